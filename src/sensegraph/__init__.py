@@ -1,0 +1,1 @@
+"""sensegraph: make sense of a whole body of text."""

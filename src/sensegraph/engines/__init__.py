@@ -1,0 +1,1 @@
+"""Engines: what does language tasks, with a model or without."""

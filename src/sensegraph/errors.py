@@ -1,0 +1,81 @@
+"""Our exceptions, all of them. Every message says what went wrong, with which thing, and what to do next.
+
+SensegraphError
+├── SettingsError       a setting is unknown, of the wrong type, or contradicts another
+├── InputError          a document, file or argument cannot be used
+│   └── EmptyCorpus     there is nothing to index
+├── NotIndexed          the corpus has no index yet, or not the part that a method needs
+├── UnsupportedTask     a method needs a task that the engine does not have; raised before any work
+├── StepFailed          some items of a step failed; all others are stored, so running again resumes
+├── ItemFailed          one item cannot be done (a reply that stays unusable); its step reports it
+├── EndpointError       a model endpoint answered with an error for one call
+│   └── EndpointDown    it cannot be reached, or refuses every call (address, key, model): the run stops
+├── BudgetExceeded      the token or cost limit of this run is reached; what was paid for is stored
+└── StoreError          the store cannot be read or written (corrupt, read-only, from a newer version)
+"""
+
+from __future__ import annotations
+
+
+class SensegraphError(Exception):
+    """Base class: catch this to catch everything that sensegraph raises on purpose."""
+
+
+class SettingsError(SensegraphError):
+    """A setting is unknown, of the wrong type, or contradicts another."""
+
+
+class InputError(SensegraphError):
+    """A document, file or argument cannot be used."""
+
+
+class EmptyCorpus(InputError):
+    """There is nothing to index."""
+
+
+class NotIndexed(SensegraphError):
+    """The corpus has no index yet, or not the part that a method needs."""
+
+
+class UnsupportedTask(SensegraphError):
+    """A method needs tasks that the engine does not have; raised before any work."""
+
+    def __init__(self, method: str, engine: str, missing: frozenset[str]) -> None:
+        self.method, self.engine, self.missing = method, engine, missing
+        tasks = ", ".join(sorted(missing))
+        super().__init__(f"{method} needs {tasks}, which the engine {engine!r} does not do; choose another of either.")
+
+
+class StepFailed(SensegraphError):
+    """Some items of a step failed; all others are stored, so running again resumes."""
+
+    def __init__(self, step: str, failed: int, total: int, reasons: dict[str, int]) -> None:
+        self.step, self.failed, self.total, self.reasons = step, failed, total, reasons
+        why = "; ".join(f"{n} × {reason}" for reason, n in sorted(reasons.items(), key=lambda x: (-x[1], x[0]))[:3])
+        super().__init__(
+            f"{step}: {failed} of {total} items failed ({why}). "
+            f"The other {total - failed} are stored: run the same command again to do only what is missing."
+        )
+
+    def __reduce__(self) -> tuple[type[StepFailed], tuple[str, int, int, dict[str, int]]]:
+        return type(self), (self.step, self.failed, self.total, self.reasons)
+
+
+class ItemFailed(SensegraphError):
+    """One item cannot be done; its step goes on with the others and reports it."""
+
+
+class EndpointError(SensegraphError):
+    """A model endpoint answered with an error for one call, after all retries."""
+
+
+class EndpointDown(EndpointError):
+    """The endpoint cannot be reached, or refuses every call (address, key, model): the run stops at once."""
+
+
+class BudgetExceeded(SensegraphError):
+    """The token or cost limit of this run is reached; everything that was paid for is stored."""
+
+
+class StoreError(SensegraphError):
+    """The store cannot be read or written: corrupt, read-only, or written by a newer version."""

@@ -1,0 +1,26 @@
+"""Content keys: equal content, equal key, on every machine and in every run."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import msgspec
+
+_encode = msgspec.json.Encoder(order="deterministic").encode
+
+
+def canonical(value: Any) -> bytes:
+    """The canonical form of plain values and dataclasses: JSON with sorted keys, UTF-8.
+
+    Raises TypeError for what has no canonical form, naming its type.
+    """
+    try:
+        return _encode(value)
+    except (TypeError, msgspec.MsgspecError) as e:
+        raise TypeError(f"{type(value).__name__} has no canonical form; pass plain values or dataclasses ({e})") from e
+
+
+def key(*parts: Any) -> str:
+    """40 hex digits of BLAKE2b over the canonical form of `parts`."""
+    return hashlib.blake2b(canonical(parts), digest_size=20).hexdigest()

@@ -1,0 +1,216 @@
+"""The five seams: engine, embedder, store, executor, method. Everything that varies stands behind one of these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.types import (
+    Answer,
+    Chunk,
+    Context,
+    Draft,
+    Evidence,
+    Extraction,
+    Inquiry,
+    Point,
+    Report,
+    Usage,
+)
+
+if TYPE_CHECKING:
+    from sensegraph.runtime import Runtime
+
+Task = Literal["extract", "survey", "summarise", "report", "rate", "answer", "judge", "ask"]
+Vectors = NDArray[np.float32]
+
+
+@runtime_checkable
+class LanguageEngine(Protocol):
+    """Language tasks over batches of values: same length and order out as in.
+
+    No task takes or returns free text to be parsed: an engine that thinks in prompts keeps them inside, an engine
+    that thinks in grammars never sees one. `batch` is the number of items a step hands over at once: 1 where a call
+    costs money, so that each result is stored as it returns. `waits` says that a call waits for someone else
+    (threads help) rather than works here (processes help).
+    """
+
+    name: str
+    tasks: frozenset[Task]
+    batch: int
+    waits: bool
+
+    def fingerprint(self, task: Task) -> str:
+        """Everything about this engine that can change the result of `task`: model, prompt, schema, temperature…"""
+        ...
+
+    def extract(self, chunks: Sequence[Chunk]) -> list[Extraction]:
+        """Entities, relations and claims of each chunk."""
+        ...
+
+    def summarise(self, contexts: Sequence[Context]) -> list[str]:
+        """One description from several of the same thing (`title` names it)."""
+        ...
+
+    def report(self, contexts: Sequence[Context]) -> list[Report]:
+        """A report on each community, whose entities, relations, claims and sub-reports are the passages."""
+        ...
+
+    def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
+        """Partial answers from each context, each with its usefulness 0–100 (the map step)."""
+        ...
+
+    def answer(self, inquiries: Sequence[Inquiry]) -> list[Draft]:
+        """A final answer from each context (the reduce step, and answers from chunks)."""
+        ...
+
+    def usage(self) -> Usage:
+        """What this engine has spent since it was made. Engines without cost return `Usage()`."""
+        ...
+
+
+@runtime_checkable
+class SurveyingEngine(LanguageEngine, Protocol):
+    """An engine that must see the corpus before it can read a chunk (task `survey`).
+
+    `observe` does the heavy work, one document at a time, from that document alone; `learn` joins the observations
+    into what holds for the corpus; `read` extracts with both, quickly. All three are deterministic, and a document's
+    observation never depends on another document: that is what makes an update cheap and equal to a rebuild.
+    Observations and lexicons are opaque bytes.
+    """
+
+    def observe(self, documents: Sequence[tuple[Chunk, ...]]) -> list[bytes]:
+        """What each document shows by itself; a document is given as all its chunks, in order."""
+        ...
+
+    def learn(self, observations: Iterable[bytes]) -> bytes:
+        """What the whole corpus shows; independent of the order of the observations."""
+        ...
+
+    def read(self, items: Sequence[tuple[tuple[Chunk, ...], bytes]], lexicon: bytes) -> list[tuple[Extraction, ...]]:
+        """The extractions of each document (chunks, observation), one per chunk, in order."""
+        ...
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Texts to unit vectors, shape `(n, dim)` float32. Queries and documents may differ."""
+
+    name: str
+    dim: int
+    batch: int
+    waits: bool
+
+    def fingerprint(self) -> str:
+        """Everything about this embedder that can change a vector."""
+        ...
+
+    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+        """Unit vectors, one row a text. An empty text is a zero row."""
+        ...
+
+    def usage(self) -> Usage:
+        """What this embedder has spent since it was made."""
+        ...
+
+
+class Rows(Protocol):
+    """An immutable ordered table of encoded records, read by position or by id without loading it."""
+
+    def __len__(self) -> int: ...
+    def at(self, positions: Sequence[int]) -> list[bytes]: ...
+    def find(self, ids: Sequence[str]) -> dict[str, bytes]: ...
+    def scan(self) -> Iterator[bytes]: ...
+    def ids(self) -> Iterator[str]: ...
+
+
+@runtime_checkable
+class Store(Protocol):
+    """Immutable things under content keys (objects, tables, arrays), and a few mutable names for them (refs).
+
+    Every write is atomic: a reader, or a run after a crash, finds all of it or nothing.
+    """
+
+    def read(self, keys: Sequence[str]) -> dict[str, bytes]:
+        """The objects present; a missing key is simply absent."""
+        ...
+
+    def has(self, keys: Sequence[str]) -> set[str]:
+        """Which of these keys are present, as an object, a table or an array."""
+        ...
+
+    def write(self, objects: Mapping[str, bytes], step: str = "") -> None:
+        """Store all of `objects` or none. Writing a key that exists changes nothing."""
+        ...
+
+    def write_rows(self, key: str, rows: Iterable[tuple[str, bytes]]) -> None:
+        """Store a table of (id, record) in this order."""
+        ...
+
+    def rows(self, key: str) -> Rows | None:
+        """The table under `key`, if it is there."""
+        ...
+
+    def write_array(self, key: str, array: NDArray[Any]) -> None:
+        """Store an array; it is read back memory-mapped."""
+        ...
+
+    def array(self, key: str) -> NDArray[Any] | None:
+        """The array under `key`, memory-mapped read-only, if it is there."""
+        ...
+
+    def ref(self, name: str) -> str | None:
+        """The value that `name` stands for now."""
+        ...
+
+    def set_refs(self, refs: Mapping[str, str | None]) -> None:
+        """Set (or, with None, delete) all of these names at once."""
+        ...
+
+    def refs(self, prefix: str = "") -> dict[str, str]:
+        """All names that begin with `prefix`, sorted."""
+        ...
+
+    def spend(self, step: str, usage: Usage) -> None:
+        """Add to the ledger of what each step has cost."""
+        ...
+
+    def ledger(self) -> dict[str, Usage]:
+        """The sums of the ledger by step."""
+        ...
+
+
+class Executor(Protocol):
+    """Runs `call` on every batch: in this process, in threads, in processes, or on other machines.
+
+    Yields `(position, result or exception)` as batches finish, in any order; never raises for a batch. Closing the
+    iterator stops what has not begun.
+    """
+
+    def map(
+        self, call: Callable[[Any], Any], batches: Sequence[Any], *, waits: bool
+    ) -> Iterator[tuple[int, Any | BaseException]]:
+        """`waits` says that a call waits (use threads) rather than works (use processes)."""
+        ...
+
+
+@runtime_checkable
+class Method(Protocol):
+    """A paper's way to find evidence for a question in an index, and to answer from it.
+
+    Implementations are frozen dataclasses whose fields are the method's settings with the paper's defaults.
+    """
+
+    name: str
+    requires: frozenset[Task]
+
+    def retrieve(self, question: str, index: Any, rt: Runtime) -> Evidence:
+        """Ranked passages, no answer."""
+        ...
+
+    def answer(self, question: str, index: Any, rt: Runtime) -> Answer:
+        """An answer with citations."""
+        ...

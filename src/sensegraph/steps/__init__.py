@@ -1,0 +1,1 @@
+"""Steps: remembered pure functions from documents to hierarchy, shared by every method."""

@@ -1,0 +1,1 @@
+"""Stores: where results stay."""

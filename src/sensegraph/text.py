@@ -1,0 +1,109 @@
+"""Tokens, words, sentences and budgets: the measures of text that everything else shares."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+WORD = re.compile(r"\w+(?:[’'\-]\w+)*")
+HAN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_ABBREVIATIONS = frozenset(
+    "mr mrs ms dr prof st sr jr rev hon gen col lt sgt capt maj gov sen rep pres messrs mt ft "
+    "inc ltd co corp bros dept est no nos vol vols pp p ed eds al etc vs viz cf e.g i.e a.m p.m "
+    "jan feb mar apr jun jul aug sep sept oct nov dec fig figs approx u.s u.k u.n d.c ca bzw usw z.b d.h nr".split()
+)
+_END = re.compile(r"""([.!?…]+["'”’»)\]]*)(\s+)(?=["'“‘«(\[]*[^\W_a-zß-öø-ÿ])|([。！？；]+[」』”’）]*)|(\s*\n\s*)""")
+
+
+@cache
+def _tokenizer() -> Any:
+    from rs_bpe.bpe import openai  # 40 MB of tables: loaded on first use
+
+    return openai.cl100k_base()
+
+
+def tokens(text: str) -> int:
+    """The number of cl100k tokens of `text`."""
+    return int(_tokenizer().count(text))
+
+
+def encode(text: str) -> list[int]:
+    """The cl100k token numbers of `text`."""
+    return list(_tokenizer().encode(text))
+
+
+def decode(numbers: list[int]) -> str | None:
+    """The text of these tokens, or None when they begin or end inside a character."""
+    text: str | None = _tokenizer().decode(numbers)
+    return text
+
+
+def fold(text: str) -> str:
+    """The form in which names are compared: NFKC, case-folded, white space collapsed."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Spans of the sentences of `text`, without surrounding white space, in order.
+
+    Splits after . ! ? before a capital or a digit, after 。！？； and at line ends; not after initials or common
+    abbreviations.
+    """
+    spans, start = [], 0
+    for match in _END.finditer(text):
+        if match[1] is not None and match[1].startswith(".") and _abbreviated(text, match.start(1)):
+            continue
+        end = match.end(1) if match[1] is not None else match.end(3) if match[3] is not None else match.start(4)
+        spans.append(_stripped(text, start, end))
+        start = match.end()
+    spans.append(_stripped(text, start, len(text)))
+    return [s for s in spans if s[0] < s[1]]
+
+
+def _abbreviated(text: str, dot: int) -> bool:
+    """Whether the word before the dot at `dot` is an initial or an abbreviation."""
+    begin = dot
+    while begin > 0 and not text[begin - 1].isspace() and dot - begin < 12:
+        begin -= 1
+    word = text[begin:dot].lstrip("\"'“‘([")
+    return (len(word) == 1 and word.isupper()) or word.casefold() in _ABBREVIATIONS
+
+
+def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def within(items: Iterable[T], budget: int, size: Callable[[T], int]) -> tuple[list[T], int]:
+    """The longest prefix of `items` whose sizes sum to at most `budget`, and how many items were left out."""
+    kept: list[T] = []
+    left = 0
+    for item in items:
+        if left or size(item) > budget:
+            left += 1
+            continue
+        budget -= size(item)
+        kept.append(item)
+    return kept, left
+
+
+def packed(items: Iterable[T], budget: int, size: Callable[[T], int]) -> list[list[T]]:
+    """`items` in order, in batches whose sizes sum to at most `budget`; an item above the budget is alone in its own."""
+    batches: list[list[T]] = []
+    room = -1
+    for item in items:
+        need = size(item)
+        if need > room or not batches:
+            batches.append([])
+            room = budget
+        batches[-1].append(item)
+        room -= need
+    return batches

@@ -1,0 +1,376 @@
+"""The values that flow through the system. Frozen, comparable, serialisable; no behaviour but views.
+
+    Document → Chunk → Extraction → Graph → Hierarchy → Evidence → Answer
+
+Spans are half-open and count characters. A `Source` is a span *inside a chunk*; a `Citation` is a span *inside a
+document*. Ids are content keys or the caller's names, never positions and never names given by a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+Scalar = str | int | float | bool | None
+
+
+# ── what was read ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A source text. `id` is the caller's name for it, unique in the corpus; `time` is ISO 8601 or empty."""
+
+    id: str
+    text: str
+    title: str = ""
+    metadata: tuple[tuple[str, Scalar], ...] = ()
+    time: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A span of one document: `text == document.text[start:end]`; `tokens` counts it; `title` is the document's."""
+
+    id: str
+    document: str
+    start: int
+    end: int
+    tokens: int
+    text: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where something is said: `text[start:end]` of the chunk with id `chunk`."""
+
+    chunk: str
+    start: int
+    end: int
+
+
+# ── what one chunk says ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A surface form with its span in the chunk: `surface == chunk.text[start:end]`."""
+
+    surface: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedEntity:
+    """An entity as one chunk shows it. `start:end` is the span that says `description` (0:0 when not known)."""
+
+    name: str
+    type: str
+    description: str = ""
+    start: int = 0
+    end: int = 0
+    mentions: tuple[Mention, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedRelation:
+    """A link between two names of the same chunk; `label` is a short verb phrase where one was found."""
+
+    source: str
+    target: str
+    description: str = ""
+    strength: float = 1.0
+    start: int = 0
+    end: int = 0
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedClaim:
+    """A statement about `subject`. `status` is TRUE, FALSE or SUSPECTED; `starts`/`ends` are ISO dates or empty."""
+
+    subject: str
+    object: str
+    type: str
+    status: str
+    description: str
+    starts: str = ""
+    ends: str = ""
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What one chunk says; `rejected` counts the records that a model's reply held but that could not be used."""
+
+    entities: tuple[ExtractedEntity, ...] = ()
+    relations: tuple[ExtractedRelation, ...] = ()
+    claims: tuple[ExtractedClaim, ...] = ()
+    rejected: tuple[tuple[str, int], ...] = ()
+
+
+# ── the graph ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What one chunk says about an entity or a relation; kept for ever, so that removal and filters are exact."""
+
+    text: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A named thing. `frequency` counts mentions, `degree` its distinct neighbours in the whole graph."""
+
+    id: str
+    name: str
+    type: str
+    description: str
+    descriptions: tuple[Description, ...]
+    chunks: tuple[str, ...]
+    frequency: int
+    degree: int
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """An undirected, weighted, described link between two entity ids, `source < target`; `label` may be empty."""
+
+    id: str
+    source: str
+    target: str
+    description: str
+    descriptions: tuple[Description, ...]
+    weight: float
+    chunks: tuple[str, ...]
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A statement about the entity id `subject`, with the span that says it."""
+
+    id: str
+    subject: str
+    object: str
+    type: str
+    status: str
+    description: str
+    starts: str
+    ends: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Entities, relations and claims merged over the corpus, each in the order of its ids."""
+
+    entities: Sequence[Entity] = ()
+    relations: Sequence[Relation] = ()
+    claims: Sequence[Claim] = ()
+
+
+# ── what an engine reads and writes ──────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One piece of text that can be cited.
+
+    `kind` is entity, relation, claim, report, point or chunk; `id` names the record in the index; `title` is its
+    name; `sources` lead to the text that supports it; `quotes` are the spans' own words where they are needed
+    (the offline engine writes with them); `documents` counts the documents behind it where that is known.
+    """
+
+    kind: str
+    id: str
+    text: str
+    score: float = 0.0
+    title: str = ""
+    sources: tuple[Source, ...] = ()
+    quotes: tuple[Description, ...] = ()
+    documents: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A piece of written text with what it rests on.
+
+    `text` keeps its own spacing and markup: a text is the concatenation of its statements. `references` are the ids
+    of the passages cited; `sources` the exact spans (filled from the passages where the engine gives none).
+    """
+
+    text: str
+    references: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A headline of a report and the statements that explain it."""
+
+    summary: str
+    statements: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What an engine says about one community; `rating` is its importance, 0–10.
+
+    `dangling` counts references of the reply that named nothing in its context, and were removed.
+    """
+
+    title: str
+    summary: tuple[Statement, ...]
+    findings: tuple[Finding, ...] = ()
+    rating: float = 0.0
+    rating_explanation: str = ""
+    dangling: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A rated partial answer; `score` is its usefulness for the question, 0–100."""
+
+    statements: tuple[Statement, ...]
+    score: float
+    title: str = ""
+    documents: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What an engine is given to write from: `title` says what about, `passages` what may be cited.
+
+    `omitted` counts the records that did not fit the budget.
+    """
+
+    passages: tuple[Passage, ...]
+    title: str = ""
+    omitted: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """A question with the context to answer it from. `corpus` is the number of documents of the whole corpus."""
+
+    question: str
+    context: Context
+    corpus: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An engine's answer before its references become citations."""
+
+    statements: tuple[Statement, ...]
+    dangling: int = 0
+    notes: tuple[str, ...] = ()
+
+
+# ── the hierarchy ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A group of nodes with a text: community, aggregate, layer or summary.
+
+    `level` counts from the leaves (0 = finest), `depth` from the root (0 = coarsest, the papers' C0). `members` are
+    the ids one level down (entities for a leaf, else clusters); `entities` all entity ids below. `tokens` counts the
+    report's text, `omitted` the elements that its context had no room for.
+    """
+
+    id: str
+    level: int
+    depth: int
+    parent: str
+    members: tuple[str, ...]
+    entities: tuple[str, ...]
+    title: str = ""
+    summary: tuple[Statement, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    rating: float = 0.0
+    rating_explanation: str = ""
+    documents: int = 0
+    tokens: int = 0
+    omitted: int = 0
+
+    @property
+    def text(self) -> str:
+        """The report as one text, without references."""
+        parts = ["".join(s.text for s in self.summary)]
+        parts += [f"{f.summary}: {''.join(s.text for s in f.statements)}" for f in self.findings]
+        return "\n".join(p.strip() for p in parts if p.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """Clusters ordered by depth, then id. Every depth, projected, is a partition of the entities."""
+
+    clusters: Sequence[Cluster] = ()
+    modularity: float = 0.0
+    notes: tuple[str, ...] = ()
+
+
+# ── answers ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Passages in the order in which they are read, best first; `omitted` counts what the budget cut off."""
+
+    passages: tuple[Passage, ...] = ()
+    documents: tuple[str, ...] = ()
+    tokens: int = 0
+    omitted: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """`quote == document.text[start:end]`; `marker` is the number in square brackets in the answer."""
+
+    marker: int
+    document: str
+    start: int
+    end: int
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What something cost. Tokens as the endpoint counted them; `cost_usd` is 0 where no price is set."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    embedding_calls: int = 0
+    embedding_tokens: int = 0
+    cost_usd: float = 0.0
+    retries: int = 0
+    rejected: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(*(getattr(self, f) + getattr(other, f) for f in self.__slots__))
+
+    def __sub__(self, other: Usage) -> Usage:
+        return Usage(*(getattr(self, f) - getattr(other, f) for f in self.__slots__))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer with its citations, the evidence behind it, its cost, and notes on what was degraded."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    evidence: Evidence = field(default_factory=Evidence)
+    usage: Usage = field(default_factory=Usage)
+    notes: tuple[str, ...] = ()
+    method: str = ""
+    engine: str = ""
