@@ -96,7 +96,7 @@ def within(items: Iterable[T], budget: int, size: Callable[[T], int]) -> tuple[l
 
 
 def packed(items: Iterable[T], budget: int, size: Callable[[T], int]) -> list[list[T]]:
-    """`items` in order, in batches whose sizes sum to at most `budget`; an item above the budget is alone in its own."""
+    """`items` in order, in batches whose sizes sum to at most `budget`; a larger one is alone in its own."""
     batches: list[list[T]] = []
     room = -1
     for item in items:
