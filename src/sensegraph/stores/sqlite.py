@@ -1,0 +1,264 @@
+"""The embedded store: one SQLite file for objects, tables, refs and the ledger, and a folder of mapped arrays.
+
+Safe to kill at any moment: every write is one transaction (WAL), arrays appear by atomic rename. Readable with any
+SQLite tool: objects are JSON, arrays are `.npy`.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.errors import StoreError
+from sensegraph.types import Usage
+
+FORMAT = 1
+_BLOCK = 500
+_LEDGER = tuple(f.name for f in fields(Usage))
+_SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS object (key TEXT PRIMARY KEY, step TEXT NOT NULL, value BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS part (number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, rows INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS row (
+    part INTEGER NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL, value BLOB NOT NULL,
+    PRIMARY KEY (part, position)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS row_id ON row (part, id);
+CREATE TABLE IF NOT EXISTS ref (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS ledger (step TEXT PRIMARY KEY, {", ".join(f"{n} REAL NOT NULL" for n in _LEDGER)});
+"""
+
+
+class SqliteStore:
+    """The store of one corpus, in the folder `root` (created when missing unless `readonly`).
+
+    A read-only store keeps what is written in memory, so that questions can be asked of an index on a read-only disk.
+    Raises StoreError when the folder or the file cannot be used.
+    """
+
+    def __init__(self, root: str | Path, *, readonly: bool = False) -> None:
+        self.root, self.readonly = Path(root), readonly
+        self.path = self.root / "store.sqlite"
+        self._lock = threading.RLock()
+        self._aside: dict[str, bytes] = {}
+        with self._guard():
+            self._db = self._connect()
+            self._check_format()
+
+    def _connect(self) -> sqlite3.Connection:
+        if self.readonly:
+            # immutable: a WAL file cannot be opened in a folder where nothing may be written
+            mode = "ro" if os.access(self.root, os.W_OK) else "ro&immutable=1"
+            return sqlite3.connect(f"{self.path.resolve().as_uri()}?mode={mode}", uri=True, check_same_thread=False)
+        (self.root / "arrays").mkdir(parents=True, exist_ok=True)
+        db = sqlite3.connect(self.path, timeout=30, check_same_thread=False, isolation_level=None)
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")
+        db.executescript(_SCHEMA)
+        return db
+
+    def _check_format(self) -> None:
+        (found,) = self._db.execute("PRAGMA user_version").fetchone()
+        if found == 0 and not self.readonly:
+            self._db.execute(f"PRAGMA user_version = {FORMAT}")
+        elif found not in (0, FORMAT):
+            raise StoreError(f"{self.path} has format {found}, this version reads {FORMAT}; upgrade sensegraph.")
+
+    def close(self) -> None:
+        """Close the file; the store cannot be used afterwards."""
+        self._db.close()
+
+    @contextmanager
+    def _guard(self) -> Iterator[None]:
+        """Turn what SQLite and the disk say into one sentence that names the file."""
+        try:
+            with self._lock:
+                yield
+        except (sqlite3.Error, OSError) as e:
+            raise StoreError(f"{self.path} cannot be used ({e}). {_advice(e)}") from e
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._guard():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    # ── objects ──
+
+    def read(self, keys: Sequence[str]) -> dict[str, bytes]:
+        """The objects present; a missing key is simply absent."""
+        found = {k: self._aside[k] for k in keys if k in self._aside} if self._aside else {}
+        with self._guard():
+            for block in _blocks(keys):
+                found.update(self._db.execute(f"SELECT key, value FROM object WHERE key IN ({_marks(block)})", block))
+        return found
+
+    def has(self, keys: Sequence[str]) -> set[str]:
+        """Which of these keys are present, as an object, a table or an array."""
+        found = {k for k in keys if k in self._aside}
+        with self._guard():
+            for block in _blocks(keys):
+                for table in ("object", "part"):
+                    query = f"SELECT key FROM {table} WHERE key IN ({_marks(block)})"
+                    found.update(k for (k,) in self._db.execute(query, block))
+        return found | {k for k in keys if k not in found and self._array_path(k).exists()}
+
+    def write(self, objects: Mapping[str, bytes], step: str = "") -> None:
+        """Store all of `objects` or none. Writing a key that exists changes nothing."""
+        if self.readonly:
+            self._aside.update(objects)
+            return
+        with self._writing() as db:
+            rows = ((k, step, v) for k, v in objects.items())
+            db.executemany("INSERT OR IGNORE INTO object VALUES (?, ?, ?)", rows)
+
+    # ── tables ──
+
+    def write_rows(self, key: str, rows: Iterable[tuple[str, bytes]]) -> None:
+        """Store a table of (id, record) in this order; nothing happens when it is there already."""
+        with self._writing() as db:
+            if db.execute("SELECT 1 FROM part WHERE key = ?", (key,)).fetchone():
+                return
+            number = db.execute("INSERT INTO part (key, rows) VALUES (?, 0)", (key,)).lastrowid
+            numbered = ((number, i, name, value) for i, (name, value) in enumerate(rows))
+            count = db.executemany("INSERT INTO row VALUES (?, ?, ?, ?)", numbered).rowcount
+            db.execute("UPDATE part SET rows = ? WHERE number = ?", (max(0, count), number))
+
+    def rows(self, key: str) -> SqliteRows | None:
+        """The table under `key`, if it is there."""
+        with self._guard():
+            found = self._db.execute("SELECT number, rows FROM part WHERE key = ?", (key,)).fetchone()
+        return SqliteRows(self, *found) if found else None
+
+    def select(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a reading query."""
+        with self._guard():
+            return self._db.execute(query, values).fetchall()
+
+    # ── arrays ──
+
+    def _array_path(self, key: str) -> Path:
+        return self.root / "arrays" / f"{key}.npy"
+
+    def write_array(self, key: str, array: NDArray[Any]) -> None:
+        """Store an array; it is read back memory-mapped."""
+        path = self._array_path(key)
+        with self._guard():
+            if path.exists():
+                return
+            unfinished = path.with_name(f"{key}.{os.getpid()}.part")
+            with unfinished.open("wb") as file:
+                np.save(file, np.ascontiguousarray(array), allow_pickle=False)
+            unfinished.replace(path)
+
+    def array(self, key: str) -> NDArray[Any] | None:
+        """The array under `key`, memory-mapped read-only, if it is there."""
+        path = self._array_path(key)
+        if not path.exists():
+            return None
+        try:
+            return np.load(path, mmap_mode="r", allow_pickle=False)  # type: ignore[no-any-return]
+        except (ValueError, OSError) as e:
+            raise StoreError(f"{path} is damaged ({e}); delete it and run `sensegraph index` again.") from e
+
+    # ── refs and the ledger ──
+
+    def ref(self, name: str) -> str | None:
+        """The value that `name` stands for now."""
+        rows = self.select("SELECT value FROM ref WHERE name = ?", (name,))
+        return rows[0][0] if rows else None
+
+    def set_refs(self, refs: Mapping[str, str | None]) -> None:
+        """Set (or, with None, delete) all of these names at once."""
+        with self._writing() as db:
+            db.executemany("DELETE FROM ref WHERE name = ?", [(n,) for n, v in refs.items() if v is None])
+            kept = [(n, v) for n, v in refs.items() if v is not None]
+            db.executemany("INSERT OR REPLACE INTO ref VALUES (?, ?)", kept)
+
+    def refs(self, prefix: str = "") -> dict[str, str]:
+        """All names that begin with `prefix`, sorted."""
+        query = "SELECT name, value FROM ref WHERE name >= ? AND name < ? ORDER BY name"
+        return dict(self.select(query, (prefix, prefix + "\U0010ffff")))
+
+    def spend(self, step: str, usage: Usage) -> None:
+        """Add to the ledger of what each step has cost."""
+        if self.readonly:
+            return
+        sums = ", ".join(f"{n} = {n} + excluded.{n}" for n in _LEDGER)
+        with self._writing() as db:
+            values = (step, *(getattr(usage, n) for n in _LEDGER))
+            marks = _marks(values)
+            db.execute(f"INSERT INTO ledger VALUES ({marks}) ON CONFLICT (step) DO UPDATE SET {sums}", values)
+
+    def ledger(self) -> dict[str, Usage]:
+        """The sums of the ledger by step."""
+        return {
+            step: Usage(*(v if n in ("cost_usd", "seconds") else int(v) for n, v in zip(_LEDGER, values, strict=True)))
+            for step, *values in self.select(f"SELECT step, {', '.join(_LEDGER)} FROM ledger ORDER BY step")
+        }
+
+
+class SqliteRows:
+    """A table in the store, read by position or by id without loading it."""
+
+    def __init__(self, store: SqliteStore, number: int, length: int) -> None:
+        self._store, self._number, self._length = store, number, length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def at(self, positions: Sequence[int]) -> list[bytes]:
+        """The records at these positions, in the order asked for."""
+        found: dict[int, bytes] = {}
+        for block in _blocks(positions):
+            query = f"SELECT position, value FROM row WHERE part = ? AND position IN ({_marks(block)})"
+            found.update(self._store.select(query, (self._number, *block)))
+        return [found[p] for p in positions]
+
+    def find(self, ids: Sequence[str]) -> dict[str, bytes]:
+        """The records with these ids; one that does not exist is absent."""
+        found: dict[str, bytes] = {}
+        for block in _blocks(ids):
+            query = f"SELECT id, value FROM row WHERE part = ? AND id IN ({_marks(block)})"
+            found.update(self._store.select(query, (self._number, *block)))
+        return found
+
+    def scan(self) -> Iterator[bytes]:
+        """All records in order, read in blocks."""
+        query = "SELECT value FROM row WHERE part = ? AND position >= ? ORDER BY position LIMIT ?"
+        for start in range(0, self._length, _BLOCK):
+            yield from (value for (value,) in self._store.select(query, (self._number, start, _BLOCK)))
+
+    def ids(self) -> Iterator[str]:
+        """All ids in order."""
+        query = "SELECT id FROM row WHERE part = ? ORDER BY position"
+        yield from (name for (name,) in self._store.select(query, (self._number,)))
+
+
+def _blocks(values: Sequence[Any]) -> Iterator[list[Any]]:
+    rest = iter(values)
+    while block := list(islice(rest, _BLOCK)):
+        yield block
+
+
+def _marks(values: Sequence[Any]) -> str:
+    return ",".join("?" * len(values))
+
+
+def _advice(error: Exception) -> str:
+    if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+        return "Move the folder away and run `sensegraph index` again: documents are read anew."
+    return "Check that the folder exists, is writable and has room."
