@@ -1,0 +1,324 @@
+"""Hierarchical Leiden over arrays: communities of communities, fresh or starting from those of an earlier build.
+
+Leiden is Traag, Waltman and van Eck, "From Louvain to Leiden" (2019); the recursion is GraphRAG's (Edge et al. 2024,
+§3.1.4): a community with more than `max_cluster_size` members is clustered again by itself, until Leiden returns it
+whole. The inner loop is `graspologic_native`; what it does not promise is secured here: canonical input, isolated
+nodes, connected communities, and a result that is the same for every order of the edges.
+
+All communities of one depth are clustered in a single call, as the blocks of one block-diagonal matrix. A move inside
+block b gains E − γ k K / 2m_b by itself, and s_b E − γ′ (s_b k)(s_b K) / 2M in the joint matrix whose block b is
+multiplied by s_b. With B blocks, s_b = M / (B m_b) and γ′ = B γ the second is s_b times the first: the same moves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.graphs import (
+    Adjacency,
+    Edges,
+    Flags,
+    Ints,
+    Longs,
+    adjacency,
+    canonical_edges,
+    induced,
+    ranked,
+    smallest_members,
+)
+from sensegraph.algorithms.moving import settled
+from sensegraph.algorithms.trees import Tree, project, roots_of, tree_of
+
+__all__ = ["Start", "Tree", "carried", "hierarchical_leiden", "leiden", "project"]
+
+_WORK = 400_000  # edges × cycles of the root call where the caller sets no number; below it a quarter of that
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Start:
+    """An earlier tree on the new numbering: what `hierarchical_leiden` may start from.
+
+    `touched` are the nodes where an edge came, went or changed its weight. `changed[i]` says that community i of
+    `tree` has lost a member, or that an edge inside it is no longer what it was.
+    """
+
+    tree: Tree
+    touched: Ints
+    changed: Flags
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """The settings of one run."""
+
+    max_cluster_size: int
+    resolution: float
+    randomness: float
+    iterations: int | None
+    seed: int
+
+    def __post_init__(self) -> None:
+        for name in ("max_cluster_size", "resolution", "randomness", "iterations"):
+            value = getattr(self, name)
+            if value is not None and not (value > 0 and math.isfinite(value)):
+                raise ValueError(f"{name} is {value}; it must be a finite number above 0.")
+        if self.seed < 0:
+            raise ValueError(f"seed is {self.seed}; it must not be negative.")
+
+    def cycles(self, edges: int, depth: int) -> int:
+        """Leiden's cycles over one call: 10 where that is cheap, at least 2 at the root and 1 below it."""
+        least, work = (1, _WORK // 4) if depth else (2, _WORK)
+        return self.iterations or min(10, max(least, work // edges))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Frame:
+    """What is to be clustered at one depth: the communities to divide, as blocks 0…blocks−1 of one graph."""
+
+    graph: Adjacency
+    nodes: Ints  # of the whole graph
+    block: Ints
+    blocks: int
+
+
+_Split = Callable[[_Frame, int], Ints]
+
+
+def hierarchical_leiden(
+    edges: Edges,
+    *,
+    max_cluster_size: int = 10,
+    resolution: float = 1.0,
+    randomness: float = 0.001,
+    iterations: int | None = None,
+    seed: int = 0,
+    previous: Start | None = None,
+    max_depth: int | None = None,
+) -> Tree:
+    """The hierarchy of communities of all components of a graph.
+
+    A community of more than `max_cluster_size` members is divided by its own modularity until Leiden returns it
+    whole, so a few stay larger. `iterations` are Leiden's full cycles; by default 10, but on graphs above 40,000
+    edges (10,000 below the root) fewer, down to 2 (1). `max_depth` limits the number of depths. Isolated nodes are
+    communities of their own. With `previous`, only nodes near a change are reconsidered, and a community whose
+    members and inner edges are as before keeps its whole sub-tree; the caller compares `modularity` with that of
+    `leiden` and may run afresh. Raises ValueError for a setting that is not positive.
+    """
+    rule = _Rule(max_cluster_size, resolution, randomness, iterations, seed)
+    frame = _whole(adjacency(edges))
+    update = _Update(previous, rule) if previous is not None else None
+    split: _Split = update.split if update else _fresh(rule)
+    levels: list[Ints] = []
+    while len(frame.nodes) and (max_depth is None or len(levels) < max_depth):
+        root = split(frame, len(levels))
+        divided = (_parts(frame, root) > 1)[frame.block] | (not levels)
+        level = np.full(edges.nodes, -1, np.int32)
+        level[frame.nodes[divided]] = frame.nodes[root[divided]]
+        levels.append(level)
+        done = update.keep(frame, root, len(levels) - 1) if update else np.zeros(len(root), np.bool_)
+        frame = _larger(frame, root, divided & ~done, max_cluster_size)
+    if update:
+        levels = update.overlaid(levels, max_depth)
+    return tree_of(levels, edges.nodes)
+
+
+def leiden(
+    edges: Edges,
+    *,
+    resolution: float = 1.0,
+    randomness: float = 0.001,
+    iterations: int | None = None,
+    seed: int = 0,
+) -> Ints:
+    """One flat partition: the community of every node, numbered in the order of their smallest members, shape (n,)."""
+    split = _fresh(_Rule(1, resolution, randomness, iterations, seed))
+    return ranked(split(_whole(adjacency(edges)), 0))
+
+
+def carried(tree: Tree, before: Edges, after: Edges, mapping: NDArray[Any]) -> Start:
+    """The start of an update: `tree`, made on `before`, told on the nodes of `after`.
+
+    `mapping[v]` is the new number of the old node v, −1 where it is gone. Raises ValueError if it does not fit.
+    """
+    if len(mapping) != tree.nodes or before.nodes != tree.nodes:
+        raise ValueError(f"the tree has {tree.nodes} nodes, its graph {before.nodes}, the mapping {len(mapping)}.")
+    one, other, touched = _difference(before, after, mapping)
+    levels: list[Ints] = []
+    changed: list[Flags] = []
+    for depth in range(tree.depths):
+        old = tree.at(depth)
+        here = np.full(after.nodes, -1, np.int32)
+        here[mapping[mapping >= 0]] = old[mapping >= 0]
+        broken = np.zeros(len(tree), np.bool_)
+        broken[old[(mapping < 0) & (old >= 0)]] = True
+        broken[here[one[(here[one] >= 0) & (here[one] == here[other])]]] = True
+        levels.append(roots_of(here))
+        alive = np.flatnonzero(levels[-1] == np.arange(after.nodes))
+        changed.append(broken[here[alive]])
+    return Start(tree_of(levels, after.nodes), touched, np.concatenate([np.zeros(0, np.bool_), *changed]))
+
+
+def _difference(before: Edges, after: Edges, mapping: NDArray[Any]) -> tuple[Longs, Longs, Ints]:
+    """The ends of the edges between surviving nodes that differ, and all nodes at which any edge differs."""
+    a, b = mapping[before.source], mapping[before.target]
+    stay = (a >= 0) & (b >= 0)
+    old = canonical_edges(a[stay], b[stay], before.weight[stay], after.nodes)
+    _, i, j = np.intersect1d(old.keys, after.keys, assume_unique=True, return_indices=True)
+    equal = old.weight[i] == after.weight[j]
+    keys = np.union1d(np.delete(old.keys, i[equal]), np.delete(after.keys, j[equal]))
+    one, other = np.divmod(keys, max(after.nodes, 1))
+    bereft = np.concatenate((a[~stay], b[~stay]))
+    return one, other, np.unique(np.concatenate((one, other, bereft[bereft >= 0]))).astype(np.int32)
+
+
+# ── one depth ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _whole(graph: Adjacency) -> _Frame:
+    n = graph.nodes
+    return _Frame(graph, np.arange(n, dtype=np.int32), np.zeros(n, np.int32), 1)
+
+
+def _fresh(rule: _Rule) -> _Split:
+    """The split of every block by Leiden; the result names each community by its smallest member."""
+
+    def split(frame: _Frame, depth: int) -> Ints:
+        return _connected(frame.graph, _native(frame, rule, depth))
+
+    return split
+
+
+def _native(frame: _Frame, rule: _Rule, depth: int) -> Ints:
+    """Leiden's labels for all blocks in one call (see the head of this file)."""
+    graph, n = frame.graph, frame.graph.nodes
+    entries = len(graph.data)
+    if not entries:  # the native code panics on nodes without edges
+        return np.arange(n, dtype=np.int32)
+    from graspologic_native import leiden_csr
+
+    block = frame.block[graph.rows()]
+    total = np.bincount(block, weights=graph.data, minlength=frame.blocks) * frame.blocks
+    scaled = graph.data * entries / total[block]  # the mean weight is 1, so that no unit of weight matters
+    cycles = rule.cycles(entries // 2, depth)
+    gamma = rule.resolution * frame.blocks
+    _, found = leiden_csr(
+        graph.indptr, graph.indices, scaled, n, gamma, rule.randomness, cycles, True, rule.seed + depth
+    )
+    labels = np.empty(n, np.int32)
+    labels[np.fromiter(found.keys(), np.int32, n)] = np.fromiter(found.values(), np.int32, n)
+    return labels
+
+
+def _connected(graph: Adjacency, labels: NDArray[Any]) -> Ints:
+    """The smallest member of every node's community, where a disconnected community counts as its components."""
+    rows = graph.rows()
+    inner = (rows < graph.indices) & (labels[rows] == labels[graph.indices])
+    return smallest_members(rows[inner], graph.indices[inner], graph.nodes)
+
+
+def _parts(frame: _Frame, root: Ints) -> NDArray[np.intp]:
+    """The number of communities in every block."""
+    return np.bincount(frame.block[np.flatnonzero(root == np.arange(len(root)))], minlength=frame.blocks)
+
+
+def _larger(frame: _Frame, root: Ints, open_: Flags, size: int) -> _Frame:
+    """The communities of this depth that are still to be divided, as the blocks of the next."""
+    large = open_ & (np.bincount(root, minlength=len(root)) > size)[root]
+    block = np.where(large, root, -1)
+    graph, nodes = induced(frame.graph, block)
+    _, number = np.unique(block[nodes], return_inverse=True)
+    return _Frame(graph, frame.nodes[nodes], number.astype(np.int32), int(number.max(initial=-1)) + 1)
+
+
+# ── starting from an earlier tree ────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Update:
+    """The split of an update, and its memory: which nodes are near a change, and which sub-trees stay as they were.
+
+    The first phase of Leiden runs from the earlier communities and only near what changed, so that all others stay
+    recognisable. A block of which less than half is known, or which would stay whole, is split afresh.
+    """
+
+    def __init__(self, start: Start, rule: _Rule) -> None:
+        self.start, self.tree = start, start.tree
+        self.resolution = rule.resolution
+        self.fresh = _fresh(rule)
+        self.near = np.zeros(self.tree.nodes, np.bool_)
+        self.near[start.touched] = True
+        self.near |= self.tree.at(0) < 0
+        self.kept = np.full(self.tree.nodes, -1, np.int32)  # the depth at which a node's community was found unchanged
+
+    def split(self, frame: _Frame, depth: int) -> Ints:
+        """The communities of every block, named by their smallest members."""
+        known = self.tree.at(depth)[frame.nodes]
+        enough = 2 * np.bincount(frame.block, weights=known >= 0, minlength=frame.blocks)
+        warm = enough >= np.bincount(frame.block, minlength=frame.blocks)
+        root = np.arange(len(known), dtype=np.int32)
+        self._apply(frame, warm, lambda part: self._settle(part, depth), root)
+        stuck = ~warm | ((_parts(frame, root) == 1) & (depth > 0))
+        self._apply(frame, stuck, lambda part: self.fresh(part, depth), root)
+        return root
+
+    def _apply(self, frame: _Frame, which: Flags, split: Callable[[_Frame], Ints], root: Ints) -> None:
+        """Split the blocks that `which` marks, and write the result into `root`."""
+        if not which.any():
+            return
+        number = np.cumsum(which) - 1
+        graph, nodes = induced(frame.graph, np.where(which[frame.block], frame.block, -1))
+        part = _Frame(graph, frame.nodes[nodes], number[frame.block[nodes]].astype(np.int32), int(which.sum()))
+        root[nodes] = nodes[split(part)]
+
+    def _settle(self, frame: _Frame, depth: int) -> Ints:
+        """Local moving from the earlier communities until none of them is disconnected."""
+        total = np.bincount(frame.block, weights=frame.graph.strength(), minlength=frame.blocks)
+        penalty = (self.resolution / np.where(total > 0, total, 1.0))[frame.block]
+        known = self.tree.at(depth)[frame.nodes]
+        alone = np.arange(len(self.tree), len(self.tree) + len(known), dtype=np.int32)
+        root = _connected(frame.graph, np.where(known >= 0, known, alone))
+        frontier = self.near[frame.nodes] | (known < 0)
+        while frontier.any():
+            labels, moved = settled(frame.graph, root, frontier, penalty)
+            self._spread(frame, moved)
+            root = _connected(frame.graph, labels)
+            frontier = _torn(labels, root)
+        return root
+
+    def _spread(self, frame: _Frame, moved: Flags) -> None:
+        """What moved, and its neighbours, are near a change at the depths below."""
+        self.near[frame.nodes[moved]] = True
+        self.near[frame.nodes[frame.graph.indices[moved[frame.graph.rows()]]]] = True
+
+    def keep(self, frame: _Frame, root: Ints, depth: int) -> Flags:
+        """The nodes whose community is one of the earlier tree, with the same inner edges: its sub-tree stays."""
+        known = self.tree.at(depth)[frame.nodes]
+        same = np.ones(len(root), np.bool_)
+        same[root[known != known[root]]] = False
+        sizes = np.append(self.tree.sizes, -1)[known]
+        same &= (sizes == np.bincount(root, minlength=len(root))) & ~np.append(self.start.changed, True)[known]
+        unchanged: Flags = same[root]
+        self.kept[frame.nodes[unchanged]] = depth
+        return unchanged
+
+    def overlaid(self, levels: list[Ints], max_depth: int | None) -> list[Ints]:
+        """`levels`, and below every community that was kept its earlier sub-tree."""
+        last = self.tree.depths if max_depth is None else min(self.tree.depths, max_depth)
+        missing = [np.full(self.tree.nodes, -1, np.int32) for _ in range(last - len(levels))]
+        levels = levels + missing
+        for depth in range(last):
+            below = (self.kept >= 0) & (self.kept < depth)
+            levels[depth] = np.where(below, roots_of(self.tree.at(depth)), levels[depth])
+        return [level for level in levels if (level >= 0).any()]
+
+
+def _torn(labels: NDArray[Any], root: Ints) -> Flags:
+    """The nodes of communities that were found disconnected: one label, but more than one root."""
+    _, where = np.unique(labels, return_inverse=True)
+    heads = np.bincount(where[root == np.arange(len(root))], minlength=int(where.max(initial=0)) + 1)
+    return heads[where] > 1

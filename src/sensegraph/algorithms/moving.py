@@ -1,0 +1,102 @@
+"""Local moving from a given partition: Leiden's first phase (Traag et al. 2019), begun only where something changed.
+
+It is what lets an update keep its communities: labels start as they were, a queue holds the nodes near a change, and
+only what they set in motion is looked at. There is no chance in it: the queue begins in the order of the nodes, and of
+equal gains the smaller label wins.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.graphs import Adjacency, Flags, Floats, Longs, adjacency, canonical_edges
+
+_TOLERANCE = 1e-12  # a gain below this share of a node's strength is rounding
+
+
+def settled(graph: Adjacency, labels: NDArray[Any], frontier: Flags, penalty: Floats) -> tuple[Longs, Flags]:
+    """Labels from which no node in reach of `frontier` gains by moving, then no community by joining another.
+
+    `penalty[v]` is γ / 2m of the graph that v belongs to; all arrays have shape (n,). Returns the labels, and which
+    nodes moved, alone or with their community. Quality never falls.
+    """
+    strength = graph.strength()
+    labels, moved = _moved(graph, strength, labels, frontier, penalty)
+    names, first, whose = np.unique(labels, return_index=True, return_inverse=True)
+    rows = graph.rows()
+    between = (rows < graph.indices) & (whose[rows] != whose[graph.indices])
+    ends = whose[rows[between]], whose[graph.indices[between]]
+    coarse = adjacency(canonical_edges(*ends, graph.data[between], len(names)))
+    near = np.bincount(whose, weights=frontier | moved) > 0
+    mass = np.asarray(np.bincount(whose, weights=strength), np.float64)
+    joined, shifted = _moved(coarse, mass, np.arange(len(names)), near, penalty[first])
+    return joined[whose], moved | shifted[whose]
+
+
+def _moved(
+    graph: Adjacency, strength: Floats, labels: NDArray[Any], frontier: Flags, penalty: Floats
+) -> tuple[Longs, Flags]:
+    """The labels after local moving, and the nodes whose label is another one now."""
+    mover = _Mover(graph, strength, labels, penalty)
+    mover.run(np.flatnonzero(frontier).tolist())
+    after = np.array(mover.labels, np.int64)
+    return after, after != labels
+
+
+class _Mover:
+    """The state of one local moving."""
+
+    def __init__(self, graph: Adjacency, strength: Floats, labels: NDArray[Any], penalty: Floats) -> None:
+        self.graph = graph
+        self.strength: list[float] = strength.tolist()
+        self.penalty: list[float] = penalty.tolist()
+        self.labels: list[int] = labels.tolist()
+        self.totals: list[float] = np.bincount(labels, weights=strength).tolist()
+
+    def run(self, nodes: list[int]) -> None:
+        """Empty the queue: move its first node, append the neighbours that are not in the community it moved to."""
+        queue, waiting = deque(nodes), set(nodes)
+        while queue:
+            v = queue.popleft()
+            waiting.discard(v)
+            neighbours = self._neighbours(v)
+            if not self._move(v, self._best(v, neighbours)):
+                continue
+            for u in neighbours:
+                if u not in waiting and self.labels[u] != self.labels[v]:
+                    waiting.add(u)
+                    queue.append(u)
+
+    def _neighbours(self, v: int) -> dict[int, float]:
+        begin, end = self.graph.indptr[v : v + 2].tolist()
+        return dict(zip(self.graph.indices[begin:end].tolist(), self.graph.data[begin:end].tolist(), strict=True))
+
+    def _best(self, v: int, neighbours: dict[int, float]) -> int:
+        """The label with the largest gain, its own if none is larger, a new one if every gain is negative."""
+        own, k = self.labels[v], self.strength[v]
+        links: dict[int, float] = {}
+        for u, weight in neighbours.items():
+            links[self.labels[u]] = links.get(self.labels[u], 0.0) + weight
+        rate, least = self.penalty[v] * k, _TOLERANCE * k
+        best, top = own, links.pop(own, 0.0) - rate * (self.totals[own] - k) + least
+        for label in sorted(links):
+            gain = links[label] - rate * self.totals[label]
+            if gain > top:
+                best, top = label, gain
+        return len(self.totals) if top < 0 else best
+
+    def _move(self, v: int, label: int) -> bool:
+        """Whether `v` had another label than `label`, which it has now."""
+        own, k = self.labels[v], self.strength[v]
+        if label == own:
+            return False
+        if label == len(self.totals):
+            self.totals.append(0.0)
+        self.totals[own] -= k
+        self.totals[label] += k
+        self.labels[v] = label
+        return True

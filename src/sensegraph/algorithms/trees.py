@@ -1,0 +1,97 @@
+"""A hierarchy of communities as flat arrays, and its projection to one partition a depth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.graphs import Ints, Longs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tree:
+    """Communities of `nodes` nodes at every depth, ordered by (depth, smallest member).
+
+    `parent` (−1 at depth 0) and `depth` are int32 of shape (c,); the members of community i are
+    `members[start[i]:start[i + 1]]`, ascending. Communities of one depth are disjoint; the children of a community
+    partition it; in a finished tree those of depth 0 cover every node.
+    """
+
+    parent: Ints
+    depth: Ints
+    start: Longs
+    members: Ints
+    nodes: int
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    @property
+    def depths(self) -> int:
+        """The number of depths, 0 for a tree without communities."""
+        return int(self.depth[-1]) + 1 if len(self) else 0
+
+    @property
+    def sizes(self) -> Longs:
+        """The number of members of every community."""
+        return np.diff(self.start)
+
+    def of(self, community: int) -> Ints:
+        """The members of one community, ascending."""
+        return self.members[self.start[community] : self.start[community + 1]]
+
+    def at(self, depth: int) -> Ints:
+        """The community of every node at exactly this depth, −1 where it has none, shape (nodes,)."""
+        first, last = np.searchsorted(self.depth, (depth, depth + 1))
+        labels = np.full(self.nodes, -1, np.int32)
+        owner = np.repeat(np.arange(first, last, dtype=np.int32), self.sizes[first:last])
+        labels[self.members[self.start[first] : self.start[last]]] = owner
+        return labels
+
+
+def project(tree: Tree, depth: int) -> Ints:
+    """The community of every node at `depth`, or its deepest one above where it has none there, shape (nodes,).
+
+    Every depth is so a partition of all nodes (Edge et al. 2024, §3.1.4).
+    """
+    labels = tree.at(0)
+    for d in range(1, min(depth + 1, tree.depths)):
+        deeper = tree.at(d)
+        labels = np.where(deeper >= 0, deeper, labels)
+    return labels
+
+
+def roots_of(labels: NDArray[Any]) -> Ints:
+    """Labels (−1 for none) renamed to the smallest node that bears them."""
+    root = np.full(len(labels), -1, np.int32)
+    known = np.flatnonzero(labels >= 0)
+    _, first, where = np.unique(labels[known], return_index=True, return_inverse=True)
+    root[known] = known[first][where]
+    return root
+
+
+def tree_of(levels: list[Ints], nodes: int) -> Tree:
+    """The tree of these depths; `levels[d][v]` is the smallest member of the community of v at depth d, or −1."""
+    parents: list[NDArray[Any]] = []
+    sizes: list[NDArray[Any]] = []
+    members: list[NDArray[Any]] = []
+    above, base = np.full(nodes, -1, np.int32), 0
+    for root in levels:
+        inside = np.flatnonzero(root >= 0)
+        first = np.flatnonzero(root == np.arange(nodes))
+        parents.append(above[first])
+        members.append(inside[np.argsort(root[inside], kind="stable")].astype(np.int32))
+        sizes.append(np.bincount(root[inside], minlength=nodes)[first])
+        number = np.zeros(nodes, np.int32)
+        number[first] = np.arange(base, base + len(first))
+        above, base = np.where(root >= 0, number[root], -1).astype(np.int32), base + len(first)
+    depth = np.repeat(np.arange(len(levels), dtype=np.int32), [len(p) for p in parents])
+    start = np.concatenate(([0], np.cumsum(_joined(sizes)))).astype(np.int64)
+    return Tree(_joined(parents), depth, start, _joined(members), nodes)
+
+
+def _joined(parts: list[NDArray[Any]]) -> Ints:
+    return np.concatenate([np.zeros(0, np.int32), *parts]).astype(np.int32)
