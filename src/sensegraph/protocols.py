@@ -35,13 +35,15 @@ class LanguageEngine(Protocol):
     No task takes or returns free text to be parsed: an engine that thinks in prompts keeps them inside, an engine
     that thinks in grammars never sees one. `batch` is the number of items a step hands over at once: 1 where a call
     costs money, so that each result is stored as it returns. `waits` says that a call waits for someone else
-    (threads help) rather than works here (processes help).
+    (threads help) rather than works here (processes help). `quotes` says that it writes with the sources' own words,
+    so that passages must carry them.
     """
 
     name: str
     tasks: frozenset[Task]
     batch: int
     waits: bool
+    quotes: bool
 
     def fingerprint(self, task: Task) -> str:
         """Everything about this engine that can change the result of `task`: model, prompt, schema, temperature…"""

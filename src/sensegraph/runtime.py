@@ -104,7 +104,7 @@ class Call:
         return found.fn(batch, **self.tool, **self.settings)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Result(Generic[B]):
     """The result of `once`, with its key."""
 
@@ -228,13 +228,29 @@ class Runtime:
             self._compute(step, items, todo, settings)
         return Results(self.store, step, keys)
 
-    def once(self, step: Step[A, B], whole: A, *, names: Sequence[str] = (), **settings: Any) -> Result[B]:
-        """`step` on the whole input as one item; `names` (keys of its parts) stand for it in the key when given."""
-        (k,) = self.keys(step, [whole], [key(*names)] if names else None, **settings)
+    def once(
+        self, step: Step[A, B], whole: A | Callable[[], A], *, names: Sequence[str] = (), **settings: Any
+    ) -> Result[B]:
+        """`step` on the whole input as one item.
+
+        `names` (the keys of its parts) stand for it in the key; then `whole` may be a function that makes it, called
+        only when the result is missing.
+        """
+        settings_key: list[str] | None = [key(*names)] if names else None
+        (k,) = self.keys(step, typing.cast(Sequence[A], [whole]), settings_key, **settings)
         if not self.store.has([k]):
-            (result,) = self._call(step, settings)([whole])
+            tool = self._tool(step)
+            item = whole() if callable(whole) else whole
+            before = tool.usage() if tool else Usage()
+            self.progress(step.name, 0, 1)
+            try:
+                (result,) = self._call(step, settings)([item])
+            finally:
+                if tool and (spent := tool.usage() - before) != Usage():
+                    self.store.spend(step.name, spent)
             _save(self.store, step, k, result)
             self.computed[step.name] += 1
+            self.progress(step.name, 1, 1)
         return Result(k, _load(self.store, step, k))
 
     # ── computing ──
@@ -324,6 +340,13 @@ def _reason(error: BaseException) -> str:
 
 
 # ── how results are stored ──
+
+
+def recall(store: Store, step: Step[Any, B], k: str) -> B:
+    """The result of `step` that was stored under the key `k`. Raises StoreError when it is gone."""
+    if not store.has([k]):
+        raise StoreError(f"The result {k} of {step.name} is gone from the store; run `sensegraph index` again.")
+    return _load(store, step, k)
 
 
 def _save(store: Store, step: Step[Any, Any], k: str, result: Any) -> None:

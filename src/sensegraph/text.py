@@ -48,6 +48,18 @@ def fold(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
+def terms(text: str) -> frozenset[str]:
+    """The distinct folded words of `text`; of scripts written without spaces, the pairs of neighbouring characters."""
+    found: set[str] = set()
+    for match in WORD.finditer(text.casefold()):
+        word = match[0]
+        if HAN.search(word):
+            found.update(word[i : i + 2] for i in range(max(1, len(word) - 1)))
+        else:
+            found.add(word)
+    return frozenset(found)
+
+
 def sentences(text: str) -> list[tuple[int, int]]:
     """Spans of the sentences of `text`, without surrounding white space, in order.
 

@@ -1,0 +1,60 @@
+"""The table of methods: one line each. A method is imported when it is first used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from sensegraph.errors import SettingsError
+from sensegraph.protocols import Method
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What `sensegraph methods` shows of a method, and where its class is."""
+
+    place: str
+    paper: str
+    tasks: str
+    good_for: str
+
+
+METHODS = {
+    "graphrag": Listing(
+        "sensegraph.methods.graphrag:GraphRAG",
+        "Edge et al. 2024",
+        "extract, summarise, report, rate, answer",
+        "questions about the whole corpus: themes, positions, trends",
+    ),
+    "naive": Listing(
+        "sensegraph.methods.naive:Naive",
+        "vector RAG, the SS condition of Edge et al. 2024",
+        "answer",
+        "questions that one passage answers; the baseline",
+    ),
+}
+
+
+def method_class(name: str) -> type[Any]:
+    """The class of the method `name`, of ours or of an installed plugin (entry points `sensegraph.methods`).
+
+    Raises SettingsError for a name that nobody knows, with the nearest that somebody does.
+    """
+    plugins = {e.name: e.value for e in entry_points(group="sensegraph.methods")}
+    places = plugins | {n: listing.place for n, listing in METHODS.items()}
+    if name not in places:
+        near = get_close_matches(name, places, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(places))}."
+        raise SettingsError(f"No method is called {name!r}; {hint}")
+    module, _, attribute = places[name].partition(":")
+    found: type[Any] = getattr(import_module(module), attribute)
+    return found
+
+
+def load(name: str, **settings: Any) -> Method:
+    """The method `name` with these settings."""
+    made: Method = method_class(name)(**settings)
+    return made

@@ -1,0 +1,62 @@
+"""Vector RAG: the chunks nearest to the question, and one answer from them.
+
+paper: the SS condition (semantic search) of Edge et al. 2024, §4.1.1; G26
+index: chunk → embed
+query: chunks by cosine until the context is full, then one call
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sensegraph.algorithms.ranking import nearest
+from sensegraph.protocols import Task
+from sensegraph.runtime import Runtime
+from sensegraph.steps.citing import answered
+from sensegraph.steps.index import Index
+from sensegraph.steps.language import answer
+from sensegraph.text import within
+from sensegraph.types import Answer, Chunk, Context, Evidence, Inquiry, Passage, Source
+
+NOTHING = "Nothing in this corpus is near the question."
+
+
+@dataclass(frozen=True)
+class Naive:
+    """Vector RAG. `top` chunks at most are taken, as many as `context_tokens` holds."""
+
+    top: int = 100
+    context_tokens: int = 8_000  # edge2024 §4.1.2
+    name: str = "naive"
+    requires: frozenset[Task] = frozenset({"answer"})
+
+    def retrieve(self, question: str, index: Index, rt: Runtime) -> Evidence:
+        """The nearest chunks by cosine, best first, within the context."""
+        query = rt.embedder.embed([question], "query")[0]
+        positions, scores = nearest(index.vectors, np.asarray(query, np.float32), self.top)
+        entries = [index.catalogue.chunks[int(i)] for i in positions]
+        near = [(e.id, float(s)) for e, s in zip(entries, scores, strict=True) if s > 0]
+        chunks = index.chunks([name for name, _ in near])
+        ranked = [(chunks[name], score) for name, score in near]
+        kept, omitted = within(ranked, self.context_tokens, lambda pair: pair[0].tokens)
+        passages = tuple(_passage(c, score) for c, score in kept)
+        documents = tuple(dict.fromkeys(c.document for c, _ in ranked))
+        return Evidence(passages, documents, sum(c.tokens for c, _ in kept), omitted)
+
+    def answer(self, question: str, index: Index, rt: Runtime) -> Answer:
+        """One answer from the nearest chunks."""
+        rt.check(self.name, self.requires)
+        evidence = self.retrieve(question, index, rt)
+        if not evidence.passages:
+            return Answer(NOTHING, evidence=evidence)
+        inquiry = Inquiry(question, Context(evidence.passages), index.manifest.counts["documents"])
+        draft = rt.each(answer, [inquiry])[0]
+        return answered(draft, evidence, index)
+
+
+def _passage(chunk: Chunk, score: float) -> Passage:
+    return Passage(
+        "chunk", chunk.id, chunk.text, score, chunk.title, (Source(chunk.id, 0, len(chunk.text)),), documents=1
+    )

@@ -1,0 +1,301 @@
+"""Extractions to one graph: merge by name, describe (edge2024 §3.1.3; specs: N09–N13, G09–G11, D11)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from sensegraph.keys import key
+from sensegraph.protocols import LanguageEngine
+from sensegraph.runtime import Result, Runtime, step
+from sensegraph.steps.extraction import Extracted
+from sensegraph.text import fold, packed, tokens
+from sensegraph.types import (
+    Chunk,
+    Claim,
+    Context,
+    Description,
+    Entity,
+    ExtractedEntity,
+    ExtractedRelation,
+    Extraction,
+    Graph,
+    Passage,
+    Relation,
+    Source,
+)
+
+Weight = Literal["count", "normalised", "strength"]
+Name = tuple[str, str]  # (folded name, folded type): what makes two mentions one entity
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSettings:
+    """How extractions become a graph.
+
+    `weight` of a relation: count of its mentions, count ÷ largest count, or sum of strengths (X2). `orphans`: a
+    relation's end that no chunk describes is created with type `unknown`, or its relation is dropped. Descriptions of
+    one element are joined while they stay within `describe_above` tokens, else summarised, in batches of
+    `summary_input` tokens.
+    """
+
+    weight: Weight = "count"
+    orphans: Literal["create", "drop"] = "create"
+    describe_above: int = 500
+    summary_input: int = 4_000
+
+
+@dataclass
+class _Node:
+    """An entity while it is gathered."""
+
+    names: Counter[str] = field(default_factory=Counter)
+    descriptions: list[Description] = field(default_factory=list)
+    chunks: dict[str, None] = field(default_factory=dict)
+    frequency: int = 0
+
+
+@dataclass
+class _Link:
+    """A relation while it is gathered."""
+
+    descriptions: list[Description] = field(default_factory=list)
+    labels: Counter[str] = field(default_factory=Counter)
+    strengths: list[float] = field(default_factory=list)
+    chunks: dict[str, None] = field(default_factory=dict)
+
+
+def entity_id(name: Name) -> str:
+    """The id of the entity with this (folded name, folded type)."""
+    return key("entity", *name)[:20]
+
+
+def relation_id(source: str, target: str) -> str:
+    """The id of the relation between two entity ids."""
+    return key("relation", *sorted((source, target)))[:20]
+
+
+@step(version=1, form="tables")
+def graph(parts: Sequence[tuple[Graph, dict[str, str]]], *, settings: GraphSettings, describer: str) -> list[Graph]:
+    """A merged graph with the summaries of its elements (by id) put in; `describer` is who wrote them."""
+    return [_described(merged, summaries) for merged, summaries in parts]
+
+
+@step(version=1, uses="engine", task="summarise")
+def summarise(contexts: Sequence[Context], *, engine: LanguageEngine) -> list[str]:
+    """One description from several."""
+    return engine.summarise(contexts)
+
+
+def knowledge_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings) -> Result[Graph]:
+    """The graph of the corpus; merging and describing happen only when something changed."""
+
+    def parts() -> tuple[Graph, dict[str, str]]:
+        merged = merge(extracted, settings)
+        return merged, _summaries(merged, rt, settings)
+
+    describer = rt.engine.fingerprint("summarise")
+    return rt.once(graph, parts, names=extracted.keys, settings=settings, describer=describer)
+
+
+# ── merging ──
+
+
+def merge(extracted: Iterable[tuple[Chunk, Extraction]], settings: GraphSettings) -> Graph:
+    """Entities of equal name and type become one, relations of equal ends become one; all descriptions stay.
+
+    Ends are bound to the entity of that name in the same chunk (the first listed), else to the most frequent one of
+    that name in the corpus, else created or dropped (§3.5 of the specification). The result does not depend on the
+    order of documents beyond the order in which descriptions are listed.
+    """
+    pairs = [(c.id, len(c.text), x) for c, x in extracted]
+    nodes: dict[Name, _Node] = {}
+    for chunk, length, extraction in pairs:
+        for e in extraction.entities:
+            _gather_entity(nodes.setdefault((fold(e.name), fold(e.type)), _Node()), e, chunk, length)
+    links, claims = _bind(pairs, nodes, settings)
+    return _finished(nodes, links, claims, settings)
+
+
+def _gather_entity(node: _Node, e: ExtractedEntity, chunk: str, length: int) -> None:
+    node.names[e.name] += max(1, len(e.mentions))
+    node.frequency += max(1, len(e.mentions))
+    node.chunks[chunk] = None
+    if e.description:
+        node.descriptions.append(Description(e.description, _source(chunk, e.start, e.end, length)))
+
+
+def _source(chunk: str, start: int, end: int, length: int) -> Source:
+    """The span, or the whole chunk where the span is not known."""
+    return Source(chunk, start, end) if end > start else Source(chunk, 0, length)
+
+
+def _bind(
+    pairs: list[tuple[str, int, Extraction]], nodes: dict[Name, _Node], settings: GraphSettings
+) -> tuple[dict[tuple[Name, Name], _Link], list[Claim]]:
+    """Attach relations and claims to entities."""
+    usual = _usual_types(nodes)
+    links: dict[tuple[Name, Name], _Link] = defaultdict(_Link)
+    claims: dict[str, Claim] = {}
+    for chunk, length, extraction in pairs:
+        here: dict[str, Name] = {}
+        for e in extraction.entities:
+            here.setdefault(fold(e.name), (fold(e.name), fold(e.type)))
+        for r in extraction.relations:
+            ends = [_bound(n, here, usual, nodes, chunk, settings) for n in (r.source, r.target)]
+            if ends[0] and ends[1]:
+                _gather_relation(links, nodes, (ends[0], ends[1]), r, _source(chunk, r.start, r.end, length))
+        for c in extraction.claims:
+            if subject := _bound(c.subject, here, usual, nodes, chunk, settings):
+                source = _source(chunk, c.start, c.end, length)
+                made = Claim(
+                    "", entity_id(subject), c.object, c.type, c.status, c.description, c.starts, c.ends, source
+                )
+                name = key(made)[:20]
+                claims[name] = replace(made, id=name)
+    return links, [claims[name] for name in sorted(claims)]
+
+
+def _usual_types(nodes: dict[Name, _Node]) -> dict[str, Name]:
+    """For each name its most frequent entity, ties to the type first in the alphabet."""
+    usual: dict[str, Name] = {}
+    for name in sorted(nodes, key=lambda n: (n[0], -nodes[n].frequency, n[1])):
+        usual.setdefault(name[0], name)
+    return usual
+
+
+def _bound(
+    surface: str,
+    here: dict[str, Name],
+    usual: dict[str, Name],
+    nodes: dict[Name, _Node],
+    chunk: str,
+    settings: GraphSettings,
+) -> Name | None:
+    name = fold(surface)
+    found = here.get(name) or usual.get(name)
+    if found is None and settings.orphans == "create" and name:
+        found = usual[name] = (name, "unknown")
+        nodes[found] = _Node(Counter({surface: 1}), [], {chunk: None}, 1)
+    return found
+
+
+def _gather_relation(
+    links: dict[tuple[Name, Name], _Link],
+    nodes: dict[Name, _Node],
+    ends: tuple[Name, Name],
+    r: ExtractedRelation,
+    source: Source,
+) -> None:
+    a, b = sorted(ends)
+    said = Description(r.description, source)
+    if a == b:  # a self-loop is text about the entity, not a link
+        if r.description:
+            nodes[a].descriptions.append(said)
+        return
+    link = links[a, b]
+    link.strengths.append(r.strength)
+    link.chunks[source.chunk] = None
+    if r.description:
+        link.descriptions.append(said)
+    if r.label:
+        link.labels[r.label] += 1
+
+
+def _finished(
+    nodes: dict[Name, _Node], links: dict[tuple[Name, Name], _Link], claims: Sequence[Claim], settings: GraphSettings
+) -> Graph:
+    degree = Counter(end for pair in links for end in pair)
+    most = max((len(link.strengths) for link in links.values()), default=1)
+    entities = (_entity(name, node, degree[name]) for name, node in nodes.items())
+    relations = (_relation(pair, link, settings.weight, most) for pair, link in links.items())
+    return Graph(
+        tuple(sorted(entities, key=lambda e: e.id)), tuple(sorted(relations, key=lambda r: r.id)), tuple(claims)
+    )
+
+
+def _entity(name: Name, node: _Node, degree: int) -> Entity:
+    shown = _most_common(node.names)
+    return Entity(
+        entity_id(name), shown, name[1], "", tuple(node.descriptions), tuple(node.chunks), node.frequency, degree
+    )
+
+
+def _relation(pair: tuple[Name, Name], link: _Link, weight: Weight, most: int) -> Relation:
+    source, target = sorted(map(entity_id, pair))
+    count = len(link.strengths)
+    value = {"count": float(count), "normalised": count / most, "strength": float(sum(sorted(link.strengths)))}[weight]
+    return Relation(
+        relation_id(source, target), source, target, "", tuple(link.descriptions), value, tuple(link.chunks),
+        _most_common(link.labels),
+    )  # fmt: skip
+
+
+def _most_common(names: Counter[str]) -> str:
+    return min(names, key=lambda n: (-names[n], n), default="")
+
+
+# ── describing ──
+
+
+def distinct(descriptions: Sequence[Description]) -> list[Description]:
+    """Descriptions without repeats of the same words, in order."""
+    return list({fold(d.text): d for d in reversed(descriptions)}.values())[::-1]
+
+
+def _summaries(merged: Graph, rt: Runtime, settings: GraphSettings) -> dict[str, str]:
+    """Summaries, by id, of the elements that several descriptions say too much about.
+
+    Too much for one prompt is summarised in parts, then the parts' summaries: a tree, not a chain, so that the parts
+    run at once and a new description pays only for its part.
+    """
+    names = {e.id: e.name for e in merged.entities}
+    todo = dict(_crowded(merged, names, settings))
+    done: dict[str, str] = {}
+    while todo:
+        parts = [(name, part) for name, context in todo.items() for part in _parts(context, settings.summary_input)]
+        texts = rt.each(summarise, [part for _, part in parts])
+        gathered: dict[str, list[Passage]] = defaultdict(list)
+        for (name, part), text in zip(parts, texts, strict=True):
+            sources = tuple(s for p in part.passages for s in p.sources)
+            gathered[name].append(Passage("description", "", text, sources=sources))
+        done |= {name: ps[0].text for name, ps in gathered.items() if len(ps) == 1}
+        todo = {name: Context(tuple(ps), todo[name].title) for name, ps in gathered.items() if len(ps) > 1}
+    return done
+
+
+def _crowded(merged: Graph, names: dict[str, str], settings: GraphSettings) -> Iterator[tuple[str, Context]]:
+    """Elements whose distinct descriptions together exceed the limit."""
+    titled: list[tuple[Entity | Relation, str]] = [(e, e.name) for e in merged.entities]
+    titled += [(r, f"{names[r.source]} — {names[r.target]}") for r in merged.relations]
+    for element, title in titled:
+        said = distinct(element.descriptions)
+        if len(said) > 1 and sum(tokens(d.text) for d in said) > settings.describe_above:
+            yield (
+                element.id,
+                Context(tuple(Passage("description", "", d.text, sources=(d.source,)) for d in said), title),
+            )
+
+
+def _parts(context: Context, budget: int) -> list[Context]:
+    batches = packed(context.passages, budget, lambda p: tokens(p.text))
+    if len(batches) == len(context.passages) > 1:  # every text fills a prompt: pair them, so that the tree narrows
+        batches = [list(context.passages[i : i + 2]) for i in range(0, len(context.passages), 2)]
+    return [Context(tuple(batch), context.title) for batch in batches]
+
+
+def _described(merged: Graph, summaries: dict[str, str]) -> Graph:
+    return Graph(
+        tuple(replace(e, description=summaries.get(e.id) or _joined(e.descriptions)) for e in merged.entities),
+        tuple(replace(r, description=summaries.get(r.id) or _joined(r.descriptions)) for r in merged.relations),
+        merged.claims,
+    )
+
+
+def _joined(descriptions: Sequence[Description]) -> str:
+    return " ".join(d.text for d in distinct(descriptions))
+
+
+__all__ = ["GraphSettings", "distinct", "entity_id", "graph", "knowledge_graph", "merge", "relation_id", "summarise"]

@@ -1,0 +1,176 @@
+"""The index: what a build leaves behind, read by methods without loading it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from sensegraph.errors import NotIndexed, StoreError
+from sensegraph.protocols import Store, Vectors
+from sensegraph.runtime import Results, Table, recall, step
+from sensegraph.steps import communities, graph, reports, vectors
+from sensegraph.steps.chunks import chunk
+from sensegraph.types import Chunk, Cluster, Document, Graph, Hierarchy, Scalar
+
+REF = "index"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The keys of an index's parts, what it was built with, and its counts. `clusters` counts by depth."""
+
+    documents: str
+    chunks: str
+    structure: str
+    graph: str
+    communities: str
+    hierarchy: str
+    vectors: str
+    engine: str
+    embedder: str
+    settings: str
+    counts: dict[str, int]
+    clusters: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEntry:
+    """What a list of documents shows; the text stays in the object with this `key`."""
+
+    id: str
+    key: str
+    title: str
+    time: str
+    metadata: tuple[tuple[str, Scalar], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkEntry:
+    """Where a chunk is: item `position` of the chunks of a document, in the object `key`."""
+
+    id: str
+    document: str
+    key: str
+    position: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """All documents by id, and all chunks in the order of their documents."""
+
+    documents: Sequence[DocumentEntry] = ()
+    chunks: Sequence[ChunkEntry] = ()
+
+
+@step(version=1)
+def document(documents: Sequence[Document]) -> list[Document]:
+    """Documents as they came: the objects that an index's catalogue points to."""
+    return list(documents)
+
+
+@step(version=1, form="tables")
+def catalogue(parts: Sequence[tuple[Results[Document], Results[tuple[Chunk, ...]]]]) -> list[Catalogue]:
+    """The lists of documents and chunks."""
+    return [_catalogue(documents, chunks) for documents, chunks in parts]
+
+
+def _catalogue(documents: Results[Document], chunks: Results[tuple[Chunk, ...]]) -> Catalogue:
+    listed = tuple(
+        DocumentEntry(d.id, k, d.title, d.time, d.metadata) for d, k in zip(documents, documents.keys, strict=True)
+    )
+    cut = tuple(
+        ChunkEntry(c.id, c.document, k, i, c.tokens)
+        for found, k in zip(chunks, chunks.keys, strict=True)
+        for i, c in enumerate(found)
+    )
+    return Catalogue(listed, cut)
+
+
+class Index:
+    """A finished index in a store. Opening it reads one small object; everything else is fetched when it is asked for.
+
+    Raises NotIndexed when the store holds no index.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.manifest = read_manifest(store)
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The lists of documents and chunks."""
+        return recall(self._store, catalogue, self.manifest.documents)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """Entities, relations and claims."""
+        return recall(self._store, graph.graph, self.manifest.graph)
+
+    @cached_property
+    def communities(self) -> communities.Communities:
+        """The groups behind the hierarchy, without their reports."""
+        return recall(self._store, communities.communities, self.manifest.communities)
+
+    @cached_property
+    def hierarchy(self) -> Hierarchy:
+        """The clusters with their reports."""
+        return recall(self._store, reports.hierarchy, self.manifest.hierarchy)
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        """The vectors of the chunks, shape (chunks, dim), in the order of the catalogue."""
+        return recall(self._store, vectors.stack, self.manifest.vectors)
+
+    def document(self, name: str) -> Document:
+        """One document with its text. Raises NotIndexed for an id that is not in the index."""
+        entry = _table(self.catalogue.documents).find([name]).get(name)
+        if entry is None:
+            raise NotIndexed(f"No document {name!r} in this index; `sensegraph status --documents` lists them.")
+        found = self._store.read([entry.key])
+        if entry.key not in found:
+            raise StoreError(f"The text of {name!r} is gone from the store; run `sensegraph index` again.")
+        return document.decode(found[entry.key])
+
+    def chunks(self, ids: Sequence[str]) -> dict[str, Chunk]:
+        """The chunks with these ids; one that does not exist is absent."""
+        places = _table(self.catalogue.chunks).find(ids)
+        objects = self._store.read(sorted({p.key for p in places.values()}))
+        decoded = {k: chunk.decode(value) for k, value in objects.items()}
+        return {name: decoded[p.key][p.position] for name, p in places.items() if p.key in decoded}
+
+    def clusters_at(self, depth: int) -> list[Cluster]:
+        """The reports that a question at `depth` reads: its clusters, and the leaf of a branch that ends above it.
+
+        They cover every entity exactly once (projection; D3, D4).
+        """
+        first = sum(self.manifest.clusters[: depth + 1])
+        upper = self.hierarchy.clusters[:first]
+        return [c for c in upper if c.depth == depth or c.level == 0]
+
+    @property
+    def depth(self) -> int:
+        """The number of depths."""
+        return len(self.manifest.clusters)
+
+
+def read_manifest(store: Store) -> Manifest:
+    """What the store's index is made of. Raises NotIndexed when there is none."""
+    name = store.ref(REF)
+    if name is None:
+        raise NotIndexed("There is no index here yet; run `sensegraph index PATH` first.")
+    found = store.read([name])
+    if name not in found:
+        raise StoreError("The index's list of parts is gone from the store; run `sensegraph index` again.")
+    return msgspec.json.decode(found[name], type=Manifest)
+
+
+def _table(rows: Sequence[Any]) -> Table[Any]:
+    if not isinstance(rows, Table):
+        raise TypeError("this part of an index is always a stored table")
+    return rows

@@ -1,0 +1,122 @@
+"""From documents to an index: the one build that every method shares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from sensegraph.errors import EmptyCorpus, ItemFailed
+from sensegraph.keys import key
+from sensegraph.runtime import Result, Results, Runtime, recall
+from sensegraph.steps.chunks import chunk
+from sensegraph.steps.communities import ClusterSettings, Communities, Earlier, communities, find_communities, structure
+from sensegraph.steps.extraction import extract_all
+from sensegraph.steps.graph import GraphSettings, graph, knowledge_graph
+from sensegraph.steps.index import REF, Manifest, catalogue, document, read_manifest
+from sensegraph.steps.reports import ReportSettings, report_all
+from sensegraph.steps.vectors import embed_all
+from sensegraph.types import Chunk, Document, Graph, Hierarchy
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """How an index is built; the defaults are those of edge2024."""
+
+    chunk_tokens: int = 600
+    chunk_overlap: int = 100
+    graph: GraphSettings = field(default_factory=GraphSettings)
+    clusters: ClusterSettings = field(default_factory=ClusterSettings)
+    reports: ReportSettings = field(default_factory=ReportSettings)
+
+
+def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: bool = False) -> Manifest:
+    """Build the index of the documents with these keys and make it the one that readers see.
+
+    Only what is missing is computed. `fresh` clusters without regard to the communities of the index before. Raises
+    EmptyCorpus when there is no text, ItemFailed when no chunk holds an entity, StepFailed when items failed.
+    """
+    documents = Results(rt.store, document, keys)
+    if not keys:
+        raise EmptyCorpus("There are no documents to index; add a folder or file: `sensegraph index PATH`.")
+    chunks = rt.each(chunk, documents, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
+    listed = rt.once(catalogue, (documents, chunks), names=(*documents.keys, *chunks.keys))
+    if not len(listed.value.chunks):
+        raise EmptyCorpus(f"None of the {len(keys)} documents holds any text; nothing to index.")
+    known = knowledge_graph(extract_all(chunks, rt), rt, settings.graph)
+    if not len(known.value.entities):
+        raise ItemFailed(
+            f"No entity was found in {len(listed.value.chunks)} chunks; check the model's replies or the language."
+        )
+    shape, found = _communities(known, rt, settings, fresh=fresh)
+    reported = report_all(found, known, lambda: flat(chunks), rt, settings.reports)
+    vectors = embed_all([c.text for c in flat(chunks)], rt)
+    counts = _counts(keys, len(listed.value.chunks), known.value)
+    manifest = Manifest(
+        documents=listed.key,
+        chunks=key(*chunks.keys),
+        structure=shape,
+        graph=known.key,
+        communities=found.key,
+        hierarchy=reported.key,
+        vectors=vectors.key,
+        engine=rt.engine.name,
+        embedder=rt.embedder.name,
+        settings=key(settings),
+        counts=counts,
+        clusters=_by_depth(reported.value),
+        notes=reported.value.notes,
+    )
+    publish(manifest, rt)
+    return manifest
+
+
+def flat(chunks: Results[tuple[Chunk, ...]]) -> Iterator[Chunk]:
+    """All chunks in order."""
+    for found in chunks:
+        yield from found
+
+
+def publish(manifest: Manifest, rt: Runtime) -> None:
+    """Store the manifest and let readers see it, in one change."""
+    name = key("manifest", manifest)
+    rt.store.write({name: msgspec.json.encode(manifest)}, "index")
+    rt.store.set_refs({REF: name})
+
+
+def store_documents(documents: Sequence[Document], rt: Runtime) -> list[str]:
+    """Store documents as objects; their keys, in order."""
+    return list(rt.each(document, documents).keys)
+
+
+def _communities(
+    known: Result[Graph], rt: Runtime, settings: IndexSettings, *, fresh: bool
+) -> tuple[str, Result[Communities]]:
+    """The shape of the graph and its communities: those of the last build where the shape is the same."""
+    shape = rt.once(structure, known.value, names=(known.key,)).value
+    shape = key(shape, settings.clusters)
+    before = read_manifest(rt.store) if rt.store.ref(REF) and not fresh else None
+    if before is None:
+        return shape, find_communities(known, None, rt, settings.clusters)
+    earlier = Result(before.communities, recall(rt.store, communities, before.communities))
+    if before.structure == shape:
+        return shape, earlier
+    old = Result(before.graph, recall(rt.store, graph, before.graph))
+    return shape, find_communities(known, Earlier(earlier, old), rt, settings.clusters)
+
+
+def _counts(keys: Sequence[str], chunks: int, graph: Graph) -> dict[str, int]:
+    return {
+        "documents": len(keys),
+        "chunks": chunks,
+        "entities": len(graph.entities),
+        "relations": len(graph.relations),
+        "claims": len(graph.claims),
+    }
+
+
+def _by_depth(hierarchy: Hierarchy) -> tuple[int, ...]:
+    depths = Counter(c.depth for c in hierarchy.clusters)
+    return tuple(depths[d] for d in range(len(depths)))
