@@ -65,12 +65,18 @@ def speaker(text: str, start: int, known: Collection[str] = ()) -> str:
     return before[-1].name if before and before[-1].sure else ""
 
 
+def opening(sentence: str, known: Collection[str] = ()) -> Label | None:
+    """The label that a sentence opens with, sure or not."""
+    if ":" not in sentence[:60] and "：" not in sentence[:20]:
+        return None
+    first = next(iter(labels(sentence, known)), None)
+    return first if first and not sentence[: first.start].strip() else None
+
+
 def unlabelled(sentence: str, known: Collection[str] = ()) -> tuple[str, str]:
     """(speaker, what is said) of a sentence that opens with a label; ("", sentence) where none is sure."""
-    first = next(iter(labels(sentence, known)), None)
-    if first is None or not first.sure or sentence[: first.start].strip():
-        return "", sentence
-    return first.name, sentence[first.end :].strip()
+    label = opening(sentence, known)
+    return (label.name, sentence[label.end :].strip()) if label and label.sure else ("", sentence)
 
 
 def recase(label: str) -> str:

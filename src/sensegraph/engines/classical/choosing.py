@@ -1,0 +1,114 @@
+"""Choosing sentences: greedy coverage of weighted terms, damped where covered, without near-repeats."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from sensegraph.engines.classical.prose import stems
+from sensegraph.engines.classical.words_lists import listed
+
+DAMPING = 0.4  # what a term still counts for each time it has been covered
+TOLERANCE = 0.5  # cosine to a chosen sentence above which the gain falls
+REPEAT = 0.6  # share of a common subsequence above which a sentence repeats a chosen one
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence that may be chosen: its stems in order, its length in words, and its worth (quality × extras)."""
+
+    terms: tuple[str, ...]
+    words: int
+    worth: float = 1.0
+
+
+def weigh(sentences: Iterable[Sequence[str]]) -> dict[str, float]:
+    """The weight of each stem: the logarithm of how many sentences hold it, a quarter for words that name no topic.
+
+    A stand-in, where the rest of the corpus is not at hand, for share here against share in the corpus.
+    """
+    counts = Counter(term for terms in sentences for term in dict.fromkeys(terms))
+    general = _general()
+    return {t: math.log1p(n) * (0.25 if t in general else 1.0) for t, n in counts.items()}
+
+
+@cache
+def _general() -> frozenset[str]:
+    return frozenset(stem for word in listed("general") | listed("verbs") for stem in stems(word, "en"))
+
+
+def repeats(one: Sequence[str], other: Sequence[str], limit: float = REPEAT) -> bool:
+    """Whether two sequences of stems say the same.
+
+    Their longest common subsequence is more than `limit` of the longer one, or nearly all of the shorter one (which
+    is then a sentence cut short at a chunk's border).
+    """
+    from rapidfuzz.distance import LCSseq  # an extension module: loaded on first use
+
+    short, long = sorted((len(one), len(other)))
+    if not short:
+        return not long
+    common = LCSseq.similarity(one, other)
+    return common > limit * long or (short >= 4 and common > 0.85 * short)
+
+
+class _Cover:
+    """What has been chosen so far, and the gain of a candidate given that."""
+
+    def __init__(self, weights: Mapping[str, float]) -> None:
+        self.weights = weights
+        self.chosen: list[Candidate] = []
+        self.covered: Counter[str] = Counter()
+
+    def take(self, candidate: Candidate) -> None:
+        self.chosen.append(candidate)
+        self.covered.update(dict.fromkeys(candidate.terms, 1))
+
+    def gain(self, candidate: Candidate) -> float:
+        terms = dict.fromkeys(candidate.terms)
+        total = sum(self.weights.get(t, 0.0) * DAMPING ** self.covered[t] for t in terms)
+        close = max((self._cosine(candidate, other) for other in self.chosen), default=0.0)
+        return total / (math.sqrt(candidate.words) + 2) * candidate.worth * (1 - max(0.0, close - TOLERANCE))
+
+    def repeated(self, candidate: Candidate) -> bool:
+        return any(repeats(candidate.terms, other.terms) for other in self.chosen)
+
+    def _cosine(self, one: Candidate, other: Candidate) -> float:
+        a, b = set(one.terms), set(other.terms)
+        shared = sum(self._square(t) for t in sorted(a & b))
+        norm = math.sqrt(sum(self._square(t) for t in sorted(a)) * sum(self._square(t) for t in sorted(b)))
+        return shared / norm if norm else 0.0
+
+    def _square(self, term: str) -> float:
+        return float(self.weights.get(term, 0.0) ** 2)
+
+
+def choose(
+    candidates: Sequence[Candidate], weights: Mapping[str, float], count: int, used: Iterable[Candidate] = ()
+) -> list[int]:
+    """Positions of at most `count` candidates, best first, none a near-repeat of another or of one in `used`.
+
+    gain = Σ w(t) · 0.4^(times covered) / (√words + 2) · worth · (1 − max(0, cosine to the chosen − 0.5)). Gains only
+    fall as sentences are chosen, so each is worked out again only when it comes to the top (lazy greedy, exact).
+    """
+    cover = _Cover(weights)
+    for candidate in used:
+        cover.take(candidate)
+    heap = [(-cover.gain(c), i) for i, c in enumerate(candidates)]
+    heapq.heapify(heap)
+    picked: list[int] = []
+    while heap and len(picked) < count:
+        _, i = heapq.heappop(heap)
+        gain = cover.gain(candidates[i])
+        if gain <= 0 or cover.repeated(candidates[i]):
+            continue
+        if heap and (-gain, i) > heap[0]:
+            heapq.heappush(heap, (-gain, i))
+            continue
+        picked.append(i)
+        cover.take(candidates[i])
+    return picked
