@@ -1,0 +1,400 @@
+"""The one place that speaks HTTP to a model: chat and embeddings over an OpenAI-compatible endpoint.
+
+Calls are synchronous and thread-safe. What goes over the wire is paced, retried, counted, and held to a budget here;
+what is asked and how a reply is read is the business of the engines.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+
+from sensegraph.errors import EndpointDown, EndpointError, SettingsError
+from sensegraph.limits import Amount, Budget, Pace, pause, retry_after
+from sensegraph.protocols import Vectors
+from sensegraph.text import tokens
+from sensegraph.types import Usage
+
+Kind = Literal["chat", "embedding"]
+Message = Mapping[str, str]
+
+_FORMS = ("json_schema", "json_object", "none")  # how a schema is demanded, best first
+_HOPELESS = ("insufficient_quota", "billing_hard_limit_reached", "account_deactivated")
+_LONGEST_WAIT = 600.0  # seconds; an endpoint that asks for more is down for this run
+_PER_MESSAGE = 4  # tokens that a chat format adds to each message
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointSettings:
+    """Where the models are and how to treat them. Prices are US dollars per million tokens; 0 means no limit.
+
+    `temperature` None leaves it to the endpoint (some models refuse it). `max_tokens_total` and `max_cost_usd` bound
+    what one run may spend; `timeout_s` bounds one attempt.
+    """
+
+    base_url: str = field(default="https://api.openai.com/v1", repr=False)  # may hold a password
+    api_key: str = field(default="", repr=False)
+    model: str = ""
+    embedding_model: str = ""
+    temperature: float | None = 0.0
+    seed: int | None = None
+    concurrency: int = 16
+    requests_per_minute: int = 0
+    tokens_per_minute: int = 0
+    timeout_s: float = 120.0
+    max_retries: int = 6
+    price_prompt: float = 0.0
+    price_completion: float = 0.0
+    price_embedding: float = 0.0
+    max_tokens_total: int = 0
+    max_cost_usd: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not self.base_url.startswith(("http://", "https://")):
+            raise SettingsError("endpoint.base_url must begin with http:// or https:// and usually ends with /v1.")
+        if self.concurrency < 1 or self.timeout_s <= 0:
+            raise SettingsError("endpoint.concurrency must be at least 1 and endpoint.timeout_s above 0.")
+        if self.max_cost_usd and not (self.price_prompt or self.price_completion or self.price_embedding):
+            raise SettingsError("endpoint.max_cost_usd needs prices: set price_prompt, price_completion, …")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One chat reply; `finish_reason` is `length` where it was cut at `max_tokens`."""
+
+    text: str
+    prompt_tokens: int
+    completion_tokens: int
+    finish_reason: str
+
+
+class _Refusal(Exception):
+    """A final error status with what the endpoint said."""
+
+    def __init__(self, status: int, message: str, code: str) -> None:
+        super().__init__(message)
+        self.status, self.message, self.code = status, message, code
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """Why an attempt gave no reply; `again` says that another may; `after` is the wait that the endpoint asks for."""
+
+    error: Exception
+    again: bool
+    after: float | None = None
+
+
+class Endpoint:
+    """An OpenAI-compatible endpoint: `chat` and `embed`, safe to call from many threads."""
+
+    def __init__(self, settings: EndpointSettings) -> None:
+        self.settings, self.address = settings, _address(settings.base_url)
+        self._lock = threading.Lock()
+        self._spent: dict[Kind, Usage] = {"chat": Usage(), "embedding": Usage()}
+        self._notes: Counter[str] = Counter()
+        self._pace = Pace(settings.requests_per_minute, settings.tokens_per_minute)
+        self._budget = Budget(settings.max_tokens_total, settings.max_cost_usd)
+        self._slots = threading.BoundedSemaphore(settings.concurrency)
+        self._client: Any = None
+        self._form = 0  # index into _FORMS: the best that the endpoint is known to understand
+        self._limit_name = "max_tokens"
+        self._answered = False
+
+    def __reduce__(self) -> tuple[type[Endpoint], tuple[EndpointSettings]]:
+        return type(self), (self.settings,)  # a copy in another process counts for itself
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.address!r}, {self.settings.model!r})"
+
+    def usage(self, kind: Kind | None = None) -> Usage:
+        """What the calls so far have cost: of one kind, or of both."""
+        with self._lock:
+            return self._spent[kind] if kind else self._spent["chat"] + self._spent["embedding"]
+
+    def notes(self) -> tuple[str, ...]:
+        """What was degraded, each with how often."""
+        with self._lock:
+            return tuple(f"{note} ({n} ×)" for note, n in sorted(self._notes.items()))
+
+    # ── calls ──
+
+    def chat(
+        self, messages: Sequence[Message], *, schema: dict[str, Any] | None = None, name: str = "", max_tokens: int
+    ) -> Reply:
+        """One reply to `messages`, in the form of `schema` (named `name`) where the endpoint can do that.
+
+        Raises EndpointDown when no call can succeed, EndpointError for this call, BudgetExceeded before it is made.
+        """
+        s = self.settings
+        if not s.model:
+            raise SettingsError("endpoint.model is empty: name the chat model to use.")
+        body: dict[str, Any] = {"model": s.model, "messages": list(messages)}
+        body |= {n: v for n, v in (("temperature", s.temperature), ("seed", s.seed)) if v is not None}
+        most = self._most(messages, schema, max_tokens)
+        self._budget.reserve(most)
+        used = Amount()
+        try:
+            data = self._chat(body, schema, name, max_tokens, most.tokens)
+            reply = self._reply(data, messages)
+            usage = self._priced(Usage(1, reply.prompt_tokens, reply.completion_tokens))
+            used = Amount(reply.prompt_tokens + reply.completion_tokens, usage.cost_usd)
+            self._count("chat", usage)
+            return reply
+        finally:
+            self._budget.settle(most, used)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """The vectors of `texts`, shape `(n, dim)` float32, as the endpoint gives them (not normalised).
+
+        Raises as `chat` does, and EndpointError when the vectors are too few or of different length.
+        """
+        s = self.settings
+        if not s.embedding_model:
+            raise SettingsError("endpoint.embedding_model is empty: name the embedding model to use.")
+        need = sum(map(tokens, texts)) if self._measured else 0
+        most = Amount(need, need * s.price_embedding / 1e6)
+        self._budget.reserve(most)
+        used = Amount()
+        try:
+            body = {"model": s.embedding_model, "input": list(texts), "encoding_format": "float"}
+            data = self._embeddings(body, need)
+            count = _counted(data, "prompt_tokens")
+            if count is None:
+                count = need or sum(map(tokens, texts))
+                self._note("The endpoint reports no usage: tokens are our own estimate")
+            usage = self._priced(Usage(embedding_calls=1, embedding_tokens=count))
+            used = Amount(count, usage.cost_usd)
+            self._count("embedding", usage)
+        finally:
+            self._budget.settle(most, used)
+        return _vectors(data, len(texts))
+
+    def _chat(
+        self, body: dict[str, Any], schema: dict[str, Any] | None, name: str, max_tokens: int, need: int
+    ) -> dict[str, Any]:
+        """Post with the best form that the endpoint understands, going down where it refuses one."""
+        form, limit, first = (self._form if schema else 2), self._limit_name, None
+        while True:
+            try:
+                wanted = body | {limit: max_tokens} | _response_format(form, schema, name)
+                data = self._post("chat", "/chat/completions", wanted, need)
+            except _Refusal as e:
+                if limit == "max_tokens" and "max_completion_tokens" in e.message:
+                    limit = "max_completion_tokens"
+                elif form < 2 and e.status in (400, 422) and e.code != "context_length_exceeded":
+                    form, first = form + 1, first or e
+                else:
+                    raise self._error(first or e) from None
+            else:
+                self._remember(form if schema else 0, limit)
+                return data
+
+    def _embeddings(self, body: dict[str, Any], need: int) -> dict[str, Any]:
+        try:
+            return self._post("embedding", "/embeddings", body, need)
+        except _Refusal as e:
+            raise self._error(e) from None
+
+    def _remember(self, form: int, limit: str) -> None:
+        with self._lock:
+            self._limit_name = limit
+            if form > self._form:
+                self._notes[f"The endpoint refuses response_format {_FORMS[self._form]}: using {_FORMS[form]}"] += 1
+                self._form = form
+
+    # ── the wire ──
+
+    def _post(self, kind: Kind, path: str, body: dict[str, Any], need: int) -> dict[str, Any]:
+        """The decoded reply, after as many attempts as are allowed. Raises _Refusal for a final error status."""
+        last = _Failure(EndpointError("no attempt"), True)
+        for attempt in range(self.settings.max_retries + 1):
+            admission = self._pace.admit(need)
+            if (early := self._pace.wait(admission)) > 0:
+                time.sleep(early)
+            outcome = self._attempt(path, body)
+            if isinstance(outcome, dict):
+                self._pace.settle(admission, _counted(outcome, "total_tokens") or need)
+                self._answered = True
+                return outcome
+            if not outcome.again:
+                raise outcome.error
+            last = outcome
+            if attempt < self.settings.max_retries:
+                self._count(kind, Usage(retries=1))
+                time.sleep(pause(attempt, outcome.after))
+        raise self._given_up(last)
+
+    def _attempt(self, path: str, body: dict[str, Any]) -> dict[str, Any] | _Failure:
+        """One request: the decoded reply, or why there is none."""
+        import httpx2
+        import openai
+
+        try:
+            with self._slots:
+                response = self._connected().post(path, cast_to=httpx2.Response, body=body)
+            data = msgspec.json.decode(response.content)
+            usable = isinstance(data, dict) and (data.get("choices") or data.get("data"))
+            return data if usable else _Failure(EndpointError("a reply without content"), True)
+        except msgspec.DecodeError:
+            return _Failure(EndpointError("a reply that is no JSON"), True)
+        except openai.APITimeoutError:
+            return _Failure(EndpointError(f"no reply within {self.settings.timeout_s:g} s"), True)
+        except openai.APIConnectionError as e:
+            return self._unconnected(e.__cause__)
+        except openai.APIStatusError as e:
+            return self._refused(e.status_code, e.body, e.response.headers)
+
+    def _connected(self) -> Any:
+        """The client, made on first use: its import costs more than all else here."""
+        with self._lock:
+            if self._client is None:
+                self._client = _client(self.settings)
+            return self._client
+
+    # ── what went wrong ──
+
+    def _unconnected(self, cause: BaseException | None) -> _Failure:
+        import httpx2
+
+        if not isinstance(cause, httpx2.ConnectError):
+            return _Failure(EndpointError(f"the connection broke ({type(cause).__name__})"), True)
+        why = (
+            f"Cannot reach {self.address} ({self._clean(str(cause))}): check endpoint.base_url and that it is running."
+        )
+        return _Failure(EndpointDown(why), self._answered)
+
+    def _refused(self, status: int, body: object, headers: Mapping[str, str]) -> _Failure:
+        message, code = _said(body)
+        refusal = _Refusal(status, self._clean(message), code)
+        if status in (401, 402, 403, 404) or code in _HOPELESS:
+            return _Failure(self._error(refusal), False)
+        if status not in (408, 409, 429) and status < 500:
+            return _Failure(refusal, False)
+        after = retry_after(headers)
+        if after is not None and after > _LONGEST_WAIT:
+            text = f"{self.address} asks to wait {after:.0f} s (HTTP {status}: {refusal.message}): run again later."
+            return _Failure(EndpointDown(text), False)
+        return _Failure(EndpointError(f"HTTP {status}: {refusal.message}"), True, after)
+
+    def _error(self, e: _Refusal) -> EndpointError:
+        """The error that a refusal means for the caller, with what to do next."""
+        where = f"{self.address} (HTTP {e.status})"
+        if e.status in (401, 403):
+            return EndpointDown(f"The key is not accepted by {where}: check the API key and what it is allowed to use.")
+        if e.status == 402 or e.code in _HOPELESS:
+            return EndpointDown(f"There is no credit left at {where}: {e.message}. Add some and run again to resume.")
+        if e.status == 404:
+            return EndpointDown(f"No such model or address at {where}: {e.message}. Check endpoint.base_url and model.")
+        return EndpointError(f"The request was refused by {where}: {e.message}. Running again does not help by itself.")
+
+    def _given_up(self, last: _Failure) -> Exception:
+        if isinstance(last.error, EndpointDown):
+            return last.error
+        tries = self.settings.max_retries + 1
+        return EndpointError(f"{self.address} failed {tries} times, last with {last.error}. Run again to resume.")
+
+    def _clean(self, text: str) -> str:
+        """`text` on one line, cut, and without the key."""
+        text = " ".join(text.split())[:300]
+        return text.replace(self.settings.api_key, "***") if self.settings.api_key else text
+
+    # ── counting ──
+
+    @property
+    def _measured(self) -> bool:
+        s = self.settings
+        return bool(s.tokens_per_minute or s.max_tokens_total or s.max_cost_usd)
+
+    def _most(self, messages: Sequence[Message], schema: dict[str, Any] | None, max_tokens: int) -> Amount:
+        """The most that a chat call can take; not measured where no limit asks for it."""
+        if not self._measured:
+            return Amount()
+        prompt = _prompt_tokens(messages) + (tokens(msgspec.json.encode(schema).decode()) if schema else 0)
+        return Amount(prompt + max_tokens, self._priced(Usage(1, prompt, max_tokens)).cost_usd)
+
+    def _reply(self, data: dict[str, Any], messages: Sequence[Message]) -> Reply:
+        choice = data["choices"][0]
+        text = (choice.get("message") or {}).get("content") or ""
+        prompt, completion = _counted(data, "prompt_tokens"), _counted(data, "completion_tokens")
+        if prompt is None or completion is None:
+            self._note("The endpoint reports no usage: tokens are our own estimate")
+            prompt, completion = _prompt_tokens(messages), tokens(text)
+        return Reply(text, prompt, completion, choice.get("finish_reason") or "")
+
+    def _priced(self, usage: Usage) -> Usage:
+        s = self.settings
+        cost = usage.prompt_tokens * s.price_prompt + usage.completion_tokens * s.price_completion
+        return replace(usage, cost_usd=(cost + usage.embedding_tokens * s.price_embedding) / 1e6)
+
+    def _count(self, kind: Kind, usage: Usage) -> None:
+        with self._lock:
+            self._spent[kind] += usage
+
+    def _note(self, note: str) -> None:
+        with self._lock:
+            self._notes[note] += 1
+
+
+def _client(settings: EndpointSettings) -> Any:
+    import httpx2
+    import openai
+
+    pool = httpx2.Limits(
+        max_connections=settings.concurrency, max_keepalive_connections=settings.concurrency, keepalive_expiry=30.0
+    )
+    return openai.OpenAI(
+        base_url=settings.base_url,
+        api_key=settings.api_key or "none",  # local servers ask for no key, the client does
+        max_retries=0,  # ours honour the same headers, and are counted
+        timeout=settings.timeout_s,
+        http_client=openai.DefaultHttpxClient(limits=pool),
+    )
+
+
+def _address(base_url: str) -> str:
+    """The base URL without anything that may be secret."""
+    scheme, _, rest = base_url.partition("://")
+    return f"{scheme}://{rest.partition('?')[0].rpartition('@')[2]}"
+
+
+def _response_format(form: int, schema: dict[str, Any] | None, name: str) -> dict[str, Any]:
+    if schema is None or form == 2:
+        return {}
+    if form == 1:
+        return {"response_format": {"type": "json_object"}}
+    wanted = {"name": name, "schema": schema, "strict": True}
+    return {"response_format": {"type": "json_schema", "json_schema": wanted}}
+
+
+def _said(body: object) -> tuple[str, str]:
+    """What an error body says: message and code, from the shapes in use."""
+    error = body.get("error", body) if isinstance(body, dict) else body
+    if isinstance(error, dict):
+        message = error.get("message") or error.get("detail") or "no message"
+        return str(message), str(error.get("code") or error.get("type") or "")
+    return str(error or "no message"), ""
+
+
+def _counted(data: dict[str, Any], name: str) -> int | None:
+    value = (data.get("usage") or {}).get(name)
+    return int(value) if value is not None else None
+
+
+def _prompt_tokens(messages: Sequence[Message]) -> int:
+    return sum(tokens(m["content"]) + _PER_MESSAGE for m in messages)
+
+
+def _vectors(data: dict[str, Any], count: int) -> Vectors:
+    rows = [r["embedding"] for r in sorted(data["data"], key=lambda r: int(r.get("index", 0)))]
+    sizes = sorted({len(r) for r in rows})
+    if len(rows) != count or len(sizes) != 1:
+        raise EndpointError(f"Asked for {count} vectors of one length, got {len(rows)} of lengths {sizes}; try again.")
+    return np.asarray(rows, dtype=np.float32)

@@ -1,0 +1,161 @@
+"""How fast, how much and how patiently: requests and tokens per minute, the hard budget of a run, waits for a retry.
+
+Pace and budget are asked before a call and told afterwards what it really took. Waiting happens in the thread that
+waits; no lock is held meanwhile, so that other calls go on.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+
+from sensegraph.errors import BudgetExceeded
+
+MINUTE = 60.0
+
+
+class Admission:
+    """A place in the minute: when a call may start, and how many tokens are held for it."""
+
+    __slots__ = ("counted", "start", "tokens")
+
+    def __init__(self, start: float, tokens: int) -> None:
+        self.start, self.tokens, self.counted = start, tokens, True
+
+
+class Pace:
+    """At most `requests` calls and `tokens` tokens in any 60 seconds; 0 means no limit.
+
+    Calls are admitted in the order in which they ask. A call larger than the whole limit waits for an empty minute.
+    """
+
+    def __init__(self, requests: int = 0, tokens: int = 0, clock: Callable[[], float] = time.monotonic) -> None:
+        self.requests, self.tokens = requests, tokens
+        self._clock, self._lock = clock, threading.Lock()
+        self._recent: deque[Admission] = deque()
+        self._held = 0
+
+    def admit(self, tokens: int) -> Admission:
+        """A place for a call of about `tokens`; the caller waits until its `start`."""
+        need = min(tokens, self.tokens) if self.tokens else tokens
+        with self._lock:
+            start = max(self._clock(), self._recent[-1].start if self._recent else 0.0)
+            while self._recent and (self._recent[0].start + MINUTE <= start or not self._fits(need)):
+                start = max(start, self._leave().start + MINUTE)
+            admission = Admission(start, need)
+            self._recent.append(admission)
+            self._held += need
+        return admission
+
+    def wait(self, admission: Admission) -> float:
+        """The seconds from now until the call may start."""
+        return max(0.0, admission.start - self._clock())
+
+    def settle(self, admission: Admission, tokens: int) -> None:
+        """Replace what was held for a call by what it took."""
+        with self._lock:
+            if admission.counted:
+                self._held += tokens - admission.tokens
+                admission.tokens = tokens
+
+    def _fits(self, need: int) -> bool:
+        if self.requests and len(self._recent) >= self.requests:
+            return False
+        return not self.tokens or self._held + need <= self.tokens
+
+    def _leave(self) -> Admission:
+        oldest = self._recent.popleft()
+        oldest.counted = False
+        self._held -= oldest.tokens
+        return oldest
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """Tokens and US dollars."""
+
+    tokens: int = 0
+    usd: float = 0.0
+
+    def __add__(self, other: Amount) -> Amount:
+        return Amount(self.tokens + other.tokens, self.usd + other.usd)
+
+    def __sub__(self, other: Amount) -> Amount:
+        return Amount(self.tokens - other.tokens, self.usd - other.usd)
+
+
+class Budget:
+    """A hard limit on tokens and dollars; 0 means no limit.
+
+    Before a call the most that it can take is reserved. A call that fits only if the calls in flight take less than
+    they reserved waits for them; one that can never fit is refused before it costs anything.
+    """
+
+    def __init__(self, tokens: int = 0, usd: float = 0.0) -> None:
+        self.limit = Amount(tokens, usd)
+        self._changed = threading.Condition()
+        self._spent, self._reserved = Amount(), Amount()
+
+    def reserve(self, most: Amount) -> None:
+        """Hold `most`. Raises BudgetExceeded when what is spent leaves no room for it."""
+        with self._changed:
+            while self._over(self._spent + self._reserved + most):
+                if self._over(self._spent + most):
+                    raise BudgetExceeded(self._refusal(most))
+                self._changed.wait()
+            self._reserved += most
+
+    def settle(self, most: Amount, used: Amount) -> None:
+        """Give back what `reserve` held, and count what was used."""
+        with self._changed:
+            self._reserved -= most
+            self._spent += used
+            if self._reserved.tokens <= 0:  # nothing in flight: forget what rounding left behind
+                self._reserved = Amount()
+            self._changed.notify_all()
+
+    def _over(self, amount: Amount) -> bool:
+        return bool(
+            (self.limit.tokens and amount.tokens > self.limit.tokens)
+            or (self.limit.usd and amount.usd > self.limit.usd + 1e-12)
+        )
+
+    def _refusal(self, most: Amount) -> str:
+        by_tokens = self.limit.tokens and self._spent.tokens + most.tokens > self.limit.tokens
+        spent, limit, need = (
+            (f"{self._spent.tokens:,} tokens", f"{self.limit.tokens:,}", f"{most.tokens:,}")
+            if by_tokens
+            else (f"${self._spent.usd:.4f}", f"${self.limit.usd:.4f}", f"${most.usd:.4f}")
+        )
+        setting = "max_tokens_total" if by_tokens else "max_cost_usd"
+        return (
+            f"This run has spent {spent} of its limit of {limit}, and the next call may need {need}. What was paid "
+            f"for is stored: raise endpoint.{setting} and run the same command to resume."
+        )
+
+
+def pause(attempt: int, after: float | None) -> float:
+    """Seconds before the next attempt: as asked, else doubling from 0.5 to 30; with jitter so that callers part."""
+    if after is not None:
+        return after + random.uniform(0, 0.1 * after)
+    return float(min(30.0, 0.5 * 2**attempt) * random.uniform(0.5, 1.0))
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The wait in seconds that Retry-After names, as seconds or as an HTTP date."""
+    value = headers.get("retry-after")
+    if not value:
+        return None
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    except ValueError:
+        return None

@@ -1,0 +1,249 @@
+"""A scripted OpenAI-compatible server: the double at the wire for tests and benchmarks.
+
+Replies are a function of the request alone (see `replies`), so that runs can be compared; faults are drawn from the
+request and the number of times that it has come, so that a retry can succeed. Loopback only, HTTP/1.1 keep-alive.
+
+    with ScriptedServer(Script(fail_rate=0.1)) as server:
+        ... server.base_url, server.calls, server.stats()
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from email.utils import formatdate
+from typing import Any
+
+import msgspec
+
+from scripted_replies import Draw, completion, embeddings, task_of
+
+Body = dict[str, Any]
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """How the server behaves. Rates are shares of the attempts, 0–1.
+
+    `times` bounds how often one request meets a fault (0 = no bound). `schemas` says which response_format is
+    understood: json_schema, json_object or none. `style` is the form of extractions: json, tuple, fenced or single.
+    `reply`, where it returns a text, replaces the scripted one; a tuple is (text, finish_reason).
+    """
+
+    latency_s: float = 0.0
+    fail_rate: float = 0.0
+    fail_status: int = 429
+    fail_message: str = "scripted failure"
+    retry_after: str = "0.01"  # seconds, "date:N" for an HTTP date N seconds ahead, or "" for none
+    malformed_rate: float = 0.0
+    garbled_rate: float = 0.0  # status 200 with a body that is no JSON
+    hang_rate: float = 0.0
+    drop_rate: float = 0.0
+    truncate_rate: float = 0.0
+    times: int = 0
+    schemas: str = "json_schema"
+    schema_status: int = 400
+    only_max_completion_tokens: bool = False
+    api_key: str = ""
+    models: tuple[str, ...] = ()
+    usage: bool = True
+    dim: int = 64
+    style: str = "json"
+    seed: int = 0
+    keep_bodies: bool = False
+    reply: Callable[[Body], str | tuple[str, str] | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request as the server saw it; `sha` is of its body, `finished` the time of its reply."""
+
+    sha: str
+    task: str
+    status: int
+    finished: float
+    body: Body = field(default_factory=dict)
+
+
+class ScriptedServer:
+    """The server; a context manager in tests, `serve_forever` in a process of its own."""
+
+    def __init__(self, script: Script | None = None, port: int = 0) -> None:
+        self.script = script or Script()
+        self.port = port
+        self.reset()
+        self._ready = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+
+    def reset(self) -> None:
+        self.calls: list[Call] = []
+        self.seen: Counter[str] = Counter()
+        self.faults: Counter[str] = Counter()
+        self.in_flight = self.most_in_flight = self.connections = 0
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def done(self, task: str = "") -> list[Call]:
+        """The calls that succeeded, of one task or of all."""
+        return [c for c in self.calls if c.status == 200 and task in ("", c.task)]
+
+    def stats(self) -> Body:
+        good = self.done()
+        return {
+            "calls": len(self.calls),
+            "ok": len(good),
+            "repeated": len(good) - len({c.sha for c in good}),
+            "tasks": dict(sorted(Counter(c.task for c in good).items())),
+            "statuses": {str(s): n for s, n in sorted(Counter(c.status for c in self.calls).items())},
+            "faults": dict(sorted(self.faults.items())),
+            "connections": self.connections,
+            "most_in_flight": self.most_in_flight,
+            "log": [[c.sha, c.task, c.status, c.finished] for c in self.calls],
+        }
+
+    async def run(self) -> None:
+        """Serve until stopped."""
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        server = await self._loop.create_server(lambda: _Connection(self), "127.0.0.1", self.port, backlog=1024)
+        self.port = server.sockets[0].getsockname()[1]
+        self._ready.set()
+        await self._stop.wait()
+        server.close()
+
+    def __enter__(self) -> ScriptedServer:
+        self._thread = threading.Thread(target=lambda: asyncio.run(self.run()), daemon=True)
+        self._thread.start()
+        assert self._ready.wait(10), "the scripted server did not start"
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        assert self._loop is not None
+        assert self._stop is not None
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(10)
+
+    # ── one request ──
+
+    def decide(self, path: str, key: str, raw: bytes) -> tuple[int, bytes, dict[str, str]] | str:
+        """Status, body and headers of the reply; or the name of a fault of the connection."""
+        if path.endswith("/stats"):
+            return 200, _encode(self.stats()), {}
+        if path.endswith("/reset"):
+            self.reset()
+            return 200, b"{}", {}
+        sha = hashlib.sha256(raw).hexdigest()
+        body: Body = _decode(raw)
+        task = "embedding" if path.endswith("/embeddings") else task_of(body)
+        self.seen[sha] += 1
+        status, payload, headers = 0, b"", dict[str, str]()
+        answer = self._refused(path, key, body) or self._fault(sha, Draw(self.script.seed, sha, self.seen[sha]))
+        if isinstance(answer, str) and answer in ("hang", "drop"):
+            self._log(sha, task, 0, body)
+            return answer
+        if isinstance(answer, tuple):
+            status, payload, headers = answer
+        else:
+            status, payload = 200, b"<html>" if answer == "garbled" else self._answer(path, body, answer or "")
+        self._log(sha, task, status, body)
+        return status, payload, headers
+
+    def _log(self, sha: str, task: str, status: int, body: Body) -> None:
+        self.calls.append(Call(sha, task, status, time.time(), body if self.script.keep_bodies else {}))
+
+    def _refused(self, path: str, key: str, body: Body) -> tuple[int, bytes, dict[str, str]] | None:
+        """What a strict server refuses whatever the weather."""
+        s = self.script
+        if s.api_key and key != f"Bearer {s.api_key}":
+            return _error(401, f"Incorrect API key provided: {key.removeprefix('Bearer ')}")
+        if s.models and body["model"] not in s.models:
+            return _error(404, f"The model {body['model']} does not exist", "model_not_found")
+        if "/v1/" not in path:
+            return _error(404, "no such address")
+        form = body.get("response_format", {}).get("type")
+        allowed = {"json_schema": ("json_schema", "json_object"), "json_object": ("json_object",)}.get(s.schemas, ())
+        if form and form not in allowed:
+            return _error(s.schema_status, f"'response_format' of type {form} is not supported")
+        if s.only_max_completion_tokens and "max_tokens" in body:
+            return _error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+        return None
+
+    def _fault(self, sha: str, draw: Draw) -> str | tuple[int, bytes, dict[str, str]]:
+        s = self.script
+        if s.times and self.seen[sha] > s.times:
+            return ""
+        for name in ("drop", "hang", "fail", "garbled", "malformed", "truncate"):
+            if draw(name) < getattr(s, f"{name}_rate"):
+                self.faults[name] += 1
+                return _error(s.fail_status, s.fail_message, retry_after=s.retry_after) if name == "fail" else name
+        return ""
+
+    def _answer(self, path: str, body: Body, fault: str) -> bytes:
+        s = self.script
+        if path.endswith("/embeddings"):
+            return embeddings(body, s.dim, s.usage)
+        text = s.reply(body) if s.reply else None
+        return completion(body, text, fault, s.style, s.usage)
+
+
+def _error(
+    status: int, message: str, code: str = "scripted", retry_after: str = ""
+) -> tuple[int, bytes, dict[str, str]]:
+    if retry_after.startswith("date:"):
+        retry_after = formatdate(time.time() + float(retry_after[5:]), usegmt=True)
+    headers = {"Retry-After": retry_after} if retry_after else {}
+    return status, _encode({"error": {"message": message, "type": "scripted", "code": code}}), headers
+
+
+class _Connection(asyncio.Protocol):
+    """HTTP/1.1 as far as it is needed: a request line, headers, a body of known length."""
+
+    def __init__(self, server: ScriptedServer) -> None:
+        self.server, self.buffer = server, b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = transport
+        self.server.connections += 1
+
+    def data_received(self, data: bytes) -> None:
+        self.buffer += data
+        while (end := self.buffer.find(b"\r\n\r\n")) >= 0:
+            head = self.buffer[:end].decode("latin-1").split("\r\n")
+            headers = {n.lower(): v.strip() for n, _, v in (line.partition(":") for line in head[1:])}
+            size = int(headers.get("content-length", "0"))
+            if len(self.buffer) < end + 4 + size:
+                return
+            body, self.buffer = self.buffer[end + 4 : end + 4 + size], self.buffer[end + 4 + size :]
+            self.begin(head[0].split()[1], headers.get("authorization", ""), body)
+
+    def begin(self, path: str, key: str, body: bytes) -> None:
+        self.server.in_flight += 1
+        self.server.most_in_flight = max(self.server.most_in_flight, self.server.in_flight)
+        if latency := self.server.script.latency_s:
+            asyncio.get_running_loop().call_later(latency, self.finish, path, key, body)
+        else:
+            self.finish(path, key, body)
+
+    def finish(self, path: str, key: str, body: bytes) -> None:
+        self.server.in_flight -= 1
+        answer = self.server.decide(path, key, body)
+        transport = self.transport
+        assert isinstance(transport, asyncio.Transport)
+        if answer == "hang":
+            return
+        if isinstance(answer, str):
+            transport.abort()
+            return
+        status, payload, headers = answer
+        lines = [f"HTTP/1.1 {status} scripted", "Content-Type: application/json", f"Content-Length: {len(payload)}"]
+        lines += [f"{n}: {v}" for n, v in headers.items()]
+        transport.write("\r\n".join([*lines, "", ""]).encode() + payload)

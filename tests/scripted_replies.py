@@ -1,0 +1,195 @@
+"""What the scripted server says: each reply is read off the request, so that equal requests get equal replies."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import itertools
+import re
+from typing import Any
+
+import msgspec
+
+Body = dict[str, Any]
+Row = tuple[str, list[str]]  # table, cells; the first cell is the id
+
+_encode = msgspec.json.Encoder().encode
+_NAME = re.compile(r"[A-Z][\w’'-]*(?:\s+(?:of\s+)?[A-Z][\w’'-]*)*")
+_COMMON = frozenset("A An The In On At It He She We They I But And This That There When If As For From To Text".split())
+_TYPES = ("person", "organization", "geo", "event")
+_MARKS = (
+    ("tuple", "<|COMPLETE|>"),
+    ("extraction", '"relations"'),
+    ("report", '"findings"'),
+    ("points", '"points"'),
+    ("answer", '"answer"'),
+    ("summary", '"summary"'),
+)
+
+
+class Draw:
+    """Numbers in [0, 1) that depend on a seed, a request and an attempt alone."""
+
+    def __init__(self, seed: int, sha: str, attempt: int) -> None:
+        self._root = f"{seed} {sha} {attempt} "
+
+    def __call__(self, name: str) -> float:
+        return int.from_bytes(hashlib.blake2b((self._root + name).encode(), digest_size=7).digest(), "big") / 2**56
+
+
+def task_of(body: Body) -> str:
+    """The task that a request is about: the name of its schema, else by what its instructions ask for."""
+    named = body.get("response_format", {}).get("json_schema", {}).get("name")
+    if named:
+        return str(named)
+    words = body["messages"][0]["content"]
+    return next((task for task, mark in _MARKS if mark in words), "other")
+
+
+def completion(body: Body, scripted: str | tuple[str, str] | None, fault: str, style: str, usage: bool) -> bytes:
+    """A chat completion: the scripted reply, or one read off the request, with `fault` applied."""
+    text, finish = scripted if isinstance(scripted, tuple) else (scripted, "stop")
+    text = reply(body, style) if text is None else text
+    if fault == "malformed":
+        text = "I am afraid that I cannot do that."
+    most = body.get("max_tokens", body.get("max_completion_tokens", 10**9)) * 4
+    if fault == "truncate" or len(text) > most:
+        text, finish = text[: min(most, len(text) * 6 // 10)], "length"
+    prompt = sum(len(m["content"]) for m in body["messages"]) // 4
+    counts = {"prompt_tokens": prompt, "completion_tokens": max(1, len(text) // 4)}
+    return _encode(
+        {
+            "id": "scripted",
+            "object": "chat.completion",
+            "created": 0,
+            "model": body["model"],
+            "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}],
+            **({"usage": counts | {"total_tokens": sum(counts.values())}} if usage else {}),
+        }
+    )
+
+
+def reply(body: Body, style: str) -> str:
+    """The text of a reply to any of the tasks."""
+    task, data = task_of(body), body["messages"][1]["content"] if len(body["messages"]) > 1 else ""
+    if len(body["messages"]) > 3 and "yes or no" in body["messages"][-1]["content"]:
+        return "no"
+    if task in ("extraction", "tuple"):
+        return _styled(_extraction(data, body), "tuple" if task == "tuple" else style)
+    rows = _rows(data)
+    made = {"report": _report, "points": _points, "answer": _answer, "summary": _summary}.get(task)
+    return _styled(made(rows, data), style) if made else "yes"
+
+
+def _styled(value: Body, style: str) -> str:
+    text = _encode(value).decode()
+    if style == "fenced":
+        return f"Here it is:\n```json\n{text}\n```\nI hope that this helps."
+    if style == "single":
+        return str(value)
+    return _tuples(value) if style == "tuple" and "entities" in value else text
+
+
+def _tuples(value: Body) -> str:
+    entities = [f'("entity"<|>{e["name"]}<|>{e["type"]}<|>{e["description"]})' for e in value["entities"]]
+    relations = [
+        f'("relationship"<|>{r["source"]}<|>{r["target"]}<|>{r["description"]}<|>{r["strength"]})'
+        for r in value["relations"]
+    ]
+    return "\n##\n".join(entities + relations) + "\n<|COMPLETE|>"
+
+
+def _extraction(data: str, body: Body) -> Body:
+    entities: dict[str, Body] = {}
+    relations: list[Body] = []
+    for sentence in re.split(r"(?<=[.!?])\s+|\n+", data.partition("Text:\n")[2] or data):
+        names = [n for n in dict.fromkeys(_NAME.findall(sentence)) if n not in _COMMON]
+        for name in names:
+            kind = _TYPES[sum(name.encode()) % 4]
+            entities.setdefault(name, {"name": name, "type": kind, "description": sentence})
+        relations += [
+            {"source": a, "target": b, "description": sentence, "strength": 1 + len(sentence) % 9}
+            for a, b in itertools.pairwise(names)
+        ]
+    found: Body = {"entities": list(entities.values()), "relations": relations}
+    schema = body.get("response_format", {}).get("json_schema", {}).get("schema", {})
+    if "claims" in schema.get("properties", {}):
+        found["claims"] = [
+            {"subject": e["name"], "object": "none", "type": "statement", "status": "TRUE", "starts": "", "ends": ""}
+            | {"description": e["description"], "quote": e["description"]}
+            for e in list(entities.values())[:3]
+        ]
+    return found
+
+
+def _rows(data: str) -> list[Row]:
+    """The rows of all tables of a context."""
+    rows: list[Row] = []
+    for block in re.split(r"\n\s*\n", data):
+        lines = block.strip().split("\n")
+        if lines[0].startswith("# ") and len(lines) > 2 and lines[1].startswith("id,"):
+            rows += [(lines[0][2:], cells) for cells in csv.reader(lines[2:])]
+    return rows
+
+
+def _cite(rows: list[Row]) -> str:
+    tables: dict[str, list[str]] = {}
+    for table, cells in rows[:5]:
+        tables.setdefault(table, []).append(cells[0])
+    more = ", +more" if len(rows) > 5 else ""
+    return "[Data: " + "; ".join(f"{t} ({', '.join(ids)}{more})" for t, ids in tables.items()) + "]"
+
+
+def _words(text: str, count: int) -> str:
+    return " ".join(text.split()[:count])
+
+
+def _report(rows: list[Row], data: str) -> Body:
+    groups = [rows[i::7] for i in range(min(7, len(rows)))]
+    return {
+        "title": " and ".join([r[1][1] for r in rows[:2]]) or "Nothing",
+        "summary": " ".join(f"{_words(r[1][-1], 12)} {_cite([r])}." for r in rows[:3]),
+        "rating": len(data) % 100 / 10,
+        "rating_explanation": "It is as long as it is.",
+        "findings": [
+            {"summary": _words(g[0][1][-1], 6), "explanation": f"{_words(g[0][1][-1], 30)} {_cite(g)}."} for g in groups
+        ],
+    }
+
+
+def _points(rows: list[Row], data: str) -> Body:
+    asked = set(re.findall(r"\w{4,}", data.partition("\n")[0].casefold()))
+    points = []
+    for row in rows[:6]:
+        words = re.findall(r"\w+", row[1][-1].casefold())
+        score = min(100, 20 * len(asked & set(words)) + len(words) % 40 + 1)
+        points.append({"text": f"{_words(row[1][-1], 25)} {_cite([row])}.", "score": score})
+    return {"points": points}
+
+
+def _answer(rows: list[Row], data: str) -> Body:
+    return {"answer": " ".join(f"{_words(r[1][-1], 15)} {_cite([r])}." for r in rows[:8]) or "I do not know."}
+
+
+def _summary(rows: list[Row], data: str) -> Body:
+    return {"summary": " ".join(_words(line.lstrip("- "), 12) for line in data.split("\n") if line.startswith("- "))}
+
+
+def embeddings(body: Body, dim: int, usage: bool) -> bytes:
+    """Hashed bags of words, so that texts with common words are near."""
+    texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+    data = [{"object": "embedding", "index": i, "embedding": vector(t, dim)} for i, t in enumerate(texts)]
+    count = sum(max(1, len(t) // 4) for t in texts)
+    counts = {"usage": {"prompt_tokens": count, "total_tokens": count}} if usage else {}
+    return _encode({"object": "list", "model": body["model"], "data": data, **counts})
+
+
+def vector(text: str, dim: int) -> list[float]:
+    """The vector of a text: signed counts of hashed words."""
+    values = [0.0] * dim
+    for word in re.findall(r"\w+", text.casefold()):
+        digest = hashlib.blake2b(word.encode(), digest_size=4).digest()
+        values[int.from_bytes(digest[:3], "big") % dim] += 1.0 if digest[3] & 1 else -1.0
+    if not any(values):
+        values[len(text) % dim] = 1.0
+    return values
