@@ -1,1 +1,22 @@
 """sensegraph: make sense of a whole body of text."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sensegraph.corpus import Corpus
+    from sensegraph.errors import SensegraphError
+    from sensegraph.types import Answer, Citation, Document, Evidence, Passage, Usage
+
+__version__ = "0.1.0"
+__all__ = ["Answer", "Citation", "Corpus", "Document", "Evidence", "Passage", "SensegraphError", "Usage"]
+_PLACES = {"Corpus": "corpus", "SensegraphError": "errors"}
+
+
+def __getattr__(name: str) -> Any:
+    """Public names are imported when they are first used, so that `import sensegraph` costs next to nothing."""
+    if name not in __all__:
+        raise AttributeError(f"module 'sensegraph' has no attribute {name!r}")
+    return getattr(import_module(f"sensegraph.{_PLACES.get(name, 'types')}"), name)

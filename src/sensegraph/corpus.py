@@ -1,0 +1,296 @@
+"""A corpus on disk: add, remove, build, ask. The façade that the command line, servers and notebooks share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sensegraph.errors import InputError, NotIndexed, SettingsError, StoreError
+from sensegraph.executors.local import LocalExecutor
+from sensegraph.methods import load
+from sensegraph.protocols import Embedder, LanguageEngine, Method
+from sensegraph.runtime import Progress, Results, Runtime
+from sensegraph.settings import Settings, load_settings, make_tools
+from sensegraph.steps.index import Index, Manifest, document, read_manifest
+from sensegraph.steps.pipeline import build, store_documents
+from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.types import Answer, Document, Evidence, Usage
+
+if TYPE_CHECKING:
+    from sensegraph.documents import Skipped
+    from sensegraph.steps.estimate import Estimate
+
+FOLDER = ".sensegraph"
+_DOCUMENT = "document/"
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What `add` did: ids that are new, whose content changed, and that were there already; and what was skipped."""
+
+    new: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What `build` did: the index's counts, how many results each step computed, what it cost, and notes."""
+
+    counts: Mapping[str, int]
+    clusters: tuple[int, ...]
+    computed: Mapping[str, int]
+    usage: Usage
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The state of a corpus: counts of the index (empty before the first build), spend by step, what waits."""
+
+    documents: int
+    indexed: int
+    counts: Mapping[str, int]
+    clusters: tuple[int, ...]
+    engine: str
+    embedder: str
+    ledger: Mapping[str, Usage]
+    pending: tuple[str, ...]
+    size_bytes: int
+
+
+def _quiet(step: str, done: int, total: int) -> None:
+    """No progress."""
+
+
+class Corpus:
+    """Documents and their index under one folder. Use `Corpus.open`.
+
+    Raises SettingsError, InputError, NotIndexed, StoreError, StepFailed, EndpointError, BudgetExceeded; see `errors`.
+    """
+
+    def __init__(self, root: Path, settings: Settings, store: SqliteStore, progress: Progress = _quiet) -> None:
+        self.root, self.settings, self.store, self.progress = root, settings, store, progress
+        self._tools: tuple[LanguageEngine, Embedder] | None = None
+
+    @classmethod
+    def open(
+        cls,
+        root: str | Path = ".",
+        *,
+        settings: Mapping[str, Any] | None = None,
+        progress: Progress = _quiet,
+        create: bool = True,
+    ) -> Corpus:
+        """The corpus at `root`, made when there is none; `settings` are nested tables laid over its settings file.
+
+        With `create=False` nothing is written: a missing index is an error, and a read-only disk is no obstacle.
+        """
+        folder = Path(root)
+        loaded = load_settings(folder, settings)
+        place = folder / FOLDER
+        if not create and not (place / "store.sqlite").exists():
+            raise NotIndexed(f"There is no index in {folder.resolve()}; run `sensegraph index PATH --root {folder}`.")
+        return cls(folder, loaded, SqliteStore(place, readonly=not create and not _writable(place)), progress)
+
+    def close(self) -> None:
+        """Close the store."""
+        self.store.close()
+
+    def __enter__(self) -> Corpus:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # ── tools ──
+
+    @property
+    def tools(self) -> tuple[LanguageEngine, Embedder]:
+        """The engine and the embedder that the settings name, made on first use."""
+        self._tools = self._tools or make_tools(self.settings)
+        return self._tools
+
+    @property
+    def engine(self) -> LanguageEngine:
+        """The engine that the settings name."""
+        return self.tools[0]
+
+    def runtime(self) -> Runtime:
+        """A runtime over this corpus's tools and store."""
+        executor = LocalExecutor(self.settings.endpoint.concurrency, self.settings.processes)
+        return Runtime(*self.tools, self.store, executor, self.progress)
+
+    # ── documents ──
+
+    def add(self, *items: str | Path | Document | Iterable[Document]) -> Added:
+        """Add or update documents: files and folders by path, or values. They are indexed by the next `build`.
+
+        A document with the id of an earlier one takes its place. Raises InputError for a path that does not exist,
+        before anything is stored.
+        """
+        from sensegraph.documents import load as load_documents
+
+        paths = [i for i in items if isinstance(i, str | Path)]
+        loaded = load_documents(paths, settings=self.settings.documents) if paths else None
+        values = [d for i in items if not isinstance(i, str | Path) for d in ([i] if isinstance(i, Document) else i)]
+        documents = [*(loaded.documents if loaded else ()), *values]
+        return replace(self._store(documents), skipped=loaded.skipped if loaded else ())
+
+    def _store(self, documents: Sequence[Document]) -> Added:
+        if nameless := [d for d in documents if not d.id]:
+            raise InputError(f"{len(nameless)} documents have no id; give each a name that is unique in the corpus.")
+        before = self.store.refs(_DOCUMENT)
+        keys = dict(zip((d.id for d in documents), store_documents(documents, self.runtime()), strict=True))
+        self.store.set_refs({_DOCUMENT + name: k for name, k in keys.items()})
+        kinds = {name: _kind(before.get(_DOCUMENT + name), k) for name, k in keys.items()}
+        chosen = {kind: tuple(n for n, found in kinds.items() if found == kind) for kind in ("new", "changed", "same")}
+        return Added(**chosen)
+
+    def remove(self, *ids: str) -> None:
+        """Remove documents; the next `build` makes the index as if they had never been there.
+
+        Raises InputError when one is not in the corpus; then none is removed.
+        """
+        have = self.document_keys()
+        if missing := [name for name in ids if name not in have]:
+            near = f"; the corpus has {len(have)} documents, `sensegraph status --documents` lists them"
+            raise InputError(f"Not in the corpus: {', '.join(map(repr, missing[:5]))}{near}.")
+        self.store.set_refs({_DOCUMENT + name: None for name in ids})
+
+    def document_keys(self) -> dict[str, str]:
+        """The key of every document's content by id, in the order of ids."""
+        return {name.removeprefix(_DOCUMENT): k for name, k in self.store.refs(_DOCUMENT).items()}
+
+    def documents(self) -> Sequence[Document]:
+        """All documents in the order of ids, read when they are asked for."""
+        return Results(self.store, document, list(self.document_keys().values()))
+
+    # ── building ──
+
+    def build(self, *, fresh: bool = False) -> Built:
+        """Make the index of the documents as they are now; only what is missing is computed.
+
+        `fresh` clusters without regard to the communities of the index before.
+        """
+        rt = self.runtime()
+        before, started = self._spent(), time.perf_counter()
+        manifest = build(list(self.document_keys().values()), rt, self.settings.index, fresh=fresh)
+        usage = replace(self._spent() - before, seconds=time.perf_counter() - started)
+        return Built(manifest.counts, manifest.clusters, dict(rt.computed), usage, manifest.notes)
+
+    def estimate(self) -> Estimate:
+        """What `build` would compute now: calls, tokens, money. Nothing is computed or paid."""
+        from sensegraph.steps.estimate import estimate
+
+        return estimate(list(self.document_keys().values()), self.runtime(), self.settings.index)
+
+    # ── asking ──
+
+    def index(self) -> Index:
+        """The index as the last build left it. Raises NotIndexed when there is none."""
+        return Index(self.store)
+
+    def method(self, name: str = "auto", **options: Any) -> Method:
+        """The method `name` with the settings of its table and `options` (None means not given)."""
+        chosen = name if name != "auto" else self.settings.method
+        chosen = chosen if chosen != "auto" else "graphrag"
+        given = {k: v for k, v in options.items() if v is not None}
+        return load(chosen, **self.settings.method_settings(chosen, given))
+
+    def query(self, question: str, *, method: str = "auto", **options: Any) -> Answer:
+        """Answer a question with citations. `options` are settings of the method, such as `depth`."""
+        rt, index, chosen = self.runtime(), self.index(), self._chosen(question, method, options)
+        before, started = self._spent(), time.perf_counter()
+        answer = chosen.answer(question, index, rt)
+        usage = replace(self._spent() - before, seconds=time.perf_counter() - started)
+        notes = (*self._notes(method, chosen, index.manifest), *answer.notes)
+        return replace(answer, usage=usage, notes=notes, method=chosen.name, engine=self.engine.name)
+
+    def search(self, question: str, *, method: str = "auto", top: int = 10, **options: Any) -> Evidence:
+        """The evidence for a question, without an answer: at most `top` passages and documents, best first."""
+        if top < 1:
+            raise InputError(f"top must be at least 1, not {top}.")
+        rt, index = self.runtime(), self.index()
+        chosen = self._chosen(question, "naive" if method == "auto" else method, options)
+        found = chosen.retrieve(question, index, rt)
+        kept = found.passages[:top]
+        omitted = found.omitted + len(found.passages) - len(kept)
+        return replace(found, passages=kept, documents=found.documents[:top], omitted=omitted)
+
+    def _chosen(self, question: str, method: str, options: Mapping[str, Any]) -> Method:
+        if not question.strip():
+            raise InputError("The question is empty; ask something.")
+        return self.method(method, **options)
+
+    def _notes(self, asked: str, chosen: Method, manifest: Manifest) -> tuple[str, ...]:
+        notes = []
+        if asked == "auto" and self.settings.method == "auto":
+            notes.append(f"auto chose {chosen.name}")
+        if manifest.engine != self.engine.name:
+            notes.append(
+                f"the index was built by the engine {manifest.engine}, the question answered by {self.engine.name}"
+            )
+        if waiting := len(self._pending()):
+            notes.append(f"{waiting} documents were added, changed or removed since the last build")
+        return tuple(notes)
+
+    def _spent(self) -> Usage:
+        """Engine and embedder share the endpoint's counter where both are remote."""
+        engine, embedder = (tool.usage() for tool in self.tools)
+        return engine if engine != Usage() else embedder
+
+    # ── looking ──
+
+    def status(self) -> Status:
+        """The state of the corpus."""
+        keys = self.document_keys()
+        manifest = self._manifest()
+        return Status(
+            documents=len(keys),
+            indexed=manifest.counts["documents"] if manifest else 0,
+            counts=manifest.counts if manifest else {},
+            clusters=manifest.clusters if manifest else (),
+            engine=manifest.engine if manifest else "",
+            embedder=manifest.embedder if manifest else "",
+            ledger=self.store.ledger(),
+            pending=tuple(self._pending()),
+            size_bytes=sum(f.stat().st_size for f in self.store.root.rglob("*") if f.is_file()),
+        )
+
+    def _manifest(self) -> Manifest | None:
+        try:
+            return read_manifest(self.store)
+        except NotIndexed:
+            return None
+
+    def _pending(self) -> list[str]:
+        """Ids of documents that differ between the corpus and its index."""
+        manifest = self._manifest()
+        if manifest is None:
+            return list(self.document_keys())
+        indexed = {d.id: d.key for d in self.index().catalogue.documents}
+        now = self.document_keys()
+        return sorted(name for name in now.keys() | indexed.keys() if now.get(name) != indexed.get(name))
+
+
+def _kind(before: str | None, now: str) -> str:
+    return "new" if before is None else "same" if before == now else "changed"
+
+
+def _writable(folder: Path) -> bool:
+    """Whether files can be written in `folder`, found out by trying (permissions lie to a superuser)."""
+    probe = folder / ".writable"
+    try:
+        probe.touch()
+        probe.unlink()
+    except OSError:
+        return False
+    return True
+
+
+__all__ = ["Added", "Built", "Corpus", "SettingsError", "Status", "StoreError"]

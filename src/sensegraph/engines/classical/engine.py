@@ -1,0 +1,90 @@
+"""The offline engine: the tasks of a language engine by classical language processing, with no model and no key.
+
+It is no imitation of a model: it reads values, not prompts, shows sentences of the sources, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sensegraph.errors import UnsupportedTask
+from sensegraph.keys import key
+from sensegraph.protocols import Task
+from sensegraph.types import Chunk, Context, Draft, Extraction, Inquiry, Point, Report, Usage
+
+_VERSION = 1  # raise when any result of this engine changes: it is part of every key
+
+
+@dataclass(frozen=True, slots=True)
+class ClassicalEngine:
+    """A `SurveyingEngine` without a model. Deterministic; every sentence it shows has its span."""
+
+    name: str = "offline"
+    tasks: frozenset[Task] = frozenset({"survey", "extract", "summarise", "report", "rate", "answer"})
+    batch: int = 32
+    waits: bool = False
+    quotes: bool = True
+
+    def fingerprint(self, task: Task) -> str:
+        """The version of this engine's rules."""
+        return key("classical", _VERSION, task)
+
+    def observe(self, documents: Sequence[tuple[Chunk, ...]]) -> list[bytes]:
+        """What each document shows by itself."""
+        from sensegraph.engines.classical import reading
+
+        return reading.observe(documents)
+
+    def learn(self, observations: Iterable[bytes]) -> bytes:
+        """What the whole corpus shows."""
+        from sensegraph.engines.classical import reading
+
+        return reading.learn(observations)
+
+    def read(self, items: Sequence[tuple[tuple[Chunk, ...], bytes]], lexicon: bytes) -> list[tuple[Extraction, ...]]:
+        """The extractions of each document, one per chunk."""
+        from sensegraph.engines.classical import reading
+
+        return reading.read(items, lexicon)
+
+    def extract(self, chunks: Sequence[Chunk]) -> list[Extraction]:
+        """Extractions of chunks that know nothing of one another: each is its own corpus."""
+        found = []
+        for chunk in chunks:
+            (observation,) = self.observe([(chunk,)])
+            ((extraction,),) = self.read([((chunk,), observation)], self.learn([observation]))
+            found.append(extraction)
+        return found
+
+    def summarise(self, contexts: Sequence[Context]) -> list[str]:
+        """One description from several, in the sources' words."""
+        from sensegraph.engines.classical import reporting
+
+        return reporting.summarise(contexts)
+
+    def report(self, contexts: Sequence[Context]) -> list[Report]:
+        """Reports made of chosen sentences, each with its span."""
+        from sensegraph.engines.classical import reporting
+
+        return reporting.report(contexts)
+
+    def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
+        """Themes or relevant sentences, scored for the question."""
+        from sensegraph.engines.classical import answering
+
+        return answering.rate(inquiries)
+
+    def answer(self, inquiries: Sequence[Inquiry]) -> list[Draft]:
+        """An extractive answer."""
+        from sensegraph.engines.classical import answering
+
+        return answering.answer(inquiries)
+
+    def judge(self, *_: object) -> None:
+        """Raise UnsupportedTask: rules have no preferences."""
+        raise UnsupportedTask("a judgement", self.name, frozenset({"judge"}))
+
+    def usage(self) -> Usage:
+        """Nothing: this engine costs only the machine's time."""
+        return Usage()

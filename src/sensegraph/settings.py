@@ -1,0 +1,208 @@
+"""Settings: `sensegraph.toml`, secrets from the environment, flags on top; and from settings to tools.
+
+Every setting has an effect or is an error: an unknown key is refused with the nearest known one.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
+from urllib.parse import urlsplit
+
+import msgspec
+
+from sensegraph.documents.values import DocumentSettings
+from sensegraph.errors import SettingsError
+from sensegraph.methods import method_class
+from sensegraph.protocols import Embedder, LanguageEngine
+from sensegraph.steps.pipeline import IndexSettings
+
+if TYPE_CHECKING:
+    from sensegraph.endpoint import Endpoint
+
+T = TypeVar("T")
+FILE = "sensegraph.toml"
+_LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointTable:
+    """Any OpenAI-compatible endpoint. It is used when `model` is set; without it everything stays on this machine.
+
+    Prices are in US dollars per million tokens; limits of 0 mean none.
+    """
+
+    base_url: str = "https://api.openai.com/v1"
+    model: str = ""
+    embedding_model: str = ""
+    api_key_env: str = "OPENAI_API_KEY"
+    temperature: float | None = 0.0
+    seed: int | None = None
+    concurrency: int = 16
+    requests_per_minute: int = 0
+    tokens_per_minute: int = 0
+    timeout_s: float = 120.0
+    max_retries: int = 6
+    price_prompt: float = 0.0
+    price_completion: float = 0.0
+    price_embedding: float = 0.0
+    max_tokens_total: int = 0
+    max_cost_usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTable:
+    """What the model is asked for. `prompts` is a folder whose files replace the packaged prompts."""
+
+    entity_types: tuple[str, ...] = ("organization", "person", "geo", "event")
+    language: str = ""
+    claims: bool = False
+    general_knowledge: bool = False
+    response_type: str = "multiple paragraphs"
+    summary_words: int = 500
+    prompts: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set. `methods` holds one table a method, checked against its fields when it is loaded."""
+
+    engine: Literal["auto", "offline", "model"] = "auto"
+    embedder: Literal["auto", "offline", "endpoint"] = "auto"
+    method: str = "auto"
+    threads: int = 16
+    processes: int = 0
+    endpoint: EndpointTable = field(default_factory=EndpointTable)
+    model: ModelTable = field(default_factory=ModelTable)
+    documents: DocumentSettings = field(default_factory=DocumentSettings)
+    index: IndexSettings = field(default_factory=IndexSettings)
+    methods: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def method_settings(self, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The settings of the method `name`: its table with what was `given` laid over it.
+
+        Raises SettingsError for a setting that the method does not have.
+        """
+        kind = method_class(name)
+        table = {**self.methods.get(name, {}), **given}
+        _known(table, kind, f"method {name}", "")
+        return table
+
+
+def load_settings(root: Path, overrides: Mapping[str, Any] | None = None) -> Settings:
+    """The settings of the corpus at `root`; `overrides` are nested tables laid over the file.
+
+    Raises SettingsError for a file that is no TOML, an unknown key or a value of the wrong type, naming it.
+    """
+    path = root / FILE
+    table: dict[str, Any] = {}
+    if path.is_file():
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
+            raise SettingsError(f"{path} is not valid TOML: {e}.") from e
+    return parse(_merged(table, overrides or {}), Settings, str(path))
+
+
+def parse(table: Mapping[str, Any], kind: type[T], where: str) -> T:
+    """A settings value from a table. Raises SettingsError, naming the key and where it stands."""
+    _known(table, kind, where, "")
+    try:
+        return msgspec.convert(table, kind)
+    except msgspec.ValidationError as e:
+        raise SettingsError(f"{where}: {_plain(str(e))}.") from e
+
+
+def _known(table: Mapping[str, Any], kind: Any, where: str, prefix: str) -> None:
+    hints = get_type_hints(kind)
+    names = [f.name for f in fields(kind)]
+    for name, value in table.items():
+        if name not in names:
+            near = get_close_matches(name, names, 1)
+            hint = f"did you mean {prefix}{near[0]!s}?" if near else f"known here: {', '.join(names)}."
+            raise SettingsError(f"{where}: unknown setting {prefix}{name!s}; {hint}")
+        if is_dataclass(hints[name]) and isinstance(value, Mapping):
+            _known(value, hints[name], where, f"{prefix}{name}.")
+
+
+def _plain(message: str) -> str:
+    """msgspec's message with the setting's dotted name instead of a path expression."""
+    return message.replace("`$.", "`").replace(" - at `", " (setting `").rstrip("`") + (
+        "`)" if " - at " in message else ""
+    )
+
+
+def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(below)
+    for name, value in above.items():
+        old = merged.get(name)
+        merged[name] = _merged(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def api_key(endpoint: EndpointTable) -> str:
+    """The key from the environment. Raises SettingsError when a remote endpoint has none; a local one needs none."""
+    found = os.environ.get(endpoint.api_key_env, "")
+    if not found and urlsplit(endpoint.base_url).hostname not in _LOCAL:
+        raise SettingsError(
+            f"The endpoint {endpoint.base_url} needs a key: set the environment variable {endpoint.api_key_env}, "
+            "or use the offline engine (--engine offline)."
+        )
+    return found or "none"
+
+
+def make_tools(settings: Settings) -> tuple[LanguageEngine, Embedder]:
+    """The engine and the embedder that the settings name; where both are remote they share one endpoint and its limits.
+
+    `auto` takes the model where `endpoint.model` is set, the endpoint's vectors where `endpoint.embedding_model` is
+    set, and else what works on this machine alone.
+    """
+    table = settings.endpoint
+    remote_engine = settings.engine == "model" or (settings.engine == "auto" and bool(table.model))
+    remote_vectors = settings.embedder == "endpoint" or (
+        settings.embedder == "auto" and bool(table.embedding_model) and settings.engine != "offline"
+    )
+    if remote_engine and not table.model:
+        raise SettingsError("engine = model needs endpoint.model (and endpoint.base_url unless it is OpenAI's).")
+    if remote_vectors and not table.embedding_model:
+        raise SettingsError("embedder = endpoint needs endpoint.embedding_model.")
+    endpoint = make_endpoint(table) if remote_engine or remote_vectors else None
+    engine = _model(endpoint, settings) if endpoint and remote_engine else _offline()
+    return engine, _remote(endpoint) if endpoint and remote_vectors else _local()
+
+
+def make_endpoint(table: EndpointTable) -> Endpoint:
+    """The endpoint of these settings, with the key from the environment."""
+    from sensegraph.endpoint import Endpoint, EndpointSettings
+
+    values = {f.name: getattr(table, f.name) for f in fields(table) if f.name != "api_key_env"}
+    return Endpoint(EndpointSettings(**values, api_key=api_key(table)))
+
+
+def _offline() -> LanguageEngine:
+    from sensegraph.engines.classical.engine import ClassicalEngine
+
+    return ClassicalEngine()
+
+
+def _model(endpoint: Endpoint, settings: Settings) -> LanguageEngine:
+    from sensegraph.engines.llm import LLMEngine
+
+    return LLMEngine(endpoint, settings.model)
+
+
+def _local() -> Embedder:
+    from sensegraph.embedders.local import HashedTerms
+
+    return HashedTerms()
+
+
+def _remote(endpoint: Endpoint) -> Embedder:
+    from sensegraph.embedders.remote import RemoteEmbedder
+
+    return RemoteEmbedder(endpoint)
