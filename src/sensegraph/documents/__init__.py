@@ -1,0 +1,167 @@
+"""Files to documents.
+
+A folder gives one document for each readable file, whose id is its POSIX path relative to that folder; a single file
+has its name as id. Each record of a `.jsonl`, `.json`, `.csv` or `.tsv` file is a document of its own, under its own
+id. A text is what the file holds, decoded, without its byte order mark, with \\r\\n as \\n and without NULs, and
+nothing else, so that spans count the characters that the reader of the file sees. HTML, PDF and office files become
+readable text, and their spans count in that.
+
+What cannot be read is named with its reason as `Skipped`, and the rest goes on. Equal files give equal documents in
+equal order: by path, as Python compares strings.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from stat import S_ISREG
+from types import MappingProxyType
+
+from sensegraph.documents import markup, office, records
+from sensegraph.documents.decoding import decode
+from sensegraph.documents.folders import MARKUP, OFFICE, files
+from sensegraph.documents.values import DEFAULTS, DocumentSettings, File, Loaded, Skipped, shown
+from sensegraph.errors import InputError
+from sensegraph.types import Document
+
+__all__ = ["DocumentSettings", "Loaded", "Skipped", "load", "stream"]
+
+_NAMED = 20  # unreadable records of one file that are named one by one; the rest is counted
+
+
+def load(paths: Sequence[str | Path], *, settings: DocumentSettings = DEFAULTS) -> Loaded:
+    """All documents of these files and folders, in the order given.
+
+    A document whose id is there already is left out and named. Raises InputError for a path that does not exist.
+    """
+    names = [os.fspath(path) for path in paths]
+    for name in names:
+        _existing(name)
+    seen = _Seen()
+    items = [item for name in names for item in _unique(name, settings, seen)]
+    documents = tuple(item for item in items if isinstance(item, Document))
+    return Loaded(documents, tuple(item for item in items if isinstance(item, Skipped)))
+
+
+def stream(path: str | Path, *, settings: DocumentSettings = DEFAULTS) -> Iterator[Document | Skipped]:
+    """The documents of a file or folder one by one, and what was skipped, holding one file at a time in memory.
+
+    Raises InputError at once when `path` does not exist.
+    """
+    _existing(os.fspath(path))
+    return _unique(os.fspath(path), settings, _Seen())
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What was read so far: real paths and ids, each with the path that it was read from."""
+
+    files: dict[str, str] = field(default_factory=dict)
+    ids: dict[str, str] = field(default_factory=dict)
+
+
+def _existing(path: str) -> None:
+    if not os.path.exists(path):
+        what = "is a link that leads nowhere" if os.path.islink(path) else "does not exist"
+        raise InputError(f"{shown(path)} {what}; check the spelling and the current folder.")
+
+
+def _unique(path: str, settings: DocumentSettings, seen: _Seen) -> Iterator[Document | Skipped]:
+    """The items of `path`, without the files and the ids that were seen before."""
+    if os.path.isdir(path):
+        found, left = files(path, settings)
+        yield from left
+    else:
+        found = [File(path, shown(os.path.basename(path)))]
+    for file in found:
+        yield from _limited(file, _read(file, settings, seen))
+
+
+def _read(file: File, settings: DocumentSettings, seen: _Seen) -> Iterator[Document | str]:
+    """The documents of one file, and reasons for what there is not."""
+    real = os.path.realpath(file.path)
+    if real in seen.files:
+        yield f"is the same file as {shown(seen.files[real])}, which was read; nothing is lost."
+        return
+    seen.files[real] = file.path
+    try:
+        for where, item in _items(file, _bytes(file.path, settings.max_bytes), settings):
+            reason = item if isinstance(item, str) else _taken(item.id, file, seen)
+            yield f"{where} {reason}".strip() if reason else item
+    except InputError as e:
+        yield str(e)
+    except OSError as e:
+        yield f"cannot be read ({e.strerror}); check that it is still there and may be read."
+
+
+def _taken(ident: str, file: File, seen: _Seen) -> str:
+    """Why a document cannot have this id, or nothing, and then it has it."""
+    if ident not in seen.ids:
+        seen.ids[ident] = file.path
+        return ""
+    first = "earlier in this file" if seen.ids[ident] == file.path else f"in {shown(seen.ids[ident])}"
+    return f"has the id {ident!r}, which was given {first}; the first was kept, give this one another id."
+
+
+def _limited(file: File, items: Iterator[Document | str]) -> Iterator[Document | Skipped]:
+    """`items` with each reason named, up to a limit, beyond which they are counted."""
+    reasons = 0
+    for item in items:
+        if isinstance(item, Document):
+            yield item
+            continue
+        reasons += 1
+        if reasons <= _NAMED:
+            yield Skipped(shown(file.path), item)
+    if reasons > _NAMED:
+        yield Skipped(shown(file.path), f"holds {reasons - _NAMED} more records that cannot be used, like those named.")
+
+
+def _bytes(path: str, limit: int) -> bytes:
+    """The whole file; raises InputError for what is no file or larger than `limit`, OSError for what cannot be read."""
+    if not S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for its writer
+        raise InputError("is not a regular file; give a file or a folder.")
+    with open(path, "rb") as f:
+        data = b"" if os.fstat(f.fileno()).st_size > limit else f.read(limit + 1)
+        size = max(os.fstat(f.fileno()).st_size, len(data))
+    if size > limit:
+        raise InputError(f"has {size:,} bytes, more than the limit of {limit:,}; split it, or raise max_bytes.")
+    return data
+
+
+def _items(file: File, data: bytes, settings: DocumentSettings) -> Iterator[records.Item]:
+    """What a file holds, by its extension; one that is not known is read as text."""
+    if file.extension in OFFICE and data:
+        yield "", office.office(file.name, file.extension, data)
+        return
+    text, damage = decode(data, markup.declared(data) if file.extension in MARKUP else "")
+    if damage:
+        yield "", damage
+    if reader := _RECORDS.get(file.extension):
+        yield from reader(file.name, text, settings)
+    else:
+        yield "", _TEXTS.get(file.extension, Document)(file.name, text)
+
+
+_RecordReader = Callable[[str, str, DocumentSettings], Iterator[records.Item]]
+_RECORDS: Mapping[str, _RecordReader] = MappingProxyType(
+    {
+        ".jsonl": records.jsonl,
+        ".ndjson": records.jsonl,
+        ".json": records.whole_json,
+        ".csv": records.rows,
+        ".tsv": records.rows,
+    }
+)
+_TEXTS: Mapping[str, Callable[[str, str], Document]] = MappingProxyType(
+    {
+        ".md": markup.markdown,
+        ".markdown": markup.markdown,
+        ".rst": markup.restructured,
+        ".html": markup.html,
+        ".htm": markup.html,
+        ".xhtml": markup.html,
+    }
+)

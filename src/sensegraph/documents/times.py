@@ -1,0 +1,86 @@
+"""Dates as people and programs write them, to ISO 8601."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from email.utils import parsedate_to_datetime
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    "nov(?:ember)?|dec(?:ember)?)"
+)
+_DAY_MONTH = re.compile(rf"(\d{{1,2}})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?{_MONTH}\.?,?\s+(\d{{4}})")
+_MONTH_DAY = re.compile(rf"{_MONTH}\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})")
+_SEPARATED = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})(?=$|[ T])")
+_POINTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
+_PARTIAL = re.compile(r"\d{4}(-(0[1-9]|1[0-2]))?")
+_EPOCH = range(10**8, 10**14)  # seconds from 1973, or milliseconds up to the year 5138
+
+
+def iso(value: object) -> str:
+    """`value` as an ISO 8601 date or time, to the precision that it states, or "" where it is none.
+
+    Reads ISO 8601, years and year-months, RFC 2822 (mail), `5 March 2024`, `March 5, 2024`, `2024/3/5`, `5.3.2024`,
+    and numbers as seconds or milliseconds since 1970 (UTC). `3/5/2024` is two different days and is not read.
+    """
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _epoch(value)
+    return _written(" ".join(value.split())) if isinstance(value, str) else ""
+
+
+def _epoch(value: float) -> str:
+    if not _EPOCH[0] <= value <= _EPOCH[-1]:
+        return ""
+    return datetime.fromtimestamp(value / 1000 if value >= 10**11 else value, UTC).isoformat()
+
+
+def _written(text: str) -> str:
+    if len(text) > 64 or not text:
+        return ""
+    if _PARTIAL.fullmatch(text):
+        return text
+    return _standard(_SEPARATED.sub(_dashed, text)) or _named(text.casefold()) or _mail(text)
+
+
+def _dashed(match: re.Match[str]) -> str:
+    return f"{match[1]}-{int(match[2]):02}-{int(match[3]):02}"
+
+
+def _standard(text: str) -> str:
+    """ISO 8601 in its usual forms; a date alone stays a date."""
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        return ""
+    return when.date().isoformat() if len(text) <= 10 else when.isoformat()
+
+
+def _named(text: str) -> str:
+    """A day with the month's English name, or as day.month.year."""
+    if match := _DAY_MONTH.fullmatch(text):
+        day, month, year = int(match[1]), _month(match[2]), int(match[3])
+    elif match := _MONTH_DAY.fullmatch(text):
+        day, month, year = int(match[2]), _month(match[1]), int(match[3])
+    elif match := _POINTED.fullmatch(text):
+        day, month, year = int(match[1]), int(match[2]), int(match[3])
+    else:
+        return ""
+    try:
+        return date(year, month, day).isoformat()
+    except ValueError:
+        return ""
+
+
+def _month(name: str) -> int:
+    return _MONTHS.index(name[:3]) + 1
+
+
+def _mail(text: str) -> str:
+    try:
+        return parsedate_to_datetime(text).isoformat()
+    except (ValueError, TypeError, OverflowError):
+        return ""
