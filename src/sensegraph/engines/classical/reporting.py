@@ -1,0 +1,296 @@
+"""Descriptions and community reports with no model: sentences of the text, chosen, trimmed and put in order.
+
+A report is a digest of evidence, not a synthesis: every statement is a sentence of the corpus with its exact span.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sensegraph.engines.classical.choosing import Candidate, choose, weigh
+from sensegraph.engines.classical.prose import language, quality, stems, tidy, unlabelled
+from sensegraph.engines.classical.words_quotes import Quote, ends, gather, salience
+from sensegraph.engines.classical.words_titles import between, capital, clause, distinct, listing, natural
+from sensegraph.text import WORD, sentences
+from sensegraph.types import Context, Finding, Passage, Report, Statement
+
+SUMMARY = 3  # sentences of a summary
+FINDINGS = 5
+QUOTED = 3  # sentences of a finding
+SHOWN = 0.3  # quality below which a sentence is shown only where there is no other
+REFERENCES = 5  # ids a statement cites at most
+STATED = 1.9  # merit from which a clause makes a title
+_DOCUMENTS, _WEIGHT, _MEMBERS = 50.0, 200.0, 100.0  # what counts as a great deal, when rating
+
+
+# ── descriptions ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def summarise(contexts: Sequence[Context]) -> list[str]:
+    """One description from several of the thing that each context's title names: at most 3 tidied sentences.
+
+    Sentences that say what it is come first, then those that cover most of what the others say.
+    """
+    return [_described(context) for context in contexts]
+
+
+def _described(context: Context) -> str:
+    texts = list(dict.fromkeys(s for passage in context.passages for s in _sentences(passage.text)))
+    if not texts:
+        return context.title
+    code = language(" ".join(texts[:20]))
+    terms = [tuple(stems(text, code)) for text in texts]
+    candidates = [
+        Candidate(own, max(1, len(WORD.findall(text))), quality(text) * (3.0 if _defines(text, context.title) else 1.0))
+        for text, own in zip(texts, terms, strict=True)
+    ]
+    good = [i for i, c in enumerate(candidates) if quality(texts[i]) >= SHOWN and c.terms] or [_best(candidates)]
+    picked = [good[i] for i in choose([candidates[i] for i in good], weigh(terms), 3)] or good[:1]
+    picked.sort(key=lambda i: not _defines(texts[i], context.title))
+    return " ".join(texts[i] for i in picked)
+
+
+def _sentences(text: str) -> list[str]:
+    """The tidied sentences of a description, without speakers' labels."""
+    return [tidy(unlabelled(text[a:b])[1]) for a, b in sentences(text)]
+
+
+def _best(candidates: Sequence[Candidate]) -> int:
+    return max(range(len(candidates)), key=lambda i: (candidates[i].worth, -i))
+
+
+def _defines(sentence: str, name: str) -> bool:
+    """Whether a sentence says what `name` is: "name is a …", or "name, a …" (English), or opens with it."""
+    if not name:
+        return False
+    said = rf"(?<!\w){re.escape(name)}(?:\s+(?:is|was|are|were|means|refers to)\s+|,\s+)(?:an?|the|one of|when|how)\b"
+    return re.search(said, sentence, re.IGNORECASE) is not None
+
+
+# ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class _Community:
+    """A context in the order in which it is written about."""
+
+    code: str
+    entities: tuple[Passage, ...]
+    relations: tuple[Passage, ...]
+    reports: tuple[Passage, ...]
+    claims: tuple[Passage, ...]
+    quotes: tuple[Quote, ...]
+    weights: Mapping[str, float]
+    names: Mapping[str, str]
+
+
+def report(contexts: Sequence[Context]) -> list[Report]:
+    """A report on each community: title, summary, findings and rating from its passages alone.
+
+    Every statement is a sentence behind the passages, with its span and the ids of the passages it supports.
+    """
+    return [_report(context) for context in contexts]
+
+
+def _report(context: Context) -> Report:
+    community = _community(context)
+    used: list[Quote] = []
+    summary = _summary(community, used)
+    findings = _findings(community, used)
+    rating, why = _rating(community)
+    return Report(_title(community, context.title), summary, findings, rating, why)
+
+
+def _community(context: Context) -> _Community:
+    code = _language(context)
+    quotes = gather(context, code)
+    texts = [quote.text for quote in quotes]
+    kinds: dict[str, list[Passage]] = defaultdict(list)
+    for passage in context.passages:
+        kinds[passage.kind].append(passage)
+    entities = _by_strength(kinds["entity"], kinds["relation"])
+    names = {passage.title: natural(passage.title, texts) for passage in entities}
+    return _Community(
+        code,
+        entities,
+        tuple(sorted(kinds["relation"], key=lambda r: (-_importance(r, entities), r.id))),
+        tuple(sorted(kinds["report"], key=lambda r: (-r.score, r.id))),
+        tuple(kinds["claim"]),
+        tuple(quotes),
+        salience(quotes, [e.title for e in entities[:8]], code),
+        names,
+    )
+
+
+def _language(context: Context) -> str:
+    """The language of a context, from the first words of up to 40 of its quotes."""
+    texts = [quote.text for passage in context.passages for quote in passage.quotes[:2]][:40]
+    return language(" ".join(text[:200] for text in texts or [p.text for p in context.passages]))
+
+
+def _by_strength(entities: Iterable[Passage], relations: Iterable[Passage]) -> tuple[Passage, ...]:
+    """Entities by the weight of their relations inside, then degree, then id."""
+    inside: dict[str, float] = defaultdict(float)
+    for relation in relations:
+        for name in ends(relation):
+            inside[name] += relation.score
+    return tuple(sorted(entities, key=lambda e: (-inside[e.title], -e.score, e.id)))
+
+
+def _importance(relation: Passage, entities: Sequence[Passage]) -> float:
+    degrees = {entity.title: entity.score for entity in entities}
+    return relation.score * math.log1p(sum(degrees.get(name, 1.0) for name in ends(relation)))
+
+
+# ── statements ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _pick(community: _Community, quotes: Sequence[Quote], count: int, used: Sequence[Quote]) -> list[Quote]:
+    """The best of `quotes` to show, none alike to each other or to those used."""
+    candidates = [_weighed(quote) for quote in quotes]
+    chosen = choose(candidates, community.weights, count, [quote.candidate for quote in used])
+    return [quotes[i] for i in chosen]
+
+
+def _weighed(quote: Quote) -> Candidate:
+    """A quote as a candidate for a report, in which presenting people counts for little."""
+    own = quote.candidate
+    return Candidate(own.terms, own.words, own.worth * (0.15 if quote.introduces else 1.0))
+
+
+def _statement(quote: Quote, first: Sequence[str] = ()) -> Statement:
+    """The quote as a statement; ids in `first` that own it are cited before its other owners."""
+    owners = [*(i for i in first if i in quote.owners), *(i for i in quote.owners if i not in first)]
+    text = f"{quote.speaker}: “{quote.text}” " if quote.speaker else f"{quote.text} "
+    return Statement(text, tuple(owners[:REFERENCES]), quote.sources)
+
+
+def _summary(community: _Community, used: list[Quote]) -> tuple[Statement, ...]:
+    """The sentences that cover the community best, those with two members or more before others."""
+    good = [quote for quote in community.quotes if quote.worth >= SHOWN]
+    dense = [quote for quote in good if quote.members >= 2]
+    picked = _pick(community, dense if len(dense) >= SUMMARY else good, SUMMARY, ())
+    picked = picked or sorted(community.quotes, key=lambda q: (-q.worth, q.text))[:1]
+    used += picked
+    return tuple(_statement(quote) for quote in picked)
+
+
+# ── findings ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _findings(community: _Community, used: list[Quote]) -> tuple[Finding, ...]:
+    """Findings from sub-reports, relations, claims and, while there are fewer than three, single entities."""
+    owned: dict[str, list[Quote]] = defaultdict(list)
+    for quote in community.quotes:
+        for owner in quote.owners:
+            owned[owner].append(quote)
+    found: list[Finding] = []
+    for passage in (*community.reports[:FINDINGS], *community.claims[:2]):
+        found += _on_passage(community, passage, owned, used)
+    taken: set[str] = set()
+    for relation in community.relations:
+        if len(found) >= FINDINGS:
+            break
+        found += _on_relation(community, relation, owned, used, taken)
+    for entity in community.entities:
+        if len(found) >= min(FINDINGS, 3):
+            break
+        found += _on_passage(community, entity, owned, used)
+    return tuple(found)
+
+
+def _on_passage(
+    community: _Community, passage: Passage, owned: Mapping[str, Sequence[Quote]], used: list[Quote]
+) -> list[Finding]:
+    """A finding on one sub-report, claim or entity, if it has a sentence that is not used yet."""
+    quotes = [quote for quote in owned.get(passage.id, ()) if quote.worth >= SHOWN]
+    picked = _pick(community, quotes, QUOTED - 1, used)
+    if not picked:
+        return []
+    used += picked
+    headline = passage.title if passage.kind == "report" else _headline(community, picked, (passage.title,))
+    return [Finding(capital(headline), tuple(_statement(quote, (passage.id,)) for quote in picked))]
+
+
+def _on_relation(
+    community: _Community,
+    relation: Passage,
+    owned: Mapping[str, Sequence[Quote]],
+    used: list[Quote],
+    taken: set[str],
+) -> list[Finding]:
+    """A finding on a relation whose ends are new and share no stem: a sentence with both ends, then two near it."""
+    names = ends(relation)
+    marks = [set(stems(name, community.code)) or {name} for name in names]
+    if marks[0] & marks[1] or taken & (marks[0] | marks[1]):
+        return []
+    both = [quote for quote in owned.get(relation.id, ()) if quote.worth >= SHOWN]
+    picked = _pick(community, both, 1, used)
+    if not picked:
+        return []
+    taken |= marks[0] | marks[1]
+    near = [quote for e in community.entities if e.title in names for quote in owned[e.id] if quote.members >= 2]
+    rest = dict.fromkeys([*both, *(quote for quote in near if quote.worth >= SHOWN)])
+    picked += _pick(community, [q for q in rest if q not in picked], QUOTED - 1, [*used, *picked])
+    used += picked
+    shown = tuple(_statement(quote, (relation.id,)) for quote in picked)
+    return [Finding(_headline(community, picked, names), shown)]
+
+
+def _headline(community: _Community, picked: Sequence[Quote], names: Sequence[str]) -> str:
+    """What the finding says: its best clause, else subject, verb and object, else the names."""
+    others = [e.title for e in community.entities[:6] if e.title not in names]
+    merit, shown = max(clause(quote.text, [*names, *others], community.code) for quote in picked)
+    if merit >= 1.5:
+        return shown
+    if len(names) == 2 and community.code == "en":
+        shown = next((s for q in picked if (s := between(q.text, names[0], names[1]))), "")
+        if shown:
+            return shown
+    return listing([community.names.get(name, name) for name in names], community.code)
+
+
+# ── title and rating ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _title(community: _Community, given: str) -> str:
+    """A clause that states what the strongest members do; else their names; of a group of reports, their heads."""
+    names = [community.names[e.title] for e in community.entities]
+    if community.reports:
+        heads = [r.title.partition(":")[0] for r in community.reports]
+        short = [head for head in heads if len(head.split()) <= 4]
+        return listing(distinct([*short, *names], 3, community.code), community.code) or heads[0]
+    good = [q for q in community.quotes if q.worth >= SHOWN and q.members >= 2 and not q.introduces]
+    best = max((clause(q.text, names[:4], community.code, longest=9) for q in good), default=(0.0, ""))
+    if best[0] >= STATED:
+        return best[1]
+    return listing(distinct(names, 4, community.code), community.code) or given
+
+
+def _rating(community: _Community) -> tuple[float, str]:
+    """Importance 0–10 from the context alone, and the numbers it comes from.
+
+    1 + 9 · mean of three logarithmic shares: documents that mention the strongest eight members (of 50), total weight
+    of the relations (of 200), members (of 100). Never below the rating of a sub-report. Formula: our own.
+    """
+    strongest = [e.documents for e in community.entities[:8]]
+    documents = sum(strongest) / max(len(strongest), 1)
+    weight = sum(relation.score for relation in community.relations)
+    shares = [
+        min(1.0, math.log1p(value) / math.log1p(much))
+        for value, much in ((documents, _DOCUMENTS), (weight, _WEIGHT), (len(community.entities), _MEMBERS))
+    ]
+    rating = max([1 + 3 * sum(shares), *(r.score for r in community.reports)])
+    return round(min(10.0, rating), 1), _counted(community, documents, weight)
+
+
+def _counted(community: _Community, documents: float, weight: float) -> str:
+    """The numbers behind a rating."""
+    counts = [(len(community.entities), "entities"), (len(community.relations), f"relations (weight {weight:.1f})")]
+    counts += [(len(community.claims), "claims"), (len(community.reports), "sub-reports")]
+    said = ", ".join(f"{count} {what}" for count, what in counts if count)
+    return f"{said}; {documents:.1f} documents for each of the strongest entities" if documents else said

@@ -1,0 +1,132 @@
+"""The sentences behind the passages of a context, as one list of quotes that know which passages they support."""
+
+from __future__ import annotations
+
+import math
+import re
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sensegraph.engines.classical.choosing import Candidate, weigh
+from sensegraph.engines.classical.prose import language, quality, stems, tidy, unlabelled
+from sensegraph.text import WORD, fold
+from sensegraph.types import Context, Description, Passage, Source
+
+LIMIT = 240  # quotes looked at for one report: what follows is quadratic in them at worst
+_OFFICE = (
+    r"professor|founder|co-?founder|C[ETSFOI]O|chief|director|president|head|partner|engineer|entrepreneur|author|"
+    r"researcher|scientist|fellow|chair(?:man|woman)?|leader|executive|host|winner|recipient|graduate|journalist|"
+    r"columnist|physicist|inventor|investor|pioneer|expert|technologist|musician|veteran|evangelist|advocate|architect"
+)
+_INTRODUCES = re.compile(
+    rf"\b(?:is|was|are|['’]s|became|serves? as|served as|works? as|named)\s+(?:[\w’'-]+,?\s+){{0,7}}(?:{_OFFICE})s?\b"
+    r"|\b(?:received|earned|holds?|got|completed|has)\s+(?:his|her|their|an?|two|multiple|numerous)\s+(?:[\w’'.-]+\s+){0,4}"
+    r"(?:Ph\.?D|degrees?|bachelor|master|doctorate|MBA|awards?|patents)"
+    r"|\b(?:prior to|before) joining\b|\bgraduated (?:from|with|in)\b|\bwas born in\b|\bcurrently (?:serves|leads|works)\b"
+    r"|\b(?:co-?founder|CEO|CTO|professor|director) (?:and|of|at)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A tidied sentence of the text, with its span, the ids of the passages it supports, and how it may be used.
+
+    `members` counts the distinct entities in it; `introduces` says that it presents a person by office or career.
+    """
+
+    text: str
+    speaker: str
+    sources: tuple[Source, ...]
+    owners: tuple[str, ...]
+    members: int
+    worth: float
+    introduces: bool
+    candidate: Candidate
+
+    @property
+    def chunk(self) -> str:
+        """The chunk it stands in, "" when its place is not known."""
+        return self.sources[0].chunk if self.sources else ""
+
+
+def quotes_of(passage: Passage) -> tuple[Description, ...]:
+    """The passage's quotes; where it has none, its text with its first source."""
+    if passage.quotes or not passage.text.strip():
+        return passage.quotes
+    source = passage.sources[0] if passage.sources else Source("", 0, 0)
+    return (Description(passage.text, source),)
+
+
+def ends(relation: Passage) -> tuple[str, str]:
+    """The two names of a relation's title ("A — B")."""
+    first, _, second = relation.title.partition(" — ")
+    return first.strip(), second.strip()
+
+
+def gather(context: Context, code: str) -> list[Quote]:
+    """The quotes of all passages, each span once, at most LIMIT: first those that support most passages.
+
+    Ties are broken by a hash of the place, so that no document is preferred for coming first.
+    """
+    found: dict[tuple[Source, str], dict[str, None]] = {}
+    for passage in context.passages:
+        for quote in quotes_of(passage):
+            plain = quote.text if not quote.source.chunk else ""
+            found.setdefault((quote.source, plain), {})[passage.id] = None
+    texts = {(q.source, q.text if not q.source.chunk else ""): q.text for p in context.passages for q in quotes_of(p)}
+    order = sorted(found, key=lambda key: (-len(found[key]), _odd_length(texts[key]), _spread(key[0]), key[1]))
+    owned = _entities_by_owner(context.passages)
+    return [_quote(texts[key], key[0], tuple(found[key]), owned, code) for key in order[:LIMIT]]
+
+
+def _odd_length(text: str) -> bool:
+    return not 30 <= len(text) <= 280
+
+
+def _spread(source: Source) -> tuple[int, str, int]:
+    return zlib.crc32(f"{source.chunk}\0{source.start}".encode()), source.chunk, source.start
+
+
+def _entities_by_owner(passages: Sequence[Passage]) -> dict[str, tuple[str, ...]]:
+    """Passage id → the folded names of the entities that a quote of it holds."""
+    names: dict[str, tuple[str, ...]] = {}
+    for passage in passages:
+        if passage.kind == "entity":
+            names[passage.id] = (fold(passage.title),)
+        elif passage.kind == "relation":
+            names[passage.id] = tuple(fold(name) for name in ends(passage))
+    return names
+
+
+def _quote(raw: str, source: Source, owners: tuple[str, ...], owned: dict[str, tuple[str, ...]], code: str) -> Quote:
+    speaker, said = unlabelled(raw)
+    text = tidy(said)
+    terms = tuple(stems(text, code if code != "en" else language(text)))
+    members = len({name for owner in owners for name in owned.get(owner, ())})
+    worth = quality(text)
+    return Quote(
+        text,
+        speaker,
+        (source,) if source.chunk else (),
+        owners,
+        members,
+        worth,
+        introduces(text),
+        Candidate(terms, max(1, len(WORD.findall(text))), worth * math.log1p(max(members, 1))),
+    )
+
+
+def introduces(sentence: str) -> bool:
+    """Whether an English sentence presents someone by office or career ("Ann Lee is a professor of …")."""
+    return _INTRODUCES.search(sentence) is not None
+
+
+def salience(quotes: Iterable[Quote], names: Iterable[str], code: str) -> dict[str, float]:
+    """Term weights of a community: by the chunks that hold a term, half as much again for words of its names."""
+    chunks: dict[str, dict[str, None]] = {}
+    for quote in quotes:
+        chunks.setdefault(quote.chunk, {}).update(dict.fromkeys(quote.candidate.terms))
+    weights = weigh(tuple(terms) for terms in chunks.values())
+    named = dict.fromkeys(stem for name in names for stem in stems(name, code))
+    return {term: weight * (1.5 if term in named else 1.0) for term, weight in weights.items()}
