@@ -98,6 +98,19 @@ class SurveyingEngine(LanguageEngine, Protocol):
 
 
 @runtime_checkable
+class PricedEngine(LanguageEngine, Protocol):
+    """An engine whose calls cost money, and can be foreseen."""
+
+    def prompt_tokens(self, task: Task, item: Any) -> int:
+        """Tokens of the prompt that `item` would make."""
+        ...
+
+    def price(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """US dollars for so many tokens; 0 where no price is set."""
+        ...
+
+
+@runtime_checkable
 class Embedder(Protocol):
     """Texts to unit vectors, shape `(n, dim)` float32. Queries and documents may differ."""
 

@@ -43,6 +43,7 @@ class Earlier:
 
     communities: Result[Communities]
     graph: Result[Graph]
+    shape: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def structure(graphs: Sequence[Graph]) -> list[str]:
 @step(version=1, form="tables")
 def communities(wholes: Sequence[tuple[Graph, Earlier | None]], *, settings: ClusterSettings) -> list[Communities]:
     """The communities of each graph."""
-    return [_communities(graph, earlier, settings) for graph, earlier in wholes]
+    return [group(graph, earlier, settings) for graph, earlier in wholes]
 
 
 def find_communities(
@@ -74,7 +75,8 @@ def find_communities(
     return rt.once(communities, lambda: (graph.value, earlier), names=(shape, *before), settings=settings)
 
 
-def _communities(graph: Graph, earlier: Earlier | None, settings: ClusterSettings) -> Communities:
+def group(graph: Graph, earlier: Earlier | None, settings: ClusterSettings) -> Communities:
+    """The communities of a graph; from `earlier` unless that costs more than 1 % of modularity."""
     now = _structure(graph)
     if earlier is None:
         return _grouped(now, _tree(now.edges, None, settings), settings)

@@ -80,7 +80,7 @@ def relation_id(source: str, target: str) -> str:
 @step(version=1, form="tables")
 def graph(parts: Sequence[tuple[Graph, dict[str, str]]], *, settings: GraphSettings, describer: str) -> list[Graph]:
     """A merged graph with the summaries of its elements (by id) put in; `describer` is who wrote them."""
-    return [_described(merged, summaries) for merged, summaries in parts]
+    return [described(merged, summaries) for merged, summaries in parts]
 
 
 @step(version=1, uses="engine", task="summarise")
@@ -251,8 +251,7 @@ def _summaries(merged: Graph, rt: Runtime, settings: GraphSettings) -> dict[str,
     Too much for one prompt is summarised in parts, then the parts' summaries: a tree, not a chain, so that the parts
     run at once and a new description pays only for its part.
     """
-    names = {e.id: e.name for e in merged.entities}
-    todo = dict(_crowded(merged, names, settings))
+    todo = dict(crowded(merged, settings))
     done: dict[str, str] = {}
     while todo:
         parts = [(name, part) for name, context in todo.items() for part in _parts(context, settings.summary_input)]
@@ -266,8 +265,9 @@ def _summaries(merged: Graph, rt: Runtime, settings: GraphSettings) -> dict[str,
     return done
 
 
-def _crowded(merged: Graph, names: dict[str, str], settings: GraphSettings) -> Iterator[tuple[str, Context]]:
-    """Elements whose distinct descriptions together exceed the limit."""
+def crowded(merged: Graph, settings: GraphSettings) -> Iterator[tuple[str, Context]]:
+    """The ids of the elements whose distinct descriptions together exceed the limit, with what they say."""
+    names = {e.id: e.name for e in merged.entities}
     titled: list[tuple[Entity | Relation, str]] = [(e, e.name) for e in merged.entities]
     titled += [(r, f"{names[r.source]} — {names[r.target]}") for r in merged.relations]
     for element, title in titled:
@@ -286,7 +286,8 @@ def _parts(context: Context, budget: int) -> list[Context]:
     return [Context(tuple(batch), context.title) for batch in batches]
 
 
-def _described(merged: Graph, summaries: dict[str, str]) -> Graph:
+def described(merged: Graph, summaries: dict[str, str]) -> Graph:
+    """The graph with each element's summary as its description, or its descriptions joined where there is none."""
     return Graph(
         tuple(replace(e, description=summaries.get(e.id) or _joined(e.descriptions)) for e in merged.entities),
         tuple(replace(r, description=summaries.get(r.id) or _joined(r.descriptions)) for r in merged.relations),
@@ -298,4 +299,15 @@ def _joined(descriptions: Sequence[Description]) -> str:
     return " ".join(d.text for d in distinct(descriptions))
 
 
-__all__ = ["GraphSettings", "distinct", "entity_id", "graph", "knowledge_graph", "merge", "relation_id", "summarise"]
+__all__ = [
+    "GraphSettings",
+    "crowded",
+    "described",
+    "distinct",
+    "entity_id",
+    "graph",
+    "knowledge_graph",
+    "merge",
+    "relation_id",
+    "summarise",
+]

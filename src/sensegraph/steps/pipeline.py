@@ -97,14 +97,19 @@ def _communities(
     """The shape of the graph and its communities: those of the last build where the shape is the same."""
     shape = rt.once(structure, known.value, names=(known.key,)).value
     shape = key(shape, settings.clusters)
-    before = read_manifest(rt.store) if rt.store.ref(REF) and not fresh else None
-    if before is None:
-        return shape, find_communities(known, None, rt, settings.clusters)
-    earlier = Result(before.communities, recall(rt.store, communities, before.communities))
-    if before.structure == shape:
-        return shape, earlier
-    old = Result(before.graph, recall(rt.store, graph, before.graph))
-    return shape, find_communities(known, Earlier(earlier, old), rt, settings.clusters)
+    before = None if fresh else earlier_build(rt)
+    if before and before.shape == shape:
+        return shape, before.communities
+    return shape, find_communities(known, before, rt, settings.clusters)
+
+
+def earlier_build(rt: Runtime) -> Earlier | None:
+    """The communities and the graph of the index as it is now, if there is one."""
+    if not rt.store.ref(REF):
+        return None
+    made = read_manifest(rt.store)
+    found = Result(made.communities, recall(rt.store, communities, made.communities))
+    return Earlier(found, Result(made.graph, recall(rt.store, graph, made.graph)), made.structure)
 
 
 def _counts(keys: Sequence[str], chunks: int, graph: Graph) -> dict[str, int]:

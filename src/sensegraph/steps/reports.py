@@ -42,7 +42,7 @@ def report_all(
 
     def write() -> Hierarchy:
         documents = {c.id: c.document for c in chunks()}
-        writer = _Writer(rt, graph.value, documents, settings)
+        writer = Writer(rt, graph.value, documents, settings)
         clusters = writer.write(list(communities.value.groups))
         return Hierarchy(tuple(clusters), communities.value.modularity, communities.value.notes)
 
@@ -50,10 +50,18 @@ def report_all(
     return rt.once(hierarchy, write, names=names, settings=settings, reporter=rt.engine.fingerprint("report"))
 
 
-class _Writer:
+class Writer:
     """Writes the reports of one hierarchy in waves: what fits at once, then parents whose children are written."""
 
-    def __init__(self, rt: Runtime, graph: Graph, documents: dict[str, str], settings: ReportSettings) -> None:
+    def __init__(
+        self,
+        rt: Runtime,
+        graph: Graph,
+        documents: dict[str, str],
+        settings: ReportSettings,
+        write: Callable[[Sequence[Context]], Sequence[Report]] | None = None,
+    ) -> None:
+        self.ask = write or (lambda contexts: rt.each(report, contexts))
         self.rt, self.documents, self.settings = rt, documents, settings
         self.entities = {e.id: e for e in graph.entities}
         self.relations = {r.id: r for r in graph.relations}
@@ -84,7 +92,7 @@ class _Writer:
         for g, context in plain:
             self.done[g.id] = self._cluster(g, _own_words(context), context.omitted)
         rest = [(g, c) for g, c in ready if not _speaks_for_itself(c)]
-        written = self.rt.each(report, [c for _, c in rest])
+        written = self.ask([c for _, c in rest])
         for (g, context), found in zip(rest, written, strict=True):
             self.done[g.id] = self._cluster(g, found, context.omitted)
 
@@ -135,4 +143,4 @@ def _own_words(context: Context) -> Report:
     return Report(passage.title, (said,), rating=0.0, rating_explanation="one entity without inner relations")
 
 
-__all__ = ["ReportSettings", "hierarchy", "report", "report_all"]
+__all__ = ["ReportSettings", "Writer", "hierarchy", "report", "report_all"]

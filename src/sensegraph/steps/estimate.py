@@ -1,0 +1,190 @@
+"""What a build would compute and cost, before it does: the same steps over foreseen extractions (P01, N98).
+
+What the store holds is taken from there. A chunk that has not been read is foreseen from its own text: names are runs
+of capitalised words, relations join names that follow one another in a sentence. Merging, clustering and packing are
+the real ones, so that the number and the size of the reports' contexts come from the corpus itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+from sensegraph.protocols import LanguageEngine, PricedEngine, Task
+from sensegraph.runtime import Results, Runtime
+from sensegraph.steps.chunks import chunk
+from sensegraph.steps.communities import group
+from sensegraph.steps.extraction import extract, observe
+from sensegraph.steps.graph import GraphSettings, crowded, described, merge, summarise
+from sensegraph.steps.index import document
+from sensegraph.steps.pipeline import IndexSettings, earlier_build, flat
+from sensegraph.steps.reports import Writer, report
+from sensegraph.steps.vectors import embed
+from sensegraph.text import sentences, tokens
+from sensegraph.types import (
+    Chunk,
+    Context,
+    ExtractedEntity,
+    ExtractedRelation,
+    Extraction,
+    Graph,
+    Report,
+    Source,
+    Statement,
+    Usage,
+)  # fmt: skip
+
+_NAME = re.compile(r"[^\W\d_a-zß-öø-ÿ][\w’'-]*(?:\s+(?:of\s+)?[^\W\d_a-zß-öø-ÿ][\w’'-]*)*")
+_OPENERS = frozenset(
+    "a an the in on at it he she we they i but and this that there when if as for from to so what you my your his her "
+    "our their is was are no yes not or by with of then now how why where who which well oh".split()
+)
+_DESCRIPTION = 40  # words of a foreseen description at most
+_PER_ENTITY, _PER_RELATION = 22, 24  # tokens of a record besides its texts: field names, type, quotes
+_REPORT = 450  # tokens of a report that nobody has written yet
+
+
+@dataclass(frozen=True, slots=True)
+class StepEstimate:
+    """Calls and tokens that one step would need; `items` are what it would compute, with or without a call."""
+
+    step: str
+    items: int
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The sum over the steps of a build; `cost_usd` is 0 where no price is set."""
+
+    documents: int
+    chunks: int
+    steps: tuple[StepEstimate, ...]
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    embedding_tokens: int
+    cost_usd: float
+
+    @property
+    def tokens(self) -> int:
+        """All tokens together."""
+        return self.prompt_tokens + self.completion_tokens + self.embedding_tokens
+
+
+def estimate(keys: Sequence[str], rt: Runtime, settings: IndexSettings) -> Estimate:
+    """What `build` would compute for the documents with these keys. Nothing is paid; only chunks are stored."""
+    documents = Results(rt.store, document, keys)
+    chunks = rt.each(chunk, documents, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
+    every = list(flat(chunks))
+    if isinstance(rt.engine, PricedEngine):
+        steps = _Foresight(rt, rt.engine, settings, every).steps()
+    else:
+        steps = [StepEstimate("extraction.observe", len(rt.missing(observe, chunks)))]
+    vectors = [every[i].tokens for i in rt.missing(embed, [c.text for c in every])]
+    steps.append(StepEstimate("vectors.embed", len(vectors)))
+    return _summed(len(keys), len(every), steps, sum(vectors) if rt.embedder.waits else 0, rt.engine)
+
+
+def _summed(
+    documents: int, chunks: int, steps: Sequence[StepEstimate], embedding: int, engine: LanguageEngine
+) -> Estimate:
+    prompt, completion = sum(s.prompt_tokens for s in steps), sum(s.completion_tokens for s in steps)
+    cost = engine.price(prompt, completion) if isinstance(engine, PricedEngine) else 0.0
+    return Estimate(documents, chunks, tuple(steps), sum(s.calls for s in steps), prompt, completion, embedding, cost)
+
+
+class _Foresight:
+    """The steps of a build over what is stored and, for the rest, foreseen."""
+
+    def __init__(self, rt: Runtime, engine: PricedEngine, settings: IndexSettings, chunks: list[Chunk]) -> None:
+        self.rt, self.engine, self.settings, self.chunks = rt, engine, settings, chunks
+        self.paid = rt.store.ledger()
+
+    def steps(self) -> list[StepEstimate]:
+        """Extraction, summaries and reports."""
+        missing = self.rt.missing(extract, self.chunks)
+        pairs = list(self._pairs(set(missing)))
+        written = [_written(pairs[i][1]) for i in missing]
+        extraction = self._step(extract.name, "extract", [self.chunks[i] for i in missing], written)
+        merged = merge(pairs, self.settings.graph)
+        summaries, graph = self._summaries(merged, self.settings.graph)
+        return [extraction, summaries, self._reports(graph)]
+
+    def _pairs(self, missing: set[int]) -> Iterator[tuple[Chunk, Extraction]]:
+        stored = self.rt.store.read(self.rt.keys(extract, self.chunks))
+        for c, k in zip(self.chunks, self.rt.keys(extract, self.chunks), strict=True):
+            yield c, extract.decode(stored[k]) if k in stored else foreseen(c)
+
+    def _summaries(self, merged: Graph, settings: GraphSettings) -> tuple[StepEstimate, Graph]:
+        """Summaries of crowded elements; those that nobody wrote stand in by their first descriptions."""
+        contexts = dict(crowded(merged, settings))
+        keys = dict(zip(contexts, self.rt.keys(summarise, list(contexts.values())), strict=True))
+        stored = self.rt.store.read(list(keys.values()))
+        texts = {n: summarise.decode(stored[k]) if k in stored else _cut(contexts[n]) for n, k in keys.items()}
+        missing = [n for n, k in keys.items() if k not in stored]
+        done = self._step(
+            summarise.name, "summarise", [contexts[n] for n in missing], [tokens(texts[n]) for n in missing]
+        )
+        return done, described(merged, texts)
+
+    def _reports(self, graph: Graph) -> StepEstimate:
+        groups = group(graph, earlier_build(self.rt), self.settings.clusters).groups
+        asked: list[Context] = []
+        stand_in = partial(self._report, asked)
+        writer = Writer(self.rt, graph, {c.id: c.document for c in self.chunks}, self.settings.reports, stand_in)
+        writer.write(list(groups))
+        return self._step(report.name, "report", asked, [_REPORT] * len(asked))
+
+    def _report(self, asked: list[Context], contexts: Sequence[Context]) -> list[Report]:
+        """Stored reports where there are some; a text of the usual length where a call would be needed."""
+        keys = self.rt.keys(report, contexts)
+        stored = self.rt.store.read(keys)
+        asked += [c for c, k in zip(contexts, keys, strict=True) if k not in stored]
+        return [report.decode(stored[k]) if k in stored else _stand_in(c) for c, k in zip(contexts, keys, strict=True)]
+
+    def _step(self, name: str, task: Task, items: Sequence[object], completion: Sequence[int]) -> StepEstimate:
+        prompt = sum(self.engine.prompt_tokens(task, item) for item in items)
+        return StepEstimate(name, len(items), len(items), prompt, self._corrected(name, sum(completion), len(items)))
+
+    def _corrected(self, name: str, completion: int, calls: int) -> int:
+        """What earlier calls of this step took on average, where there were enough of them."""
+        paid: Mapping[str, Usage] = self.paid
+        spent = paid.get(name, Usage())
+        return round(calls * spent.completion_tokens / spent.calls) if spent.calls >= 20 else completion
+
+
+def foreseen(chunk: Chunk) -> Extraction:
+    """A guess at what a model would extract: names with their first sentence, and names that follow one another."""
+    entities: dict[str, ExtractedEntity] = {}
+    relations: list[ExtractedRelation] = []
+    for start, end in sentences(chunk.text):
+        said = " ".join(chunk.text[start:end].split()[:_DESCRIPTION])
+        found = (m[0] for m in _NAME.finditer(chunk.text, start, end))
+        names = [n for n in dict.fromkeys(found) if len(n) > 1 and n.casefold() not in _OPENERS]
+        for name in names:
+            entities.setdefault(name, ExtractedEntity(name, "name", said))
+        relations += [ExtractedRelation(a, b, said) for a, b in pairwise(names)]
+    return Extraction(tuple(entities.values()), tuple(relations))
+
+
+def _written(extraction: Extraction) -> int:
+    """Tokens of the reply that holds these records."""
+    named = sum(tokens(e.name) + tokens(e.description) + _PER_ENTITY for e in extraction.entities)
+    linked = (tokens(r.source) + tokens(r.target) + tokens(r.description) + _PER_RELATION for r in extraction.relations)
+    return named + sum(linked) + 10
+
+
+def _cut(context: Context) -> str:
+    words = " ".join(p.text for p in context.passages).split()
+    return " ".join(words[:200])
+
+
+def _stand_in(context: Context) -> Report:
+    text = " ".join(" ".join(p.text for p in context.passages).split()[: _REPORT * 2 // 3])
+    return Report(context.title, (Statement(text, (), (Source("", 0, 0),)),))
