@@ -12,6 +12,7 @@ import zipfile
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
@@ -279,6 +280,16 @@ def test_an_encoding_that_can_be_told_is_told(tmp_path, text, encoding, times):
     assert one(put(tmp_path, "x.txt", (text * times).encode(encoding))).text == text * times
 
 
+@pytest.mark.parametrize(("text", "encoding"), [("東京", "shift_jis"), ("你好，世界", "gb18030"), ("你好", "gb18030")])
+def test_a_text_too_short_to_tell_its_encoding_is_named(tmp_path, text, encoding):
+    assert "no encoding that can be told" in why(put(tmp_path, "x.txt", text.encode(encoding)))
+
+
+@pytest.mark.parametrize(("text", "encoding"), [("naïve", "latin-1"), ("Hi", "utf-16-le"), ("L’été", "cp1252")])
+def test_a_short_western_text_is_told(tmp_path, text, encoding):
+    assert one(put(tmp_path, "x.txt", text.encode(encoding))).text == text
+
+
 def test_an_accent_far_into_a_long_ascii_file_is_seen(tmp_path):
     text = "plain words only\n" * 20_000 + FRENCH + "plain words only\n"
     assert one(put(tmp_path, "x.txt", text.encode("cp1252"))).text == text
@@ -364,6 +375,7 @@ def test_toml_front_matter_is_read_too(tmp_path):
         ("# [Link](http://x) to snake_case", "Link to snake_case"),
         ("#hashtag\nwords", ""),
         ("no heading", ""),
+        ("# " + "*_`[" * 200_000, "[" * 125),
         ("---\nnot: closed\n# Head", "Head"),
         ("+++\nnot = [toml\n+++\n# Head", "Head"),
     ],
@@ -550,6 +562,16 @@ def test_the_line_that_names_the_delimiter_is_no_header(tmp_path):
     assert one(put(tmp_path, "x.csv", "sep=;\nid;text\na;x")) == Document("a", "x")
 
 
+def test_blank_lines_before_the_header_and_old_line_ends_are_read(tmp_path):
+    assert one(put(tmp_path, "x.csv", "\n\nid,text\na,x")) == Document("a", "x")
+    assert one(put(tmp_path, "y.csv", "id,text\ra,x\r")) == Document("a", "x")
+
+
+@pytest.mark.parametrize(("name", "text"), [("x.json", "[]"), ("x.csv", "id,text\n")])
+def test_a_file_without_records_is_named(tmp_path, name, text):
+    assert "no records" in why(put(tmp_path, name, text))
+
+
 def test_a_field_of_any_length_is_read(tmp_path):
     assert one(put(tmp_path, "x.csv", f"id,text\na,{'x' * 300_000}")).text == "x" * 300_000
 
@@ -569,6 +591,18 @@ def test_any_metadata_is_sorted_and_has_a_canonical_form(fields):
     pairs = scalars(fields)
     assert [k for k, _ in pairs] == sorted(clean(k) for k in fields)
     canonical(pairs)
+
+
+FRAGMENTS = st.sampled_from([*"\n\r\t,;|'\"{}[]:#-=<>/ &", "text", "id", "1", "---\n", "+++\n", "<p>", "<tr>", "sep="])
+
+
+@pytest.mark.parametrize("extension", ["txt", "md", "rst", "html", "csv", "tsv", "json", "jsonl"])
+@given(content=st.lists(FRAGMENTS | st.text(max_size=3), max_size=30).map("".join))
+def test_any_text_in_any_format_gives_documents_or_reasons(extension, content):
+    with TemporaryDirectory() as folder:
+        loaded = load([put(Path(folder), f"x.{extension}", content.encode())])
+        assert loaded.documents or loaded.skipped
+        assert all(d.id and d.text for d in loaded.documents)
 
 
 # ── times ────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -140,7 +140,11 @@ def _items(file: File, data: bytes, settings: DocumentSettings) -> Iterator[reco
     if damage:
         yield "", damage
     if reader := _RECORDS.get(file.extension):
-        yield from reader(file.name, text, settings)
+        count = 0
+        for count, item in enumerate(reader(file.name, text, settings), start=1):  # noqa: B007
+            yield item
+        if not count:
+            raise InputError("holds no records; there is nothing to read in it.")
     else:
         yield "", _TEXTS.get(file.extension, Document)(file.name, text)
 

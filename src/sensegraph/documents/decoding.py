@@ -22,6 +22,7 @@ MAX_CONTROLS = 0.01
 MAX_DAMAGE = 0.001
 MIN_KANA = 0.15
 MIN_COHERENCE = 0.2
+MIN_EVIDENCE = 24  # bytes beyond ASCII below which two unlike encodings cannot be told apart
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -177,13 +178,13 @@ def _utf16(data: bytes) -> str | None:
         return None
     order = ("utf-16-be", "utf-16-le") if sides[0] > sides[1] else ("utf-16-le", "utf-16-be")
     texts = (_strict(data, name) for name in order)
-    return next((t for t in texts if t is not None and _plausible(t[:4096])), None)
+    return next((t for t in texts if t is not None and _plausible(t[:4096], one_sided)), None)
 
 
-def _plausible(text: str) -> bool:
-    """Whether every character is assigned and public, and some are blanks or the commonest punctuation."""
+def _plausible(text: str, latin: bool) -> bool:
+    """Whether every character is assigned and public, and, but in Latin, some are blanks or common punctuation."""
     odd = any(unicodedata.category(c) in {"Cn", "Co", "Cs", "Cc"} and c not in "\t\n\v\f\r" for c in text)
-    return not odd and any(c in " \n,.。，、" for c in text)
+    return not odd and (latin or any(c in " \n,.。，、" for c in text))
 
 
 def _japanese(data: bytes) -> str | None:
@@ -203,9 +204,11 @@ def _guessed(data: bytes) -> str | None:
 
     sample = _sample(data)
     found = list(from_bytes(sample, cp_isolation=list(_LEGACY)))
-    if not found and _western(sample):
-        return _strict(data, "cp1252")
-    found = found or [m for m in from_bytes(sample) if m.coherence >= MIN_COHERENCE]
+    evidence = len(sample) - len(sample.translate(None, bytes(range(128, 256))))
+    if not found or (evidence < MIN_EVIDENCE and not found[0].coherence):
+        if _western(sample):
+            return _strict(data, "cp1252")
+        found = [m for m in from_bytes(sample) if m.coherence >= MIN_COHERENCE]
     if not found:
         return None
     best = found[0]
@@ -219,8 +222,8 @@ def _western(sample: bytes) -> bool:
     """Whether `sample` reads in Windows-1252 as single accented letters and quotes amid ASCII."""
     text = _strict(sample, "cp1252") or "\x80"
     beyond = [c for c in text if not c.isascii()]
-    runs = len(re.findall("[À-ÿ]{3}", text))
-    return all(c.isalpha() or c in "‘’‚“”„–—…€«»°§·©®" for c in beyond) and runs * 50 <= len(beyond)
+    pairs = len(re.findall("[À-ÿªº]{2}", text))
+    return all(c.isalpha() or c in "‘’‚“”„–—…€«»°§·©®" for c in beyond) and pairs * 10 <= len(beyond)
 
 
 def _sample(data: bytes) -> bytes:

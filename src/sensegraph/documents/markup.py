@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -25,7 +24,8 @@ _ATX = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _RST_UNDERLINE = re.compile(r"([=\-~^\"'#*+:.`_])\1+[ \t]*$")
 _INLINE = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`]+|(?<!\w)_+|_+(?!\w)")
-_MAX_HEADER = 100_000
+_MAX_HEADER = 100_000  # characters in which front matter and the first heading are looked for
+_MAX_HEADING = 500
 
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.I)
 _DROPPED = (
@@ -76,6 +76,8 @@ def front_matter(text: str) -> tuple[dict[str, object], str]:
     """
     head = text[:_MAX_HEADER]
     if match := _TOML.match(head):
+        import tomllib
+
         try:
             return dict(tomllib.loads(match[1])), text[match.end() :]
         except tomllib.TOMLDecodeError:
@@ -127,7 +129,7 @@ def _heading(text: str) -> str:
 
 
 def _plain(heading: str) -> str:
-    return _INLINE.sub(lambda m: m[1] or "", heading).strip()
+    return _INLINE.sub(lambda m: m[1] or "", heading[:_MAX_HEADING]).strip()
 
 
 # ── HTML ─────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -26,11 +26,10 @@ Item = tuple[str, Document | str]
 def jsonl(name: str, text: str, settings: DocumentSettings) -> Iterator[Item]:
     """One document a line; a line that is no record is named, the others go on."""
     for number, line in _numbered(text):
-        where = f"line {number}"
         try:
-            yield where, _document(name, _parsed(line), settings)
+            yield f"line {number}", _document(name, _parsed(line), settings)
         except InputError as e:
-            yield where, str(e)
+            yield f"line {number}", str(e)
 
 
 def whole_json(name: str, text: str, settings: DocumentSettings) -> Iterator[Item]:
@@ -59,17 +58,18 @@ def rows(name: str, text: str, settings: DocumentSettings) -> Iterator[Item]:
     The delimiter (`,` `;` tab `|`) and the quote (`"` or `'`) are those with which the header names the text column.
     Raises InputError when none does.
     """
-    text, hint = _hinted(text)
+    text, hint = _hinted(text.replace("\r", "\n"))
     delimiter, quote = _dialect(text, hint, settings.text_column)
     # A process-wide limit of 128 KB a field: raised, never lowered, so that texts fit and nobody else's reading breaks.
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote)
-    header = [c.strip() for c in next(reader)]
-    start = reader.line_num + 1
+    header: list[str] = []
+    start = 1
     for row in reader:
-        where, start = f"line {start}", reader.line_num + 1
-        if any(row):
-            yield where, _row(name, header, row, settings)
+        if header and any(row):
+            yield f"line {start}", _row(name, header, row, settings)
+        header = header or [c.strip() for c in row]
+        start = reader.line_num + 1
 
 
 def _row(name: str, header: Sequence[str], row: Sequence[str], settings: DocumentSettings) -> Document | str:
@@ -83,18 +83,18 @@ def _row(name: str, header: Sequence[str], row: Sequence[str], settings: Documen
 
 def _hinted(text: str) -> tuple[str, str]:
     """`text` without the line `sep=;` that spreadsheets write, and the delimiter that it names."""
-    match = re.match(r'"?sep=(.)"?\n', text)
+    match = re.match(r'"?sep=([^\w"\'\n ])"?\n', text)
     return (text[match.end() :], match[1]) if match else (text, "")
 
 
 def _dialect(text: str, hint: str, wanted: str) -> tuple[str, str]:
+    first = next((line for _, line in _numbered(text)), "")
     for delimiter in hint or _DELIMITERS:
         for quote in _QUOTES:
-            header = next(csv.reader([text.split("\n", 1)[0]], delimiter=delimiter, quotechar=quote), [])
+            header = next(csv.reader([first], delimiter=delimiter, quotechar=quote), [])
             if wanted.casefold() in (c.strip().casefold() for c in header):
                 return delimiter, quote
-    found = text.split("\n", 1)[0][:80]
-    raise InputError(f"has no column {wanted!r} in its first line ({found}); name the column by text_column.")
+    raise InputError(f"has no column {wanted!r} in its first line ({first[:80]}); name the column by text_column.")
 
 
 def _numbered(text: str) -> Iterator[tuple[int, str]]:
