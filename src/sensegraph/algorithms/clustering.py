@@ -38,6 +38,7 @@ from sensegraph.algorithms.trees import Tree, project, roots_of, tree_of
 __all__ = ["Start", "Tree", "carried", "hierarchical_leiden", "leiden", "project"]
 
 _WORK = 400_000  # edges × cycles of the root call where the caller sets no number; below it a quarter of that
+_LEAST = 1e-9  # a division that gains no more modularity is none: a complete bipartite graph falls into pairs for 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,12 +113,12 @@ def hierarchical_leiden(
     """
     rule = _Rule(max_cluster_size, resolution, randomness, iterations, seed)
     frame = _whole(adjacency(edges))
-    update = _Update(previous, rule) if previous is not None else None
+    update = _Update(previous, rule, edges.nodes) if previous is not None else None
     split: _Split = update.split if update else _fresh(rule)
     levels: list[Ints] = []
     while len(frame.nodes) and (max_depth is None or len(levels) < max_depth):
         root = split(frame, len(levels))
-        divided = (_parts(frame, root) > 1)[frame.block] | (not levels)
+        divided = _better(frame, root, resolution)[frame.block] | (not levels)
         level = np.full(edges.nodes, -1, np.int32)
         level[frame.nodes[divided]] = frame.nodes[root[divided]]
         levels.append(level)
@@ -222,9 +223,17 @@ def _connected(graph: Adjacency, labels: NDArray[Any]) -> Ints:
     return smallest_members(rows[inner], graph.indices[inner], graph.nodes)
 
 
-def _parts(frame: _Frame, root: Ints) -> NDArray[np.intp]:
-    """The number of communities in every block."""
-    return np.bincount(frame.block[np.flatnonzero(root == np.arange(len(root)))], minlength=frame.blocks)
+def _better(frame: _Frame, root: Ints, resolution: float) -> Flags:
+    """Which blocks have a larger modularity in these communities than whole (1 − γ), by their own weights."""
+    rows, strength = frame.graph.rows(), frame.graph.strength()
+    inner = root[rows] == root[frame.graph.indices]
+    total = np.bincount(frame.block, weights=strength, minlength=frame.blocks)
+    within = np.bincount(frame.block[rows[inner]], weights=frame.graph.data[inner], minlength=frame.blocks)
+    mass = np.bincount(root, weights=strength, minlength=len(root))
+    squares = np.bincount(frame.block, weights=mass * mass, minlength=frame.blocks)
+    total[total == 0] = 1.0
+    better: Flags = within / total - resolution * squares / total**2 > 1 - resolution + _LEAST
+    return better
 
 
 def _larger(frame: _Frame, root: Ints, open_: Flags, size: int) -> _Frame:
@@ -246,7 +255,9 @@ class _Update:
     recognisable. A block of which less than half is known, or which would stay whole, is split afresh.
     """
 
-    def __init__(self, start: Start, rule: _Rule) -> None:
+    def __init__(self, start: Start, rule: _Rule, nodes: int) -> None:
+        if start.tree.nodes != nodes:
+            raise ValueError(f"previous is on {start.tree.nodes} nodes, the graph has {nodes}; carry it over first.")
         self.start, self.tree = start, start.tree
         self.resolution = rule.resolution
         self.fresh = _fresh(rule)
@@ -262,7 +273,7 @@ class _Update:
         warm = enough >= np.bincount(frame.block, minlength=frame.blocks)
         root = np.arange(len(known), dtype=np.int32)
         self._apply(frame, warm, lambda part: self._settle(part, depth), root)
-        stuck = ~warm | ((_parts(frame, root) == 1) & (depth > 0))
+        stuck = ~warm | (~_better(frame, root, self.resolution) & (depth > 0))
         self._apply(frame, stuck, lambda part: self.fresh(part, depth), root)
         return root
 
