@@ -22,8 +22,9 @@ _SPACE = re.compile(r"\s+")
 def chunk(documents: Sequence[Document], *, size: int, overlap: int) -> list[tuple[Chunk, ...]]:
     """Cut each document into windows of at most `size` tokens that share about `overlap` tokens.
 
-    A window ends at a sentence end, or else a word end, where one lies in its last 15 %. An empty document has no
-    chunk. `text == document.text[start:end]` for every chunk.
+    A window ends at a sentence end, or else a word end, where one lies in its last 15 %. A rest of at most `overlap`
+    tokens is no chunk of its own, which would say little new: the last window takes it in, so that it alone can hold
+    `size + overlap` tokens. An empty document has no chunk. `text == document.text[start:end]` for every chunk.
     """
     if not 0 <= overlap < size:
         raise SettingsError(f"chunk_overlap ({overlap}) must be at least 0 and below chunk_tokens ({size}).")
@@ -43,15 +44,16 @@ def _windows(text: str, size: int, overlap: int) -> Iterator[tuple[int, int, int
     if not text.strip():
         return
     ends = _token_ends(text)
-    if len(ends) <= size and (count := tokens(text)) <= size:
-        yield 0, len(text), count
-        return
     start = 0
     while True:
+        if (
+            len(ends) - bisect_left(ends, start + 1) <= size + overlap
+            and (count := tokens(text[start:])) <= size + overlap
+        ):
+            yield start, len(text), count
+            return
         end, count = _end_of_window(text, ends, start, size)
         yield start, end, count
-        if end >= len(text):
-            return
         start = max(start + 1, _start_of_next(text, ends, end, overlap))
 
 
