@@ -61,4 +61,5 @@ class RemoteEmbedder:
                 "check that one model serves this name, and run again."
             )
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+        unit: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+        return unit

@@ -1,0 +1,126 @@
+"""Small numbers for citing inside a prompt, and the way back from a reply to the records that it cites.
+
+Records are numbered through, over all tables of a prompt, so that a number alone says which record is meant. A reply
+cites `[Data: Reports (1, 3); Entities (5, +more)]` (edge2024, app. E); what models make of that is accepted too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sensegraph.types import Passage, Statement
+
+PER_REFERENCE = 5  # ids that one reference may name (edge2024, app. E)
+
+_KINDS = {
+    **dict.fromkeys(("report", "reports", "community", "communities"), "report"),
+    **dict.fromkeys(("entity", "entities"), "entity"),
+    **dict.fromkeys(("relation", "relations", "relationship", "relationships"), "relation"),
+    **dict.fromkeys(("claim", "claims", "covariate", "covariates"), "claim"),
+    **dict.fromkeys(("point", "points"), "point"),
+    **dict.fromkeys(("source", "sources", "chunk", "chunks"), "chunk"),
+}
+_TABLE = "|".join(sorted([*_KINDS, "records?", "ids?"], key=len, reverse=True))
+_BRACKETED = (
+    r"[\[【]\s*data\b[^\[\]【】]*(?:[\]】]|$)"  # [Data: …], cut off at the end of the text or not
+    # [Reports (1)], [1, 2]
+    rf"|[\[【](?=[^\[\]【】]*\d)(?:\b(?:{_TABLE})\b|\d+|\+?more\b|\band\b|[\s,;:.()+&#–-])+[\]】]"
+    r"|\(\s*data\s*:(?:[^()]|\([^()]*\))*\)"  # (Data: Reports (1))
+)
+_RUN = re.compile(rf"\s*(?:{_BRACKETED})(?:[\s,;]*(?:{_BRACKETED}))*(?P<stop>[.,;:!?…。，；：！？]?)", re.IGNORECASE)
+_MARK = re.compile(_BRACKETED, re.IGNORECASE)
+_PART = re.compile(r"(?P<word>[^\W\d_]+)|(?P<first>\d+)(?:\s*[-–]\s*(?P<last>\d+))?")
+_STOPS = ".!?…。！？"
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A text as statements; `dangling` lists the references that named no record, as they were written."""
+
+    statements: tuple[Statement, ...]
+    dangling: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The whole text without reference marks."""
+        return "".join(s.text for s in self.statements)
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """The records of one prompt: number n stands for `passages[n - 1]`."""
+
+    passages: Sequence[Passage] = ()
+
+    def find(self, number: int, kind: str = "") -> str | None:
+        """The id of record `number`, which must be of `kind` where that is known."""
+        if not 1 <= number <= len(self.passages):
+            return None
+        passage = self.passages[number - 1]
+        return passage.id if kind in ("", passage.kind) else None
+
+    def cited(self, text: str) -> Cited:
+        """`text` cut into statements, each with the ids of the records that it rests on.
+
+        A statement ends with its references; the texts of all statements, joined, are `text` without marks. At most
+        five ids of a reference are kept.
+        """
+        statements: list[Statement] = []
+        dangling: list[str] = []
+        at, carried = 0, tuple[str, ...]()
+        for run in _RUN.finditer(text):
+            ids, lost = self._resolved(run[0])
+            if lost is None:
+                continue  # a year in brackets, say: part of the text
+            dangling += lost
+            piece, at = _closed(text[at : run.start()], run["stop"]), run.end()
+            if piece.strip():
+                statements.append(Statement(piece, _once(carried + ids)))
+                carried = ()
+            elif statements:
+                before = statements.pop()
+                statements.append(Statement(before.text + piece, _once(before.references + ids)))
+            else:
+                carried += ids  # a mark that precedes its text
+        if text[at:]:
+            statements.append(Statement(text[at:].lstrip() if carried else text[at:], _once(carried)))
+        return Cited(tuple(statements), tuple(dangling))
+
+    def _resolved(self, run: str) -> tuple[tuple[str, ...], list[str] | None]:
+        """The ids that a run of marks names, and what names nothing; None when it is no reference at all."""
+        found: list[str] = []
+        lost: list[str] = []
+        for mark in _MARK.findall(run):
+            numbers = _numbers(mark)
+            ids = [(kind, n, self.find(n, kind)) for kind, n in numbers]
+            found += [i for _, _, i in ids if i is not None][:PER_REFERENCE]
+            lost += [f"{kind} {n}".strip() for kind, n, i in ids if i is None] or ([] if numbers else [mark])
+        bare = not any(c.isalpha() for c in run)
+        if bare and not found and all(int(n) > 999 for n in re.findall(r"\d+", run)):
+            return (), None
+        return tuple(found), lost
+
+
+def _numbers(mark: str) -> list[tuple[str, int]]:
+    """The (kind, number) pairs of one mark; kind is empty where no known table is named."""
+    kind, pairs = "", []
+    for part in _PART.finditer(mark):
+        if word := part["word"]:
+            if word.casefold() not in ("data", "more", "and"):
+                kind = _KINDS.get(word.casefold(), "")
+            continue
+        first = int(part["first"])
+        last = int(part["last"] or first)
+        pairs += [(kind, n) for n in range(first, min(last, first + 20) + 1)]
+    return pairs
+
+
+def _closed(piece: str, stop: str) -> str:
+    """`piece` with the punctuation that followed its mark, unless it has its own."""
+    return piece if stop and piece[-1:] in _STOPS else piece + stop
+
+
+def _once(ids: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(ids))

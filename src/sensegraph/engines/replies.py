@@ -1,0 +1,254 @@
+"""Values out of replies: summaries, reports, points and answers, whatever a model puts around or into its JSON.
+
+A reading is a value, a problem, or both: a value with a problem is used only when asking again brings none better.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from sensegraph.endpoint import Reply
+from sensegraph.engines import records
+from sensegraph.engines.references import Cited, Records
+from sensegraph.types import Chunk, Draft, Extraction, Finding, Point, Report, Statement
+
+T = TypeVar("T")
+
+MAX_REJECTED = 0.5  # share of the records of a reply (graphrag: our choice)
+
+_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>[\s\S]*?</\1>", re.IGNORECASE)
+_FENCE = re.compile(r"```[a-z]*\s*\n?([\s\S]*?)(?:```|$)", re.IGNORECASE)
+_HELPFULNESS = re.compile(r"<ANSWER[_ ]?HELPFULNESS>\s*([^<]*?)\s*</ANSWER[_ ]?HELPFULNESS>\.?", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[\s\S]*[.!?。！？](?=\s|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[T]):
+    """What a reply gave: `value` where it can be used, `problem` where it is worth asking again."""
+
+    value: T | None
+    problem: str = ""
+    removed: int = 0
+
+
+class _Finding(msgspec.Struct, frozen=True):
+    summary: str
+    explanation: str
+
+
+class _Report(msgspec.Struct, frozen=True):
+    title: str
+    summary: str
+    rating: str | float
+    rating_explanation: str | None = ""
+
+
+class _Point(msgspec.Struct, frozen=True):
+    text: str
+    score: str | float | None = None
+
+
+def decoded(reply: Reply) -> Any:
+    """The JSON value in a reply, repaired where it must be; None where there is none.
+
+    Of a truncated reply, only what comes before the end of its last complete record is taken.
+    """
+    text = plain(reply.text)
+    start = min((i for i in (text.find("{"), text.find("[")) if i >= 0), default=-1)
+    if start < 0:
+        return None
+    try:
+        return msgspec.json.decode(text[start:])
+    except msgspec.DecodeError:
+        from json_repair import loads
+
+        if truncated(reply) and text.count("{") > 1:
+            text = text[: text.rfind("}") + 1]
+        return loads(text[start:]) or None
+
+
+def plain(text: str) -> str:
+    """A reply without a model's thoughts and code fences."""
+    text = _THOUGHTS.sub("", text).strip()
+    fenced = _FENCE.search(text)
+    return fenced[1].strip() if fenced and ("{" in fenced[1] or "<|>" in fenced[1]) else text
+
+
+def truncated(reply: Reply) -> bool:
+    """Whether the endpoint cut the reply at its limit."""
+    return reply.finish_reason == "length"
+
+
+# ── extraction ──
+
+
+def extraction(reply: Reply, chunk: Chunk) -> Reading[Extraction]:
+    """What the chunk says. Unusable when more than half of the records are, or when there are none to read."""
+    text = plain(reply.text)
+    data = None if records.has_tuples(text) else decoded(reply)
+    if isinstance(data, list):  # a bare list of records
+        data = {"entities": [r for r in data if "name" in r], "relations": [r for r in data if "source" in r]}
+    if isinstance(data, dict) and data.keys() & {"entities", "relations", "relationships", "claims"}:
+        found = records.of_json(data, chunk.text)
+    elif records.has_tuples(text):
+        found = records.of_tuples(text, chunk.text, truncated(reply))
+    else:
+        return Reading(None, "it holds no list of entities and relations")
+    if found.rejected > MAX_REJECTED * found.offered:
+        why = "; ".join(f"{n} × {reason}" for reason, n in found.extraction.rejected)
+        return Reading(None, f"{found.rejected} of its {found.offered} records are unusable: {why}", found.rejected)
+    got = found.extraction
+    cut = truncated(reply) and not got.relations  # the relations come last: at least half is gone
+    if cut and not got.entities:
+        return Reading(None, _cut(reply), found.rejected)
+    return Reading(got, _cut(reply) if cut else "", found.rejected)
+
+
+# ── summaries ──
+
+
+def summary(reply: Reply) -> Reading[str]:
+    """One description; a reply in plain words is taken as it is."""
+    text = _only_text(reply, "summary")
+    if not text:
+        return Reading(None, "it holds no summary")
+    return Reading(_whole(text) if truncated(reply) else text)
+
+
+# ── reports ──
+
+
+def report(reply: Reply, cited: Records, least: int) -> Reading[Report]:
+    """A report; it should have `least` findings, unless it was written from fewer records than that."""
+    data = decoded(reply)
+    if not isinstance(data, dict):
+        return Reading(None, "it is no JSON object")
+    try:
+        head = msgspec.convert(data, _Report, strict=False)
+    except msgspec.ValidationError as e:
+        return Reading(None, f"its form is wrong: {e}")
+    if not head.title.strip() or not head.summary.strip():
+        return Reading(None, "its title or summary is empty")
+    findings = [f for f in map(_finding, _listed(data, "findings")) if f]
+    made, dangling = _report(head, findings, cited)
+    problem = _few(len(findings), min(least, len(cited.passages)), reply) or _nameless(dangling)
+    return Reading(made, problem, len(dangling))
+
+
+def _finding(raw: Any) -> _Finding | None:
+    try:
+        return msgspec.convert(raw, _Finding, strict=False)
+    except msgspec.ValidationError:
+        return None
+
+
+def _report(head: _Report, findings: list[_Finding], cited: Records) -> tuple[Report, tuple[str, ...]]:
+    """The report with its references resolved, and those that named nothing."""
+    dangling: list[str] = []
+
+    def read(text: str) -> Cited:
+        got = cited.cited(text.strip())
+        dangling.extend(got.dangling)
+        return got
+
+    title, whole = read(head.title).text.strip(), read(head.summary).statements
+    made = tuple(Finding(read(f.summary).text.strip(), read(f.explanation).statements) for f in findings)
+    why = read(head.rating_explanation or "").text.strip()
+    rating = min(10.0, max(0.0, records.number(head.rating, 0.0)))
+    return Report(title, whole, made, rating, why, len(dangling)), tuple(dangling)
+
+
+def _few(count: int, least: int, reply: Reply) -> str:
+    if count >= least:
+        return ""
+    return _cut(reply) if truncated(reply) else f"it has {count} usable findings, and at least {least} are asked for"
+
+
+def _nameless(dangling: tuple[str, ...]) -> str:
+    if not dangling:
+        return ""
+    return f"these references name no record of the tables: {', '.join(dict.fromkeys(dangling))}"
+
+
+# ── points and answers ──
+
+
+def points(reply: Reply, cited: Records) -> Reading[tuple[Point, ...]]:
+    """Rated partial answers. One without a readable score is worth asking again for, else it scores 0."""
+    if tag := _HELPFULNESS.search(reply.text):
+        raws = [_Point(_HELPFULNESS.sub("", plain(reply.text)).strip(), tag[1])]
+    else:
+        data = decoded(reply)
+        listed = data if isinstance(data, list) else _listed(data, "points")
+        raws = [p for p in map(_point, listed) if p]
+        if len(raws) < len(listed) / 2 or (not isinstance(data, list | dict)) or (truncated(reply) and not raws):
+            return Reading(None, _cut(reply) if truncated(reply) else "it holds no list of points with scores")
+    read = [(cited.cited(p.text.strip()), _score(p.score)) for p in raws if p.text.strip()]
+    made = tuple(Point(c.statements, score or 0.0) for c, score in read)
+    unrated = sum(score is None for _, score in read)
+    removed = sum(len(c.dangling) for c, _ in read)
+    return Reading(made, f"{unrated} of its points have no score from 0 to 100" if unrated else "", removed)
+
+
+def _point(raw: Any) -> _Point | None:
+    try:
+        return msgspec.convert(raw, _Point, strict=False)
+    except msgspec.ValidationError:
+        return None
+
+
+def _score(value: str | float | None) -> float | None:
+    """The score in a field, 0–100; None where there is no number."""
+    found = records.number(value, float("nan"))
+    return None if found != found else min(100.0, max(0.0, found))
+
+
+def answer(reply: Reply, cited: Records) -> Reading[Draft]:
+    """A final answer; one in plain words is taken as it is."""
+    text = _only_text(reply, "answer")
+    if not text:
+        return Reading(None, "it holds no answer")
+    got = cited.cited(text)
+    notes = ["The answer was cut off at the limit of its length."] if truncated(reply) else []
+    if got.dangling:
+        notes.append(f"{len(got.dangling)} references of the answer named no record and were removed.")
+    if not any(s.references for s in got.statements):
+        notes.append("The answer cites nothing.")
+    return Reading(Draft(got.statements, len(got.dangling), tuple(notes)), "", len(got.dangling))
+
+
+# ── shared ──
+
+
+def _only_text(reply: Reply, name: str) -> str:
+    """The one text that a reply is about: a field of its JSON, or all of it when it is none."""
+    text = plain(reply.text)
+    if not text.startswith(("{", "[")) and f'"{name}"' not in text:
+        return text
+    data = decoded(reply)
+    value = data.get(name) if isinstance(data, dict) else None
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _listed(data: Any, name: str) -> list[Any]:
+    value = data.get(name) if isinstance(data, dict) else None
+    return value if isinstance(value, list) else []
+
+
+def _whole(text: str) -> str:
+    """`text` up to the end of its last whole sentence."""
+    match = _SENTENCE_END.match(text)
+    return match[0] if match else text
+
+
+def _cut(reply: Reply) -> str:
+    return f"it was cut off after {reply.completion_tokens} tokens; write less, the most important first"
+
+
+def joined(statements: tuple[Statement, ...]) -> str:
+    """The text of statements."""
+    return "".join(s.text for s in statements)
