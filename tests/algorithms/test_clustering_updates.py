@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
 from small_graphs import graph, graphs, karate, planted, renumbered
 from test_clustering import check_tree, same
 
