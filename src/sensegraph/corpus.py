@@ -149,7 +149,7 @@ class Corpus:
         self.store.set_refs({_DOCUMENT + name: k for name, k in keys.items()})
         kinds = {name: _kind(before.get(_DOCUMENT + name), k) for name, k in keys.items()}
         chosen = {kind: tuple(n for n, found in kinds.items() if found == kind) for kind in ("new", "changed", "same")}
-        return Added(**chosen)
+        return Added(chosen["new"], chosen["changed"], chosen["same"])
 
     def remove(self, *ids: str) -> None:
         """Remove documents; the next `build` makes the index as if they had never been there.
@@ -240,9 +240,8 @@ class Corpus:
         return tuple(notes)
 
     def _spent(self) -> Usage:
-        """Engine and embedder share the endpoint's counter where both are remote."""
-        engine, embedder = (tool.usage() for tool in self.tools)
-        return engine if engine != Usage() else embedder
+        engine, embedder = self.tools
+        return engine.usage() + embedder.usage()
 
     # ── looking ──
 

@@ -39,11 +39,30 @@ class LanguageEngine(Protocol):
     so that passages must carry them.
     """
 
-    name: str
-    tasks: frozenset[Task]
-    batch: int
-    waits: bool
-    quotes: bool
+    @property
+    def name(self) -> str:
+        """What answers and errors call it."""
+        ...
+
+    @property
+    def tasks(self) -> frozenset[Task]:
+        """What it can do."""
+        ...
+
+    @property
+    def batch(self) -> int:
+        """Items handed over at once."""
+        ...
+
+    @property
+    def waits(self) -> bool:
+        """Whether a call waits rather than works."""
+        ...
+
+    @property
+    def quotes(self) -> bool:
+        """Whether passages must carry their sources' words."""
+        ...
 
     def fingerprint(self, task: Task) -> str:
         """Everything about this engine that can change the result of `task`: model, prompt, schema, temperature…"""
@@ -114,10 +133,25 @@ class PricedEngine(LanguageEngine, Protocol):
 class Embedder(Protocol):
     """Texts to unit vectors, shape `(n, dim)` float32. Queries and documents may differ."""
 
-    name: str
-    dim: int
-    batch: int
-    waits: bool
+    @property
+    def name(self) -> str:
+        """What answers and errors call it."""
+        ...
+
+    @property
+    def dim(self) -> int:
+        """The length of a vector; 0 while it is not known."""
+        ...
+
+    @property
+    def batch(self) -> int:
+        """Texts handed over at once."""
+        ...
+
+    @property
+    def waits(self) -> bool:
+        """Whether a call waits rather than works."""
+        ...
 
     def fingerprint(self) -> str:
         """Everything about this embedder that can change a vector."""
@@ -231,8 +265,15 @@ class Method(Protocol):
     Implementations are frozen dataclasses whose fields are the method's settings with the paper's defaults.
     """
 
-    name: str
-    requires: frozenset[Task]
+    @property
+    def name(self) -> str:
+        """The paper's name for it, lower-case."""
+        ...
+
+    @property
+    def requires(self) -> frozenset[Task]:
+        """The tasks that it needs of an engine."""
+        ...
 
     def retrieve(self, question: str, index: Any, rt: Runtime) -> Evidence:
         """Ranked passages, no answer."""

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from sensegraph.documents.values import DocumentSettings
+from sensegraph.engines.llm import LLMSettings
 from sensegraph.errors import SettingsError
 from sensegraph.methods import method_class
 from sensegraph.protocols import Embedder, LanguageEngine
@@ -56,19 +57,6 @@ class EndpointTable:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelTable:
-    """What the model is asked for. `prompts` is a folder whose files replace the packaged prompts."""
-
-    entity_types: tuple[str, ...] = ("organization", "person", "geo", "event")
-    language: str = ""
-    claims: bool = False
-    general_knowledge: bool = False
-    response_type: str = "multiple paragraphs"
-    summary_words: int = 500
-    prompts: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that can be set. `methods` holds one table a method, checked against its fields when it is loaded."""
 
@@ -78,7 +66,7 @@ class Settings:
     threads: int = 16
     processes: int = 0
     endpoint: EndpointTable = field(default_factory=EndpointTable)
-    model: ModelTable = field(default_factory=ModelTable)
+    model: LLMSettings = field(default_factory=LLMSettings)
     documents: DocumentSettings = field(default_factory=DocumentSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
     methods: dict[str, dict[str, Any]] = field(default_factory=dict)
