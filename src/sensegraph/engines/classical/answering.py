@@ -1,0 +1,100 @@
+"""The offline engine's map and reduce: partial answers from reports or chunks, and the answer from those.
+
+Nothing is invented: every sentence that is shown is a sentence of a source, lightly trimmed, with its exact span; what
+connects them (counts, names, headings) is computed from them (classical-engine §5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sensegraph.engines.classical.brief import narrow, reported, summary
+from sensegraph.engines.classical.focused import focused
+from sensegraph.engines.classical.focusing import relevant, usefulness
+from sensegraph.engines.classical.overview import as_statements, chunk_themes, overview, point_themes, themed_point
+from sensegraph.engines.classical.questions import Question, understand
+from sensegraph.engines.classical.said import Said, everything_said, language_of
+from sensegraph.engines.classical.wording import NOTE, plain
+from sensegraph.types import Draft, Inquiry, Passage, Point, Statement
+
+LEAST_SCORE = 20.0  # a focused point below this is noise: one common word of several
+MOST_SAID = 8  # sentences that a focused point carries
+BRIEF_FROM = 4  # chunks with something relevant, from which a focused answer is written in themes
+SUMMARY_WORDS, NARROW_WORDS = 220, 90
+
+
+def rate(inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
+    """The map step: partial answers from each context with their usefulness 0–100; none where nothing is relevant.
+
+    Overview questions give a point for every report, by rating and coverage; focused ones a point for every report or
+    chunk that speaks of what is asked, by relevance.
+    """
+    return [_rated(inquiry) for inquiry in inquiries]
+
+
+def _rated(inquiry: Inquiry) -> tuple[Point, ...]:
+    passages = inquiry.context.passages
+    code = language_of(passages)
+    question, said = understand(inquiry.question, code), everything_said(passages, code)
+    if question.shape != "overview":
+        return _focused_points(question, passages, said)
+    if any(p.kind == "report" for p in passages):
+        points = (themed_point(p, _within(said, p), inquiry.corpus) for p in passages)
+        return tuple(p for p in points if p)
+    return tuple(
+        Point(as_statements(t.best), min(100.0, 10.0 * t.passages), t.title, t.passages) for t in chunk_themes(said)
+    )
+
+
+def _within(said: Sequence[Said], passage: Passage) -> list[Said]:
+    return [s for s in said if s.reference == passage.id]
+
+
+def _focused_points(question: Question, passages: Sequence[Passage], said: Sequence[Said]) -> tuple[Point, ...]:
+    """A point for every passage with relevant sentences, in the order of the passages."""
+    found = relevant(question, said)
+    points = []
+    for passage in passages:
+        own = [r for r in found if r.said.reference == passage.id]
+        score = usefulness(own)
+        if score >= LEAST_SCORE:
+            statements = as_statements([r.said for r in own[:MOST_SAID]])
+            points.append(Point(statements, score, passage.title, len({r.said.chunk for r in own})))
+    return tuple(points)
+
+
+def answer(inquiries: Sequence[Inquiry]) -> list[Draft]:
+    """The reduce step, and answers from chunks: a text of quoted sentences with their spans, in Markdown."""
+    return [compose(inquiry) for inquiry in inquiries]
+
+
+def compose(inquiry: Inquiry, words: int = 0) -> Draft:
+    """The answer to one inquiry; `words` asks for a short one of about that length (0: as long as it takes)."""
+    passages = inquiry.context.passages
+    code = language_of(passages)
+    question, said = understand(inquiry.question, code), everything_said(passages, code)
+    write = _overview if question.shape == "overview" else _focused
+    statements = write(question, inquiry, said, words)
+    if not any(s.sources for s in statements):
+        subject = f" on {question.subject}" if question.subject else ""
+        return Draft((plain(f"I find nothing{subject} in the sources that I was given."),), notes=(NOTE,))
+    return Draft(tuple(statements), notes=(NOTE,))
+
+
+def _overview(question: Question, inquiry: Inquiry, said: Sequence[Said], words: int) -> list[Statement]:
+    passages = inquiry.context.passages
+    if words or (question.unit in ("meeting", "book", "chat") and not any(p.kind == "point" for p in passages)):
+        return list(summary(question, said, words or SUMMARY_WORDS))
+    pointed = any(p.quotes for p in passages)
+    themes = point_themes(passages, said) if pointed else chunk_themes(said)
+    return list(overview(question, inquiry, themes)) if themes else list(summary(question, said, SUMMARY_WORDS))
+
+
+def _focused(question: Question, inquiry: Inquiry, said: Sequence[Said], words: int) -> list[Statement]:
+    if words:
+        return list(reported(narrow(question, said, words), False))
+    found = relevant(question, said)
+    places = {r.said.chunk for r in found}
+    if question.shape in ("lookup", "decide") or (found and len(places) < BRIEF_FROM and question.shape == "open"):
+        return list(reported(narrow(question, said, NARROW_WORDS), False))
+    return list(focused(question, found, inquiry.corpus)) if found else []

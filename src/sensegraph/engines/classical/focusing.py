@@ -1,0 +1,156 @@
+"""Which sentences bear on a question, and how much (classical-engine §5.3)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from sensegraph.engines.classical.questions import Question
+from sensegraph.engines.classical.said import Said, hosts, terms
+from sensegraph.engines.classical.stance import sign
+from sensegraph.engines.classical.words_quotes import introduces
+
+DERIVED = 0.7  # weight of a word derived from a term: society → societal
+NEAR = 0.4  # weight of what the neighbouring sentences of the same chunk hold
+LEAST = (0.55, 0.55, 0.45, 0.34)  # share of the weight of 1, 2, 3, more terms that it must hold with its neighbours
+KNOWN = 0.4  # share of the question's weight that the context must hold at all
+
+
+@dataclass(frozen=True, slots=True)
+class Relevant:
+    """A sentence that bears on the question; `score` is 0–1, `sign` −1, 0 or +1 (see stance).
+
+    `host` says that its speaker is a host, where guests were asked for.
+    """
+
+    said: Said
+    score: float
+    sign: int = 0
+    host: bool = False
+
+
+def relevant(question: Question, said: Sequence[Said]) -> list[Relevant]:
+    """The sentences that bear on the question, best first; none where the context does not speak of it.
+
+    Score = share of the terms' idf that the sentence holds, plus .4 of what its neighbours add, times its quality.
+    It must hold a term itself, and the rarest term of the question within one sentence; where the question asks for
+    the good or the bad only, a sentence of the other sign is left out.
+    """
+    weights = term_weights(question, said)
+    if not weights:
+        return []
+    held = [_held(weights, s) for s in said]
+    rarest = _rarest(weights, held)
+    least = LEAST[min(len(question.terms), len(LEAST)) - 1]
+    found = []
+    for i, one in enumerate(said):
+        near = _near(held, said, i) if held[i] else {}
+        if not rarest & (held[i].keys() | near.keys()):
+            continue
+        if sum(max(held[i].get(t, 0.0), near.get(t, 0.0)) * w for t, (w, _) in weights.items()) >= least:
+            share = sum(max(held[i].get(t, 0.0), NEAR * near.get(t, 0.0)) * w for t, (w, _) in weights.items())
+            found.append((one, share * (1.0 if rarest & held[i].keys() else 0.6)))
+    return _judged(question, found, hosts(said) if question.guests else frozenset())
+
+
+def _judged(question: Question, found: Sequence[tuple[Said, float]], host: frozenset[str]) -> list[Relevant]:
+    """Sentences with their quality and sign, those of the wrong sign left out, best first."""
+    judged = []
+    for one, share in found:
+        tone = sign(one.raw)
+        if question.sign and tone == -question.sign:
+            continue
+        score = share * (0.35 + 0.65 * one.quality) * (0.3 if question.sign and not tone else 1.0)
+        score *= (0.3 if introduces(one.text) else 1.0) * (0.4 if one.speaker in host else 1.0)
+        judged.append(Relevant(one, score, tone, one.speaker in host))
+    return sorted(judged, key=lambda r: (-r.score, r.said.order))
+
+
+def term_weights(question: Question, said: Sequence[Said]) -> dict[str, tuple[float, dict[str, float]]]:
+    """Term → (its share of the question's idf, the stems that stand for it with their weights).
+
+    Empty where the context holds too little of the question to speak of it.
+    """
+    counts = Counter(t for s in said for t in set(s.terms))
+    counts.update(t for name in sorted({s.speaker for s in said}) for t in terms(name, "en"))
+    forms = {t: variants(t, counts) for t in question.terms}
+    forms.update(_spelled(question, forms, said))
+    seen = {t: sum(counts[v] * w for v, w in vs.items()) for t, vs in forms.items()}
+    idf = {t: math.log(1 + (len(said) + 1) / (n + 0.5)) for t, n in seen.items()}
+    alive = {t for group in question.groups if _alive(group, seen) for t in group}
+    total = sum(idf.values())
+    if not all(seen[n] for n in question.names) or sum(idf[t] for t in question.terms if t in alive) < KNOWN * total:
+        return {}
+    return {t: (idf[t] / total, forms[t]) for t in question.terms if seen[t]}
+
+
+def _alive(group: tuple[str, ...], seen: dict[str, float]) -> bool:
+    """Whether the context has enough of a run of words to be about it: both of two, more than half of more."""
+    there = sum(bool(seen[t]) for t in group)
+    return there == len(group) if len(group) < 3 else 2 * there > len(group)
+
+
+def variants(term: str, counts: Counter[str]) -> dict[str, float]:
+    """The stems of the context that stand for `term`: itself, and longer or shorter ones of the same root."""
+    found = {term: 1.0}
+    if len(term) < 5 or not term.isascii():
+        return found
+    for stem in counts:
+        if stem != term and stem[:5] == term[:5] and _same_root(stem, term):
+            found[stem] = DERIVED
+    return found
+
+
+def _same_root(a: str, b: str) -> bool:
+    """Whether two stems differ by a short ending only."""
+    shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    return shared >= 5 and max(len(a), len(b)) - shared <= 3 and min(len(a), len(b)) - shared <= 1
+
+
+def _spelled(
+    question: Question, forms: dict[str, dict[str, float]], said: Sequence[Said]
+) -> dict[str, dict[str, float]]:
+    """Initials stand for the words that they abbreviate: "artificial intelligence" is also found as "AI"."""
+    found: dict[str, dict[str, float]] = {}
+    for a, b in pairwise(question.terms):
+        initials = (a[:1] + b[:1]).upper()
+        if a.isascii() and any(
+            re.search(rf"\b{initials}\b", s.raw) for s in said[:4000] if initials.lower() in s.terms
+        ):
+            found |= {a: forms[a] | {initials.lower(): 1.0}, b: forms[b] | {initials.lower(): 1.0}}
+    return found
+
+
+def _held(weights: dict[str, tuple[float, dict[str, float]]], said: Said) -> dict[str, float]:
+    """The question's terms that a sentence holds, with the weight of the best form."""
+    own = frozenset(said.terms)
+    found = {t: max((w for v, w in forms.items() if v in own), default=0.0) for t, (_, forms) in weights.items()}
+    return {t: w for t, w in found.items() if w}
+
+
+def _near(held: Sequence[dict[str, float]], said: Sequence[Said], at: int) -> dict[str, float]:
+    """What the sentences before and after, in the same chunk, hold."""
+    around = [i for i in (at - 1, at + 1) if 0 <= i < len(said) and said[i].chunk == said[at].chunk]
+    return {t: w for i in around for t, w in held[i].items()}
+
+
+def _rarest(
+    weights: dict[str, tuple[float, dict[str, float]]],
+    held: Sequence[dict[str, float]],
+) -> frozenset[str]:
+    """The rarest terms that the context has: those within a quarter of the rarest one's weight."""
+    present = frozenset(t for h in held for t in h)
+    most = max((weights[t][0] for t in present), default=0.0)
+    return frozenset(t for t in present if weights[t][0] >= 0.75 * most)
+
+
+def usefulness(found: Sequence[Relevant]) -> float:
+    """0–100 for a set of relevant sentences: the best one, and how well the next two bear it out."""
+    if not found:
+        return 0.0
+    best = sorted((r.score for r in found), reverse=True)[:3]
+    return round(min(100.0, 100 * (0.7 * best[0] + 0.3 * sum(best) / 3)), 1)

@@ -1,0 +1,102 @@
+"""Answers to questions about the whole: its main themes, in the order of their weight (classical-engine §5.2)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from sensegraph.engines.classical.grouping import Theme, by_phrase, merged
+from sensegraph.engines.classical.keyphrases import key_phrases
+from sensegraph.engines.classical.questions import Question
+from sensegraph.engines.classical.said import Said, hosts, presentable
+from sensegraph.engines.classical.wording import counted, introduced, listing, number, plain, who
+from sensegraph.engines.classical.words_quotes import introduces
+from sensegraph.types import Inquiry, Passage, Point, Statement
+
+MOST_THEMES, EACH = 8, 3
+IN_POINT = 6  # sentences of a report that a point carries on
+
+
+def themed_point(passage: Passage, said: Sequence[Said], corpus: int) -> Point | None:
+    """A report as a point: its theme, its best sentences, and a score from rating and coverage.
+
+    Score = 10 · rating · documents / (documents + 2): a theme of one document is no theme of a corpus.
+    """
+    good = sorted(presentable(said), key=lambda s: (-worth(s, frozenset()), s.order))[:IN_POINT]
+    documents = passage.documents or len({s.chunk for s in said})
+    if not good or passage.score <= 0:
+        return None
+    score = 10 * passage.score * documents / (documents + (2 if corpus > 1 else 0))
+    return Point(
+        as_statements(sorted(good, key=lambda s: s.order)), round(min(score, 100.0), 1), passage.title, documents
+    )
+
+
+def worth(said: Said, host: frozenset[str]) -> float:
+    """Quality, less for a host's words and for sentences that introduce someone: they say nothing on the subject."""
+    return said.quality * (0.5 if said.speaker in host else 1.0) * (0.3 if introduces(said.text) else 1.0)
+
+
+def as_statements(said: Sequence[Said]) -> tuple[Statement, ...]:
+    """Sentences as a point carries them: with the speaker's name, a line each."""
+    lines = (f"{s.speaker}: “{s.text.strip('“”')}”" if s.speaker else s.text for s in said)
+    return tuple(
+        Statement(("\n" if i else "") + line, (s.reference,), (s.source,))
+        for i, (s, line) in enumerate(zip(said, lines, strict=True))
+    )
+
+
+def point_themes(passages: Sequence[Passage], said: Sequence[Said]) -> list[Theme]:
+    """One theme a point, near-duplicates merged."""
+    themes = []
+    for p in passages:
+        own = tuple(s for s in said if s.reference == p.id)
+        if own:
+            themes.append(Theme(p.title, own, own, p.score, p.documents or len({s.chunk for s in own})))
+    return merged(themes, EACH)[:MOST_THEMES]
+
+
+def chunk_themes(said: Sequence[Said]) -> list[Theme]:
+    """Themes of chunks: the phrases that most sentences turn on."""
+    good = presentable(said)
+    weight = Counter(t for s in good for t in set(s.terms))
+    host = hosts(said)
+    scores = [worth(s, host) * sum(weight[t] for t in set(s.terms)) / (len(s.terms) + 6) for s in good]
+    return by_phrase(good, scores, frozenset(), MOST_THEMES, EACH)[0]
+
+
+def overview(question: Question, inquiry: Inquiry, themes: Sequence[Theme]) -> Iterator[Statement]:
+    """The answer: how much was read and which themes stand out, then a section on each."""
+    yield plain(_opening(question, inquiry, themes))
+    for i, theme in enumerate(themes):
+        yield plain(f"\n\n**{theme.title}** ({_size(theme)}). {_turns_on(theme)}")
+        yield from introduced(theme.best, i)
+
+
+def _opening(question: Question, inquiry: Inquiry, themes: Sequence[Theme]) -> str:
+    unit = question.unit if question.unit and question.unit != "podcast" else "document"
+    read = f"Across {counted(inquiry.corpus, 'document')}" if inquiry.corpus else f"In the {unit}s that were read"
+    one = len(themes) == 1
+    names = listing([f"{_lower(t.title)} ({_size(t)})" for t in themes[:3]])
+    rest = f"; then come {listing([_lower(t.title) for t in themes[3:]])}" if len(themes) > 3 else ""
+    voices = [name for name, _ in Counter(v for t in themes for v in t.voices).most_common(4)]
+    said_by = f" Among those who speak are {listing([who(v) for v in voices])}." if len(voices) > 1 else ""
+    return f"{read}, {number(len(themes))} theme{' stands' if one else 's stand'} out: {names}{rest}.{said_by}"
+
+
+def _size(theme: Theme) -> str:
+    return counted(theme.documents, "document") if theme.documents else counted(theme.passages, "passage")
+
+
+def _turns_on(theme: Theme) -> str:
+    """What the talk turns on besides the words of the title."""
+    from sensegraph.engines.classical.prose import stems
+
+    found = key_phrases([s.text for s in theme.all], 4, avoid=frozenset(stems(theme.title, "en")))
+    return f"The talk turns on {listing([p.text for p in found])}. " if len(found) > 1 else ""
+
+
+def _lower(title: str) -> str:
+    """A title in mid-sentence: a first word without further capitals loses its own."""
+    first = title.split(" ", 1)[0]
+    return title[:1].casefold() + title[1:] if first[1:] == first[1:].casefold() and len(first) > 2 else title
