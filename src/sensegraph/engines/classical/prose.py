@@ -85,7 +85,7 @@ def _stemmer(code: str) -> Any:
 # ── the shown form ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 _NOISE = r"laugh|chuckl|applau|inaudib|cross-?talk|music|paus|sigh|noise|unintell|overlap|break"
-_MARKS = re.compile(rf"\{{[^{{}}]*\}}|\[(?:[^\[\]a-z]*|(?i:{_NOISE})[^\[\]]*)\]")
+_MARKS = re.compile(rf"\{{[^{{}}]*\}}|\[(?:[^\[\]a-z]*|(?i:{_NOISE})[^\[\]]*)\]|\((?i:{_NOISE})[^()]*\)")
 _SPACED = re.compile(r"\s+(?=[,.])|\s+(?=[;:!?](?:\s|$))")
 _CLITIC = re.compile(r"(?<=\w) +(?=(?:['’](?:s|re|ve|ll|d|m|t)|n['’]t)\b)", re.IGNORECASE)
 _HESITATION = re.compile(
@@ -108,6 +108,7 @@ _OPENING = re.compile(
     r"|well\b(?:\s*,+\s*|\s+(?=(?:I|you|we|they|he|she|it|the|that|this|there|yeah|so|and|but|if)\b))"
     r"|(?:right|now|like|look|see|actually|anyway|basically|honestly|i mean|you know|yes)\s*,+\s*"
     r"|(?:i mean|you know)\s+(?=(?:I|you|we|they|he|she|it|the|this|there|if|it['’]s|that['’]s)\b)"
+    r"|like\s+(?=(?:I|you|we|they|he|she|it|if|when|there)\b(?!,))"
     r"|i (?:think|guess)\b(?:\s*,+\s*|\s+(?:that\s+)?"
     r"(?!so\b|not\b|of\b|about\b|through\b|in\b|to\b|like\b|a lot\b|it through\b))"
     r")",
@@ -183,11 +184,13 @@ _NOTES = re.compile(
     r"(?:nice|great) to (?:be|have|meet|see)|today['’]s (?:guest|show|episode)|(?:good|happy) to (?:be|have you) here|"
     r"good (?:morning|afternoon|evening)|e-?mail us|check out|join us|take care|see you (?:next|all)|"
     r"come back (?:to|on)|on the (?:show|program|podcast)|so excited to|let['’]s (?:get|dive|jump|go|chat|bring|move)|"
-    r"copyright|all rights reserved|table of contents|produced by|project gutenberg)|"
+    r"copyright|all rights reserved|table of contents|produced by|project gutenberg|co-?hosts?|joining us|"
+    r"(?:exciting|awesome|amazing|incredible|special) guests?)|"
     r"https?:|www\.|\.(?:com|org|txt)\b|\.\./",
     re.IGNORECASE,
 )
 _BROKEN = re.compile(r"--|[—–]|\.\.\.|…|\s-\s")
+_TURN = re.compile(r"[.!?…]\s[A-Z][\w’'.-]+(?: [A-Z][\w’'.-]+){1,3}:\s")
 _CLITIC_VERB = re.compile(r"(?:['’](?:s|re|ve|m|ll|d)|n['’]t)$")
 _SUBJECT = frozenset("i you we they he she it who that there what this people".split())
 
@@ -206,7 +209,7 @@ def quality(sentence: str) -> float:
     value = _plain_quality(sentence, len(words))
     value *= 0.8 ** sum(w in listed("pointing") for w in words[:4]) * 0.93 ** sum(w in _SPEAKING for w in words)
     value *= 0.6 if _BROKEN.search(sentence) else 1.0
-    value *= 0.15 if _NOTES.search(sentence) else 1.0
+    value *= 0.15 if _NOTES.search(sentence) or _TURN.search(sentence) else 1.0
     return max(value * (1.0 if _finite(words) else 0.25), 1e-6)
 
 

@@ -23,6 +23,7 @@ FINDINGS = 5
 QUOTED = 3  # sentences of a finding
 SHOWN = 0.3  # quality below which a sentence is shown only where there is no other
 REFERENCES = 5  # ids a statement cites at most
+HEADED = 1.5  # merit from which a clause makes a headline
 STATED = 1.9  # merit from which a clause makes a title
 _DOCUMENTS, _WEIGHT, _MEMBERS = 50.0, 200.0, 100.0  # what counts as a great deal, when rating
 
@@ -149,17 +150,33 @@ def _importance(relation: Passage, entities: Sequence[Passage]) -> float:
 # ── statements ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _pick(community: _Community, quotes: Sequence[Quote], count: int, used: Sequence[Quote]) -> list[Quote]:
-    """The best of `quotes` to show, none alike to each other or to those used."""
-    candidates = [_weighed(quote) for quote in quotes]
+def _pick(
+    community: _Community,
+    quotes: Sequence[Quote],
+    count: int,
+    used: Sequence[Quote],
+    personal: float = 1.0,
+    stating: Sequence[str] = (),
+) -> list[Quote]:
+    """The best of `quotes` to show, none alike to each other or to those used.
+
+    `personal` weighs sentences about their speaker; those with a clause on the names in `stating` gain.
+    """
+    candidates = [_weighed(quote, personal, _stated(quote, stating, community.code)) for quote in quotes]
     chosen = choose(candidates, community.weights, count, [quote.candidate for quote in used])
     return [quotes[i] for i in chosen]
 
 
-def _weighed(quote: Quote) -> Candidate:
-    """A quote as a candidate for a report, in which presenting people counts for little."""
+def _stated(quote: Quote, names: Sequence[str], code: str) -> float:
+    """The merit of the quote's best clause on `names`, 0 where it presents someone."""
+    return clause(quote.text, names, code)[0] if names and not quote.introduces else 0.0
+
+
+def _weighed(quote: Quote, personal: float, stated: float) -> Candidate:
+    """A quote as a candidate for a report, in which presenting people and long sentences count for little."""
     own = quote.candidate
-    return Candidate(own.terms, own.words, own.worth * (0.15 if quote.introduces else 1.0))
+    worth = own.worth * (0.15 if quote.introduces else 1.0) * (personal if quote.personal else 1.0) * (1 + stated)
+    return Candidate(own.terms, own.words, worth * min(1.0, 28 / own.words))
 
 
 def _statement(quote: Quote, first: Sequence[str] = ()) -> Statement:
@@ -173,7 +190,7 @@ def _summary(community: _Community, used: list[Quote]) -> tuple[Statement, ...]:
     """The sentences that cover the community best, those with two members or more before others."""
     good = [quote for quote in community.quotes if quote.worth >= SHOWN]
     dense = [quote for quote in good if quote.members >= 2]
-    picked = _pick(community, dense if len(dense) >= SUMMARY else good, SUMMARY, ())
+    picked = _pick(community, dense if len(dense) >= SUMMARY else good, SUMMARY, (), personal=0.5)
     picked = picked or sorted(community.quotes, key=lambda q: (-q.worth, q.text))[:1]
     used += picked
     return tuple(_statement(quote) for quote in picked)
@@ -229,7 +246,7 @@ def _on_relation(
     if marks[0] & marks[1] or taken & (marks[0] | marks[1]):
         return []
     both = [quote for quote in owned.get(relation.id, ()) if quote.worth >= SHOWN]
-    picked = _pick(community, both, 1, used)
+    picked = _pick(community, both, 1, used, stating=names)
     if not picked:
         return []
     taken |= marks[0] | marks[1]
@@ -244,14 +261,17 @@ def _on_relation(
 def _headline(community: _Community, picked: Sequence[Quote], names: Sequence[str]) -> str:
     """What the finding says: its best clause, else subject, verb and object, else the names."""
     others = [e.title for e in community.entities[:6] if e.title not in names]
-    merit, shown = max(clause(quote.text, [*names, *others], community.code) for quote in picked)
-    if merit >= 1.5:
+    stating = [quote.text for quote in picked if not quote.introduces]
+    merit, shown = max((clause(text, [*names, *others], community.code) for text in stating), default=(0.0, ""))
+    if merit >= HEADED:
         return shown
     if len(names) == 2 and community.code == "en":
-        shown = next((s for q in picked if (s := between(q.text, names[0], names[1]))), "")
+        shown = next((s for text in stating if (s := between(text, names[0], names[1]))), "")
         if shown:
             return shown
-    return listing([community.names.get(name, name) for name in names], community.code)
+    order = {e.title: i for i, e in enumerate(community.entities)}
+    ranked = sorted(names, key=lambda name: order.get(name, len(order)))
+    return listing([community.names.get(name, name) for name in ranked], community.code)
 
 
 # ── title and rating ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -20,19 +20,25 @@ _OFFICE = (
     r"columnist|physicist|inventor|investor|pioneer|expert|technologist|musician|veteran|evangelist|advocate|architect"
 )
 _INTRODUCES = re.compile(
-    rf"\b(?:is|was|are|['’]s|became|serves? as|served as|works? as|named)\s+(?:[\w’'-]+,?\s+){{0,7}}(?:{_OFFICE})s?\b"
-    r"|\b(?:received|earned|holds?|got|completed|has)\s+(?:his|her|their|an?|two|multiple|numerous)\s+(?:[\w’'.-]+\s+){0,4}"
+    rf"\b(?:is|was|are|['’]s|became|serves? as|served as|works? as|named)\s+(?:[\w’'-]+,?\s+){{0,7}}(?i:{_OFFICE})s?\b"
+    r"|\b(?:received|earned|holds?|got|completed|has)\s+(?:his|her|an?|two)\s+(?:[\w’'.-]+\s+){0,4}"
     r"(?:Ph\.?D|degrees?|bachelor|master|doctorate|MBA|awards?|patents)"
-    r"|\b(?:prior to|before) joining\b|\bgraduated (?:from|with|in)\b|\bwas born in\b|\bcurrently (?:serves|leads|works)\b"
-    r"|\b(?:co-?founder|CEO|CTO|professor|director) (?:and|of|at)\b"
+    r"|\b(?:(?:prior to|before) joining|graduated (?:from|with|in)|was born (?:in|on))\b"
+    r"|\b(?:co-?founder|CEO|CTO|[Pp]rofessor|[Dd]irector|[Aa]uthor) (?:and|of|at)\b|\bcurrently (?:serves|leads|works)\b"
+    r"|[Aa]ward[- ]winn|\bbased in\b"
+    r"|\b(?:conversation|interview|chat|chatt?ed|excerpt|spoke|speaking|talk(?:ed)?|clip) (?:with|from)\b"
+    r"|\b(?:hear(?:ing|d)? from|(?:here|back) (?:to talk|with us)|special guests?|turn (?:now )?to|up next|got together)\b"
 )
+_HANGING = frozenset("like because then or also which even besides they he she it this that these those".split())
+_PERSONAL = re.compile(r"\b(?:I|me|my|mine|myself|I['’](?:m|ve|d|ll))\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
     """A tidied sentence of the text, with its span, the ids of the passages it supports, and how it may be used.
 
-    `members` counts the distinct entities in it; `introduces` says that it presents a person by office or career.
+    `members` counts the distinct entities in it; `introduces` says that it presents a person by office or career,
+    `personal` that it speaks of its own speaker.
     """
 
     text: str
@@ -42,6 +48,7 @@ class Quote:
     members: int
     worth: float
     introduces: bool
+    personal: bool
     candidate: Candidate
 
     @property
@@ -104,7 +111,7 @@ def _quote(raw: str, source: Source, owners: tuple[str, ...], owned: dict[str, t
     text = tidy(said)
     terms = tuple(stems(text, code if code != "en" else language(text)))
     members = len({name for owner in owners for name in owned.get(owner, ())})
-    worth = quality(text)
+    worth = quality(text) * (0.6 if text.partition(" ")[0].casefold() in _HANGING else 1.0)
     return Quote(
         text,
         speaker,
@@ -113,6 +120,7 @@ def _quote(raw: str, source: Source, owners: tuple[str, ...], owned: dict[str, t
         members,
         worth,
         introduces(text),
+        _PERSONAL.search(text) is not None,
         Candidate(terms, max(1, len(WORD.findall(text))), worth * math.log1p(max(members, 1))),
     )
 
@@ -122,11 +130,14 @@ def introduces(sentence: str) -> bool:
     return _INTRODUCES.search(sentence) is not None
 
 
-def salience(quotes: Iterable[Quote], names: Iterable[str], code: str) -> dict[str, float]:
-    """Term weights of a community: by the chunks that hold a term, half as much again for words of its names."""
+def salience(quotes: Iterable[Quote], names: Sequence[str], code: str) -> dict[str, float]:
+    """Term weights of a community: by the chunks that hold a term, and more for words of its strongest names."""
     chunks: dict[str, dict[str, None]] = {}
     for quote in quotes:
         chunks.setdefault(quote.chunk, {}).update(dict.fromkeys(quote.candidate.terms))
     weights = weigh(tuple(terms) for terms in chunks.values())
-    named = dict.fromkeys(stem for name in names for stem in stems(name, code))
-    return {term: weight * (1.5 if term in named else 1.0) for term, weight in weights.items()}
+    for i, name in enumerate(names):
+        for stem in stems(name, code):
+            if stem in weights:
+                weights[stem] *= 1 + 1.5 / (1 + i / 2)
+    return weights

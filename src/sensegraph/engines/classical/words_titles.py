@@ -5,13 +5,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from sensegraph.engines.classical.prose import stems
 from sensegraph.engines.classical.words_lists import listed
+from sensegraph.engines.classical.words_quotes import introduces
 from sensegraph.text import HAN, WORD
 
 LONGEST = 12  # words in a headline
-_PIECES = re.compile(r"[;:—–()“”\"]|,\s|\s--?\s|(?<=[.!?])\s")
+_PIECES = re.compile(r"([;:—–()]|,\s|\s--?\s|\s(?:because|so that|which means that|which means)\s)", re.IGNORECASE)
+_BELIEF = re.compile(
+    r"^(?:(?:(?:I|we|you)(?:['’]ve)? (?:(?:really|actually|also|do|always|strongly|often) )*"
+    r"(?:think|believe|know|see|say|feel|find|found|learned|realized|argue|discovered|hope)|it turns out|"
+    r"the (?:thing|point|idea|fact|truth|reason|problem) is),? (?:that )?|"
+    r"(?:and|but|so|then|also|now|today|again)\b,? )+",
+    re.IGNORECASE,
+)
 _UNSURE = frozenset("if unless when whether suppose until while although though once as because since".split())
 _CUTS = frozenset("in on for with by at from into through across during among between over under which who".split())
 _QUALIFIES = frozenset("if unless until without except only but than as when whether not never no".split())
@@ -19,7 +28,20 @@ _ASKS = frozenset("what which who whom whose how why where that and or nor then 
 _FIRST_PERSON = frozenset("i i'm i've i'd i'll me my mine you you're you've you'd you'll your yours".split())
 _GROUP = frozenset("we we're we've we'd we'll us our ours".split())
 _BEFORE = frozenset("of in at from with for by to about on like than and or as into between among".split())
-_NO_NAME = re.compile(r"^[\W\d_]*\d[\d\W_]*$|^(?:\w+ )?(?:year|month|week|day|hour|minute|percent)s?$", re.IGNORECASE)
+_ARTICLES = frozenset("the a an his her its their our my your this that these those some no every each".split())
+_ALWAYS = frozenset(
+    "is are was were has had do does did will would can could may might shall should must cannot isn't aren't".split()
+)
+_NOUNS = frozenset(
+    "runs works plays studies calls needs talks shows changes moves turns looks uses starts offers lives".split()
+)
+_OPENS = frozenset("that what how why whether if".split())
+_PLURAL = frozenset("i you we they people who children men women kids folks and".split())
+_SAYS = frozenset("said says say told tells asked asks think thinks thought guess mean means".split())
+_RESTART = re.compile(r"\s(?:The|A|An|In|This|We|It|He|She|They)\s")
+_NO_NAME = re.compile(
+    r"^-|^[\W\d_]*\d[\d\W_]*$|^(?:\w+ )?(?:year|month|week|day|hour|minute|percent)s?$", re.IGNORECASE
+)
 
 
 # ── names ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -81,15 +103,30 @@ def clause(sentence: str, names: Sequence[str], code: str, longest: int = LONGES
     """
     if code != "en":
         return _whole(sentence, names, longest)
-    pieces = [piece.strip() for piece in _PIECES.split(sentence)]
     best = (0.0, "")
-    for i, piece in enumerate(pieces):
-        if i and _words(pieces[i - 1])[:1] and _words(pieces[i - 1])[0] in _UNSURE:
-            continue
-        shown = _fitted(piece.rstrip(".!…").strip(), longest)
-        if shown:
-            best = max(best, (_merit(shown, names), shown))
+    before: list[str] = []
+    for piece, free in _pieces(sentence):
+        if free or _detached(before, piece, names):
+            shown = _fitted(_BELIEF.sub("", piece), longest)
+            if shown and not introduces(shown):
+                best = max(best, (_merit(shown, names), shown))
+        before = _words(piece)
     return best
+
+
+def _pieces(sentence: str) -> list[tuple[str, bool]]:
+    """The parts of a sentence between marks, each with whether it stands free of the part before it."""
+    parts = _PIECES.split(sentence.rstrip(".!… "))
+    free = [True, *(mark.strip() not in (",", "(", ")") for mark in parts[1::2])]
+    return [(part.strip(), alone) for part, alone in zip(parts[::2], free, strict=True)]
+
+
+def _detached(before: Sequence[str], piece: str, names: Sequence[str]) -> bool:
+    """Whether a piece after a comma can stand without the piece before it, whose words are given."""
+    if not before or before[0] in _UNSURE:
+        return False
+    opening = len(before) <= 2 or before[0] in listed("fragments")
+    return opening or any(piece.casefold().startswith(name.casefold()) for name in names)
 
 
 def _whole(sentence: str, names: Sequence[str], longest: int) -> tuple[float, str]:
@@ -108,21 +145,48 @@ def _fitted(piece: str, longest: int) -> str:
     """The clause, shortened to `longest` words at a place that leaves it whole; "" if it does not stand alone."""
     shown = piece.split()
     words = [w.strip(".,'\"").casefold().replace("’", "'") for w in shown]
-    if not 4 <= len(words) <= 30 or words[0] in listed("pointing") | listed("fragments") | _UNSURE | _ASKS:
+    if not 4 <= len(words) <= 30 or {words[0], words[0].partition("'")[0]} & _openers():
         return ""
-    verb = next((i for i, w in enumerate(words) if i and _finite(w)), 0)
-    if not verb or verb > 6 or not _nominal(words[:verb]):
+    verb = next((i for i in range(1, len(words)) if _finite(shown, words, i)), 0)
+    if not verb or verb > 8 or words[verb] in _SAYS or not _nominal(words[:verb]):
         return ""
     end = _end(words, verb, longest)
     return capital(" ".join(shown[:end]).rstrip(",'")) if end >= 4 else ""
 
 
-def _finite(word: str) -> bool:
-    return word in listed("verbs") or (word.endswith("ed") and len(word) > 4)
+@cache
+def _openers() -> frozenset[str]:
+    """Words that a clause worth showing does not begin with."""
+    return listed("pointing") | listed("fragments") | listed("verbs") | _UNSURE | _ASKS | _GROUP | _FIRST_PERSON
+
+
+def _finite(shown: Sequence[str], words: Sequence[str], at: int) -> bool:
+    """Whether the word at `at` is surely a finite verb.
+
+    Past forms count only after a name or before an object ("built by" is none), plain forms only after a plural
+    ("the first show" is none).
+    """
+    word, before = words[at], words[at - 1]
+    following = words[at + 1] if at + 1 < len(words) else ""
+    if word in _ALWAYS or word.endswith("n't"):
+        return True
+    if before in _BEFORE | _ARTICLES or before == "to":
+        return False
+    if _past(word):
+        return following not in _BEFORE and (shown[at - 1][:1].isupper() or following in _ARTICLES)
+    if word not in listed("verbs") or (word in _NOUNS and following in _BEFORE):
+        return False
+    return word.endswith("s") or before in _PLURAL or (before.endswith("s") and not before.endswith(("ss", "'s", "us")))
+
+
+def _past(word: str) -> bool:
+    return (word.endswith("ed") and len(word) > 4) or word in listed("pasts")
 
 
 def _nominal(words: Sequence[str]) -> bool:
-    """Whether the words before the verb hold a word of content, so that there is a subject."""
+    """Whether the words before the verb name a subject: content, no relative clause, no "the first one"."""
+    if {"that", "which", "who", "whose", "where", "one", "ones"} & set(words) or words[0].endswith("ing"):
+        return False
     return any(w not in listed("en") and not w.endswith("ly") for w in words) or bool(set(words) & _GROUP)
 
 
@@ -132,14 +196,21 @@ def _end(words: list[str], verb: int, longest: int) -> int:
         return len(words) if _closes(words[-1]) and len(words) > verb + 1 else 0
     if _QUALIFIES & set(words[longest:]):
         return 0
-    cuts = [i for i in range(verb + 2, longest + 1) if words[i] in _CUTS and _closes(words[i - 1])]
+    inside = next((i for i in range(verb + 1, len(words)) if words[i] in _OPENS), len(words))
+    cuts = [i for i in range(verb + 2, min(longest, inside) + 1) if words[i] in _CUTS and _closes(words[i - 1])]
     return cuts[-1] if cuts else 0
 
 
 def _closes(word: str) -> bool:
     """Whether a clause may end with this word."""
-    loose = word in listed("en") or word in listed("general") or word in listed("verbs")
-    return bool(word) and not loose and not word.endswith("ly")
+    loose = (
+        _past(word)
+        or word in listed("participles")
+        or word in listed("en")
+        or word in listed("general")
+        or word in listed("verbs")
+    )
+    return bool(word) and not loose and word not in _FIRST_PERSON and not word.endswith("ly")
 
 
 def _merit(shown: str, names: Sequence[str]) -> float:
@@ -149,7 +220,8 @@ def _merit(shown: str, names: Sequence[str]) -> float:
         return 0.0
     words = _words(shown)
     value = sum(1.0 / (1 + 0.3 * i) for i in held) + 1.0 - 0.08 * abs(len(words) - 8)
-    value -= 0.9 * sum(w in _FIRST_PERSON for w in words) + 0.4 * sum(w in _GROUP for w in words)
+    value -= 0.9 * sum(w in _FIRST_PERSON for w in words) + 0.5 * sum(w in _GROUP for w in words)
+    value -= 0.8 * sum(w in listed("pointing") for w in words)
     value -= 0.4 * (words[0] in ("a", "some", "there", "one"))
     starts = any(shown.casefold().startswith(names[i].casefold()) for i in held)
     return max(0.0, value + 0.5 * starts)
@@ -160,19 +232,24 @@ def between(sentence: str, one: str, other: str) -> str:
     for first, second in ((one, other), (other, one)):
         pattern = rf"(?<!\w)({re.escape(first)})((?:\s+[\w’'-]+){{1,8}}?\s+)({re.escape(second)})(?!\w)"
         match = re.search(pattern, sentence, re.IGNORECASE)
-        if match and _links(_words(match[2])) and _leads(_words(sentence[: match.start()])):
+        if (
+            match
+            and not _RESTART.search(match[2])
+            and _links(_words(match[2]))
+            and _leads(_words(sentence[: match.start()]))
+        ):
             return capital(" ".join(match[0].split()))
     return ""
 
 
 def _links(words: Sequence[str]) -> bool:
     joins = {"and", "or", "who", "which", "that", "because", "so", "but", "i", "when"}
-    return any(_finite(w) for w in words) and not joins & set(words)
+    return not joins & set(words) and any(_finite(["X", *words], ["x", *words], i) for i in range(1, len(words) + 1))
 
 
 def _leads(before: Sequence[str]) -> bool:
     """Whether a name after these words can be a subject: not in a phrase, nor under a negation or a condition."""
     near = [w for w in before[-3:] if w not in ("the", "a", "an")]
-    if near and (near[-1] in _BEFORE or _finite(near[-1])):
+    if near and (near[-1] in _BEFORE or near[-1] in listed("verbs")):
         return False
     return not (_QUALIFIES | _UNSURE) & set(near) and not any(w.endswith("n't") for w in near)
