@@ -41,6 +41,7 @@ class Script:
     fail_rate: float = 0.0
     fail_status: int = 429
     fail_message: str = "scripted failure"
+    fail_code: str = "scripted"
     retry_after: str = "0.01"  # seconds, "date:N" for an HTTP date N seconds ahead, or "" for none
     malformed_rate: float = 0.0
     garbled_rate: float = 0.0  # status 200 with a body that is no JSON
@@ -48,6 +49,7 @@ class Script:
     drop_rate: float = 0.0
     truncate_rate: float = 0.0
     times: int = 0
+    only: str = ""  # faults only for requests that hold this text
     schemas: str = "json_schema"
     schema_status: int = 400
     only_max_completion_tokens: bool = False
@@ -146,7 +148,7 @@ class ScriptedServer:
         task = "embedding" if path.endswith("/embeddings") else task_of(body)
         self.seen[sha] += 1
         status, payload, headers = 0, b"", dict[str, str]()
-        answer = self._refused(path, key, body) or self._fault(sha, Draw(self.script.seed, sha, self.seen[sha]))
+        answer = self._refused(path, key, body) or self._fault(sha, raw, Draw(self.script.seed, sha, self.seen[sha]))
         if isinstance(answer, str) and answer in ("hang", "drop"):
             self._log(sha, task, 0, body)
             return answer
@@ -177,14 +179,14 @@ class ScriptedServer:
             return _error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
         return None
 
-    def _fault(self, sha: str, draw: Draw) -> str | tuple[int, bytes, dict[str, str]]:
+    def _fault(self, sha: str, raw: bytes, draw: Draw) -> str | tuple[int, bytes, dict[str, str]]:
         s = self.script
-        if s.times and self.seen[sha] > s.times:
+        if (s.times and self.seen[sha] > s.times) or s.only.encode() not in raw:
             return ""
         for name in ("drop", "hang", "fail", "garbled", "malformed", "truncate"):
             if draw(name) < getattr(s, f"{name}_rate"):
                 self.faults[name] += 1
-                return _error(s.fail_status, s.fail_message, retry_after=s.retry_after) if name == "fail" else name
+                return _error(s.fail_status, s.fail_message, s.fail_code, s.retry_after) if name == "fail" else name
         return ""
 
     def _answer(self, path: str, body: Body, fault: str) -> bytes:

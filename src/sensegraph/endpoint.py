@@ -50,6 +50,7 @@ class EndpointSettings:
     tokens_per_minute: int = 0
     timeout_s: float = 120.0
     max_retries: int = 6
+    backoff_s: float = 0.5
     price_prompt: float = 0.0
     price_completion: float = 0.0
     price_embedding: float = 0.0
@@ -142,8 +143,7 @@ class Endpoint:
         self._budget.reserve(most)
         used = Amount()
         try:
-            data = self._chat(body, schema, name, max_tokens, most.tokens)
-            reply = self._reply(data, messages)
+            reply = self._reply(self._chat(body, schema, name, max_tokens, most.tokens), messages)
             usage = self._priced(Usage(1, reply.prompt_tokens, reply.completion_tokens))
             used = Amount(reply.prompt_tokens + reply.completion_tokens, usage.cost_usd)
             self._count("chat", usage)
@@ -214,8 +214,8 @@ class Endpoint:
 
     def _post(self, kind: Kind, path: str, body: dict[str, Any], need: int) -> dict[str, Any]:
         """The decoded reply, after as many attempts as are allowed. Raises _Refusal for a final error status."""
-        last = _Failure(EndpointError("no attempt"), True)
-        for attempt in range(self.settings.max_retries + 1):
+        attempt = 0
+        while True:
             admission = self._pace.admit(need)
             if (early := self._pace.wait(admission)) > 0:
                 time.sleep(early)
@@ -226,11 +226,11 @@ class Endpoint:
                 return outcome
             if not outcome.again:
                 raise outcome.error
-            last = outcome
-            if attempt < self.settings.max_retries:
-                self._count(kind, Usage(retries=1))
-                time.sleep(pause(attempt, outcome.after))
-        raise self._given_up(last)
+            if attempt == self.settings.max_retries:
+                raise self._given_up(outcome)
+            self._count(kind, Usage(retries=1))
+            time.sleep(pause(attempt, outcome.after, self.settings.backoff_s))
+            attempt += 1
 
     def _attempt(self, path: str, body: dict[str, Any]) -> dict[str, Any] | _Failure:
         """One request: the decoded reply, or why there is none."""

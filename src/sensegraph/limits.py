@@ -139,11 +139,11 @@ class Budget:
         )
 
 
-def pause(attempt: int, after: float | None) -> float:
-    """Seconds before the next attempt: as asked, else doubling from 0.5 to 30; with jitter so that callers part."""
+def pause(attempt: int, after: float | None, first: float = 0.5) -> float:
+    """Seconds before the next attempt: as asked, else doubling from `first` to 30; with jitter so that callers part."""
     if after is not None:
         return after + random.uniform(0, 0.1 * after)
-    return float(min(30.0, 0.5 * 2**attempt) * random.uniform(0.5, 1.0))
+    return float(min(30.0, first * 2**attempt) * random.uniform(0.5, 1.0))
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

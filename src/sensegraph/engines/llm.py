@@ -21,7 +21,7 @@ from sensegraph.errors import ItemFailed, SettingsError, UnsupportedTask
 from sensegraph.keys import key
 from sensegraph.protocols import Task
 from sensegraph.text import packed, tokens
-from sensegraph.types import Chunk, Context, Draft, Extraction, Inquiry, Point, Report, Statement, Usage
+from sensegraph.types import Chunk, Context, Draft, Extraction, Inquiry, Passage, Point, Report, Statement, Usage
 
 T = TypeVar("T")
 
@@ -87,6 +87,7 @@ class LLMEngine:
     tasks: frozenset[Task] = frozenset({"extract", "summarise", "report", "rate", "answer"})
     batch = 1
     waits = True
+    quotes = False
 
     def __init__(self, endpoint: Endpoint, settings: LLMSettings | None = None) -> None:
         self.endpoint = endpoint
@@ -153,8 +154,7 @@ class LLMEngine:
         return so_far
 
     def _report(self, context: Context) -> Report:
-        if len(context.passages) == 1 and context.passages[0].kind == "entity":
-            (only,) = context.passages
+        if only := _alone(context):
             return Report(only.title, (Statement(only.text, (only.id,)),))
         user, cited = prompts.of_community(context)
         least = self.settings.findings_min
@@ -206,6 +206,11 @@ class LLMEngine:
         users = self._users(task, item)
         return sum(map(tokens, users)) + len(users) * self.overhead(task)
 
+    def price(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """US dollars for so many tokens; 0 where no price is set."""
+        s = self.endpoint.settings
+        return (prompt_tokens * s.price_prompt + completion_tokens * s.price_completion) / 1e6
+
     def overhead(self, task: Task) -> int:
         """Tokens of a prompt with nothing to read: instructions and schema."""
         plan = self._plan(task)
@@ -217,13 +222,15 @@ class LLMEngine:
         return self._plan(task).max_tokens
 
     def _users(self, task: Task, item: Chunk | Context | Inquiry) -> list[str]:
+        """The user's message of each call that `item` needs; none where no call is made."""
         if isinstance(item, Chunk):
             return [prompts.of_chunk(item)]
         if isinstance(item, Inquiry):
-            return [prompts.of_inquiry(item)[0]]
+            return [] if task == "rate" and not item.context.passages else [prompts.of_inquiry(item)[0]]
         if task == "summarise":
-            return [prompts.of_descriptions(item.title, part) for part in self._parts(item)]
-        return [prompts.of_community(item)[0]]
+            parts = self._parts(item)
+            return [prompts.of_descriptions(item.title, p) for p in parts] if sum(map(len, parts)) > 1 else []
+        return [] if _alone(item) else [prompts.of_community(item)[0]]
 
     def _parts(self, context: Context) -> list[list[str]]:
         """The distinct descriptions, in batches that fit a prompt."""
@@ -234,6 +241,11 @@ class LLMEngine:
         if task not in self._plans:
             raise UnsupportedTask("This step", self.name, frozenset({task}))
         return self._plans[task]
+
+
+def _alone(context: Context) -> Passage | None:
+    """The entity that a community consists of, where nothing else is known about it."""
+    return context.passages[0] if [p.kind for p in context.passages] == ["entity"] else None
 
 
 def _messages(plan: _Plan, user: str) -> list[Message]:

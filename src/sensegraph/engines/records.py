@@ -251,7 +251,7 @@ class _Place:
         pairs = [(a, b) for a in self.mentions(one) for b in self.mentions(other)]
         return self.around(min(pairs, key=self._apart)) if pairs else (0, 0)
 
-    def _apart(self, pair: tuple[Mention, Mention]) -> tuple[int, int, int]:
+    def _apart(self, pair: tuple[Mention, ...]) -> tuple[int, int, int]:
         """How far two places are from each other: in sentences, then in characters; the earlier pair first."""
         one, other = (bisect_right(self._starts, m.start) for m in pair)
         return abs(one - other), abs(pair[0].start - pair[1].start), pair[0].start
