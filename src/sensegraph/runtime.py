@@ -7,12 +7,12 @@ hashes the step's name and version, the fingerprint of the tool that it uses, it
 
 from __future__ import annotations
 
+import threading
 import typing
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
-from importlib import import_module
 from typing import Any, Generic, Literal, TypeVar, overload
 
 import msgspec
@@ -23,6 +23,7 @@ from sensegraph.errors import BudgetExceeded, EndpointDown, StepFailed, StoreErr
 from sensegraph.keys import key
 from sensegraph.protocols import Embedder, Executor, LanguageEngine, Rows, Store, Task
 from sensegraph.types import Usage
+from sensegraph.work import Call, Encoded, Stoppable, Work, cut
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -87,21 +88,6 @@ def step(
 ) -> Callable[[Callable[..., list[B]]], Step[Any, B]]:
     """Make a module-level function a step."""
     return lambda fn: Step(fn, version, uses, task, form, batch, sees)
-
-
-@dataclass(frozen=True)
-class Call:
-    """A step with its tool and settings, ready for a batch; travels to other processes by the step's name."""
-
-    module: str
-    name: str
-    tool: Mapping[str, Any]
-    settings: Mapping[str, Any]
-
-    def __call__(self, batch: Sequence[Any]) -> list[Any]:
-        """One result for each item of `batch`."""
-        found: Step[Any, Any] = getattr(import_module(self.module), self.name)
-        return found.fn(batch, **self.tool, **self.settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +245,7 @@ class Runtime:
         tool = self._tool(step)
         size = tool.batch if tool else step.batch
         keys = list(todo)
-        failures = self._run(step, items, todo, _cut(keys, size), settings)
+        failures = self._run(step, items, todo, cut(keys, size), settings)
         if size > 1 and failures:  # find out which items of a failed batch are to blame
             failures = self._run(step, items, todo, [[k] for k in failures], settings)
         if failures:
@@ -274,27 +260,47 @@ class Runtime:
         batches: list[list[str]],
         settings: dict[str, Any],
     ) -> dict[str, BaseException]:
-        """Compute and store batch by batch; the keys that failed, with the reason."""
+        """Compute and store batch by batch; the keys that failed, with the reason.
+
+        After an error that no other call can escape nothing new begins; what is running ends, and is stored.
+        """
         tool, failures, done = self._tool(step), dict[str, BaseException](), 0
-        total = sum(map(len, batches))
+        total, fatal = sum(map(len, batches)), None
         spent = tool.usage() if tool else Usage()
         self.progress(step.name, 0, total)
-        work = _Work(items, todo, batches)
-        for position, result in self.executor.map(self._call(step, settings), work, waits=bool(tool and tool.waits)):
+        for position, result in self._results(step, items, todo, batches, settings, stopped := threading.Event()):
             batch = batches[position]
             if isinstance(result, BaseException):
                 failures.update(dict.fromkeys(batch, result))
             else:
-                self.store.write(dict(zip(batch, map(step.encode, result), strict=True)), step.name)
+                self.store.write(dict(zip(batch, result, strict=True)), step.name)
                 self.computed[step.name] += len(batch)
             if tool and (now := tool.usage()) != spent:
                 self.store.spend(step.name, now - spent)
                 spent = now
             if isinstance(result, _FATAL):
-                raise result
+                fatal = fatal or result
+                stopped.set()
             done += len(batch)
             self.progress(step.name, done, total)
+        if fatal:
+            raise fatal
         return failures
+
+    def _results(
+        self,
+        step: Step[Any, Any],
+        items: Sequence[Any],
+        todo: Mapping[str, int],
+        batches: list[list[str]],
+        settings: Mapping[str, Any],
+        stopped: threading.Event,
+    ) -> Iterator[tuple[int, Any]]:
+        """Position and stored form of every batch, or what went wrong with it, as the executor finishes it."""
+        tool, call = self._tool(step), Encoded(self._call(step, settings))
+        waits = bool(tool and tool.waits)
+        work = Work(items, todo, batches, stopped)
+        return self.executor.map(Stoppable(call, stopped) if waits else call, work, waits=waits)
 
     def _tool(self, step: Step[Any, Any]) -> LanguageEngine | Embedder | None:
         return {"engine": self.engine, "embedder": self.embedder}.get(step.uses)  # type: ignore[return-value]
@@ -310,28 +316,9 @@ class Runtime:
         return Call(step.fn.__module__, step.fn.__name__, tool, plain)
 
 
-@dataclass(frozen=True)
-class _Work(Sequence[list[Any]]):
-    """The items of each batch, fetched only when the batch is about to run."""
-
-    items: Sequence[Any]
-    todo: Mapping[str, int]
-    batches: list[list[str]]
-
-    def __len__(self) -> int:
-        return len(self.batches)
-
-    def __getitem__(self, index: Any) -> Any:
-        return [self.items[self.todo[k]] for k in self.batches[index]]
-
-
 def _named(value: Any) -> Any:
     """What stands for a setting in a key: results by their own key."""
     return value.key if isinstance(value, Result) else list(value.keys) if isinstance(value, Results) else value
-
-
-def _cut(keys: list[str], size: int) -> list[list[str]]:
-    return [keys[i : i + size] for i in range(0, len(keys), size)]
 
 
 def _reason(error: BaseException) -> str:

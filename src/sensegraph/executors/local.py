@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
 from typing import Any
 
 
@@ -72,11 +72,21 @@ def _windowed(
     try:
         while running or position < len(batches):
             while position < len(batches) and len(running) < window:
-                running[pool.submit(attempt, call, batches[position])] = position
+                running[_submitted(pool, call, batches[position])] = position
                 position += 1
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
-                yield running.pop(future), future.result()
+                yield running.pop(future), future.exception() or future.result()
     finally:
         for future in running:
             future.cancel()
+
+
+def _submitted(pool: Executor, call: Callable[[Any], Any], batch: Any) -> Future[Any]:
+    """The future of `batch`; of a pool whose worker has died, one that says so: the runtime tries again."""
+    try:
+        return pool.submit(attempt, call, batch)
+    except BrokenExecutor as e:
+        failed: Future[Any] = Future()
+        failed.set_exception(e)
+        return failed

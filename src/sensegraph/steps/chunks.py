@@ -28,9 +28,14 @@ def chunk(documents: Sequence[Document], *, size: int, overlap: int) -> list[tup
     """
     if not 0 <= overlap < size:
         raise SettingsError(f"chunk_overlap ({overlap}) must be at least 0 and below chunk_tokens ({size}).")
-    return [
-        tuple(_chunk(d, start, end, count) for start, end, count in _windows(d.text, size, overlap)) for d in documents
-    ]
+    return [tuple(_chunks(d, size, overlap)) for d in documents]
+
+
+def _chunks(document: Document, size: int, overlap: int) -> Iterator[Chunk]:
+    """The windows of one document that hold more than white space."""
+    for start, end, count in _windows(document.text, size, overlap):
+        if document.text[start:end].strip():
+            yield _chunk(document, start, end, count)
 
 
 def _chunk(document: Document, start: int, end: int, count: int) -> Chunk:

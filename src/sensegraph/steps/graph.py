@@ -175,10 +175,14 @@ def _bound(
     settings: GraphSettings,
 ) -> Name | None:
     name = fold(surface)
-    found = here.get(name) or usual.get(name)
-    if found is None and settings.orphans == "create" and name:
+    if not name or name in here:
+        return here.get(name)
+    found = usual.get(name)
+    if found is None and settings.orphans == "create":
         found = usual[name] = (name, "unknown")
-        nodes[found] = _Node(Counter({surface: 1}), [], {chunk: None}, 1)
+    if found is not None:  # this chunk names it without describing it: one mention
+        here[name] = found
+        _gather_entity(nodes.setdefault(found, _Node()), ExtractedEntity(surface, found[1]), chunk, 0)
     return found
 
 
@@ -242,7 +246,10 @@ def _most_common(names: Counter[str]) -> str:
 
 def distinct(descriptions: Sequence[Description]) -> list[Description]:
     """Descriptions without repeats of the same words, in order."""
-    return list({fold(d.text): d for d in reversed(descriptions)}.values())[::-1]
+    first: dict[str, Description] = {}
+    for d in descriptions:
+        first.setdefault(fold(d.text), d)
+    return list(first.values())
 
 
 def _summaries(merged: Graph, rt: Runtime, settings: GraphSettings) -> dict[str, str]:

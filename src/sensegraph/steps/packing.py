@@ -129,7 +129,8 @@ def _substituted(
         packer.add(ends, link, [c for n in ends for c in lines.claims.get(n.passage.id, ())])
     for node in kept:
         packer.add([node], None, lines.claims.get(node.passage.id, ()))
-    return packer.context(title, len(reports) + len(kept) + len(crossing))
+    told = sum(len(lines.claims.get(n.passage.id, ())) for n in kept)
+    return packer.context(title, len(reports) + len(kept) + len(crossing) + told)
 
 
 def _size(group: Group, lines: Elements) -> int:

@@ -25,6 +25,7 @@ from sensegraph.types import Usage
 FORMAT = 1
 _BLOCK = 500
 _LEDGER = tuple(f.name for f in fields(Usage))
+_ANEW = "Move the folder away and run `sensegraph index` again: documents are read anew."
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS object (key TEXT PRIMARY KEY, step TEXT NOT NULL, value BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS part (number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, rows INTEGER NOT NULL);
@@ -51,26 +52,37 @@ class SqliteStore:
         self._aside: dict[str, bytes] = {}
         with self._guard():
             self._db = self._connect()
-            self._check_format()
+            found = self._format()
+            if not readonly:
+                self._prepare(found)
 
     def _connect(self) -> sqlite3.Connection:
         if self.readonly:
-            # immutable: a WAL file cannot be opened in a folder where nothing may be written
-            mode = "ro" if os.access(self.root, os.W_OK) else "ro&immutable=1"
+            # immutable: without a -shm file a WAL database cannot be opened where nothing may be written
+            unwritten = self.path.with_name(f"{self.path.name}-wal")
+            plain = os.access(self.root, os.W_OK) or (unwritten.exists() and unwritten.stat().st_size > 0)
+            mode = "ro" if plain else "ro&immutable=1"
             return sqlite3.connect(f"{self.path.resolve().as_uri()}?mode={mode}", uri=True, check_same_thread=False)
         (self.root / "arrays").mkdir(parents=True, exist_ok=True)
-        db = sqlite3.connect(self.path, timeout=30, check_same_thread=False, isolation_level=None)
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = NORMAL")
-        db.executescript(_SCHEMA)
-        return db
+        return sqlite3.connect(self.path, timeout=30, check_same_thread=False, isolation_level=None)
 
-    def _check_format(self) -> None:
+    def _format(self) -> int:
+        """The file's format, 0 for a new one.
+
+        Raises StoreError, before anything is written, for a file of another format or one that has lost its head."""
         (found,) = self._db.execute("PRAGMA user_version").fetchone()
-        if found == 0 and not self.readonly:
-            self._db.execute(f"PRAGMA user_version = {FORMAT}")
-        elif found not in (0, FORMAT):
+        if found not in (0, FORMAT):
             raise StoreError(f"{self.path} has format {found}, this version reads {FORMAT}; upgrade sensegraph.")
+        if found == 0 and any((self.root / "arrays").glob("*.npy")):
+            raise StoreError(f"{self.path} is empty though the index beside it is not. {_ANEW}")
+        return int(found)
+
+    def _prepare(self, found: int) -> None:
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        self._db.executescript(_SCHEMA)
+        if found != FORMAT:
+            self._db.execute(f"PRAGMA user_version = {FORMAT}")
 
     def close(self) -> None:
         """Close the file; the store cannot be used afterwards."""
@@ -162,6 +174,8 @@ class SqliteStore:
             unfinished = path.with_name(f"{key}.{os.getpid()}.part")
             with unfinished.open("wb") as file:
                 np.save(file, np.ascontiguousarray(array), allow_pickle=False)
+                file.flush()
+                os.fsync(file.fileno())  # the name must not outlive the content when the power fails
             unfinished.replace(path)
 
     def array(self, key: str) -> NDArray[Any] | None:
@@ -171,7 +185,7 @@ class SqliteStore:
             return None
         try:
             return np.load(path, mmap_mode="r", allow_pickle=False)  # type: ignore[no-any-return]
-        except (ValueError, OSError) as e:
+        except (ValueError, OSError, EOFError) as e:
             raise StoreError(f"{path} is damaged ({e}); delete it and run `sensegraph index` again.") from e
 
     # ── refs and the ledger ──
@@ -260,5 +274,5 @@ def _marks(values: Sequence[Any]) -> str:
 
 def _advice(error: Exception) -> str:
     if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
-        return "Move the folder away and run `sensegraph index` again: documents are read anew."
+        return _ANEW
     return "Check that the folder exists, is writable and has room."
