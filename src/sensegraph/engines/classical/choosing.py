@@ -32,12 +32,13 @@ def weigh(sentences: Iterable[Sequence[str]]) -> dict[str, float]:
     A stand-in, where the rest of the corpus is not at hand, for share here against share in the corpus.
     """
     counts = Counter(term for terms in sentences for term in dict.fromkeys(terms))
-    general = _general()
+    general = general_stems()
     return {t: math.log1p(n) * (0.25 if t in general else 1.0) for t, n in counts.items()}
 
 
 @cache
-def _general() -> frozenset[str]:
+def general_stems() -> frozenset[str]:
+    """Stems of English words that name no topic."""
     return frozenset(stem for word in listed("general") | listed("verbs") for stem in stems(word, "en"))
 
 
@@ -63,6 +64,7 @@ class _Cover:
         self.weights = weights
         self.chosen: list[Candidate] = []
         self.covered: Counter[str] = Counter()
+        self._squares: dict[tuple[str, ...], tuple[dict[str, float], float]] = {}
 
     def take(self, candidate: Candidate) -> None:
         self.chosen.append(candidate)
@@ -78,13 +80,16 @@ class _Cover:
         return any(repeats(candidate.terms, other.terms) for other in self.chosen)
 
     def _cosine(self, one: Candidate, other: Candidate) -> float:
-        a, b = set(one.terms), set(other.terms)
-        shared = sum(self._square(t) for t in sorted(a & b))
-        norm = math.sqrt(sum(self._square(t) for t in sorted(a)) * sum(self._square(t) for t in sorted(b)))
-        return shared / norm if norm else 0.0
+        (a, norm_a), (b, norm_b) = self._squared(one.terms), self._squared(other.terms)
+        shared = math.fsum(a[t] for t in a.keys() & b.keys())  # exact, so the order of a set does not matter
+        return shared / (norm_a * norm_b) if norm_a and norm_b else 0.0
 
-    def _square(self, term: str) -> float:
-        return float(self.weights.get(term, 0.0) ** 2)
+    def _squared(self, terms: tuple[str, ...]) -> tuple[dict[str, float], float]:
+        """Each term with its squared weight, and the root of their sum."""
+        if terms not in self._squares:
+            squares = {t: self.weights.get(t, 0.0) ** 2 for t in terms}
+            self._squares[terms] = squares, math.sqrt(math.fsum(squares.values()))
+        return self._squares[terms]
 
 
 def choose(

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sensegraph.engines.classical.choosing import Candidate, choose, weigh
+from sensegraph.engines.classical.choosing import Candidate, choose, general_stems, weigh
 from sensegraph.engines.classical.prose import language, quality, stems, tidy, unlabelled
 from sensegraph.engines.classical.words_quotes import Quote, ends, gather, salience
 from sensegraph.engines.classical.words_titles import between, capital, clause, distinct, listing, natural
@@ -19,9 +19,10 @@ from sensegraph.text import WORD, sentences
 from sensegraph.types import Context, Finding, Passage, Report, Statement
 
 SUMMARY = 3  # sentences of a summary
-FINDINGS = 5
+FINDINGS, FEWEST = 5, 3
 QUOTED = 3  # sentences of a finding
 SHOWN = 0.3  # quality below which a sentence is shown only where there is no other
+READABLE = 28  # words from which a sentence counts for less
 REFERENCES = 5  # ids a statement cites at most
 HEADED = 1.5  # merit from which a clause makes a headline
 STATED = 1.9  # merit from which a clause makes a title
@@ -85,6 +86,7 @@ class _Community:
     reports: tuple[Passage, ...]
     claims: tuple[Passage, ...]
     quotes: tuple[Quote, ...]
+    owned: Mapping[str, Sequence[Quote]]
     weights: Mapping[str, float]
     names: Mapping[str, str]
 
@@ -99,11 +101,10 @@ def report(contexts: Sequence[Context]) -> list[Report]:
 
 def _report(context: Context) -> Report:
     community = _community(context)
-    used: list[Quote] = []
-    summary = _summary(community, used)
-    findings = _findings(community, used)
+    summary = _summary(community)
     rating, why = _rating(community)
-    return Report(_title(community, context.title), summary, findings, rating, why)
+    shown = tuple(_statement(quote) for quote in summary)
+    return Report(_title(community, context.title), shown, _findings(community, summary), rating, why)
 
 
 def _community(context: Context) -> _Community:
@@ -122,9 +123,19 @@ def _community(context: Context) -> _Community:
         tuple(sorted(kinds["report"], key=lambda r: (-r.score, r.id))),
         tuple(kinds["claim"]),
         tuple(quotes),
+        _owned(quotes),
         salience(quotes, [e.title for e in entities[:8]], code),
         names,
     )
+
+
+def _owned(quotes: Iterable[Quote]) -> dict[str, list[Quote]]:
+    """The quotes good enough to show, by the passage that they support."""
+    owned: dict[str, list[Quote]] = defaultdict(list)
+    for quote in quotes:
+        for owner in quote.owners if quote.worth >= SHOWN else ():
+            owned[owner].append(quote)
+    return owned
 
 
 def _language(context: Context) -> str:
@@ -176,102 +187,105 @@ def _weighed(quote: Quote, personal: float, stated: float) -> Candidate:
     """A quote as a candidate for a report, in which presenting people and long sentences count for little."""
     own = quote.candidate
     worth = own.worth * (0.15 if quote.introduces else 1.0) * (personal if quote.personal else 1.0) * (1 + stated)
-    return Candidate(own.terms, own.words, worth * min(1.0, 28 / own.words))
+    return Candidate(own.terms, own.words, worth * min(1.0, READABLE / own.words) ** 2)
 
 
-def _statement(quote: Quote, first: Sequence[str] = ()) -> Statement:
-    """The quote as a statement; ids in `first` that own it are cited before its other owners."""
-    owners = [*(i for i in first if i in quote.owners), *(i for i in quote.owners if i not in first)]
+def _statement(quote: Quote, first: str = "") -> Statement:
+    """The quote as a statement; of its owners, the passage `first` is cited first."""
+    owners = [i for i in (first,) if i in quote.owners] + [i for i in quote.owners if i != first]
     text = f"{quote.speaker}: “{quote.text}” " if quote.speaker else f"{quote.text} "
     return Statement(text, tuple(owners[:REFERENCES]), quote.sources)
 
 
-def _summary(community: _Community, used: list[Quote]) -> tuple[Statement, ...]:
+def _summary(community: _Community) -> list[Quote]:
     """The sentences that cover the community best, those with two members or more before others."""
     good = [quote for quote in community.quotes if quote.worth >= SHOWN]
     dense = [quote for quote in good if quote.members >= 2]
     picked = _pick(community, dense if len(dense) >= SUMMARY else good, SUMMARY, (), personal=0.5)
-    picked = picked or sorted(community.quotes, key=lambda q: (-q.worth, q.text))[:1]
-    used += picked
-    return tuple(_statement(quote) for quote in picked)
+    return picked or sorted(community.quotes, key=lambda q: (-q.worth, q.text))[:1]
 
 
 # ── findings ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _findings(community: _Community, used: list[Quote]) -> tuple[Finding, ...]:
-    """Findings from sub-reports, relations, claims and, while there are fewer than three, single entities."""
-    owned: dict[str, list[Quote]] = defaultdict(list)
-    for quote in community.quotes:
-        for owner in quote.owners:
-            owned[owner].append(quote)
+class _Desk:
+    """What a report has used so far: sentences shown, stems that a finding is on, headlines."""
+
+    def __init__(self, shown: Iterable[Quote]) -> None:
+        self.shown = list(shown)
+        self.stems: set[str] = set()
+        self.headlines: set[str] = set()
+
+
+def _findings(community: _Community, summary: Sequence[Quote]) -> tuple[Finding, ...]:
+    """Findings from sub-reports, claims, relations and, while there are fewer than three, single entities."""
+    desk = _Desk(summary)
     found: list[Finding] = []
     for passage in (*community.reports[:FINDINGS], *community.claims[:2]):
-        found += _on_passage(community, passage, owned, used)
-    taken: set[str] = set()
+        found += _on_passage(community, desk, passage)
     for relation in community.relations:
         if len(found) >= FINDINGS:
             break
-        found += _on_relation(community, relation, owned, used, taken)
+        found += _on_relation(community, desk, relation)
     for entity in community.entities:
-        if len(found) >= min(FINDINGS, 3):
+        if len(found) >= FEWEST:
             break
-        found += _on_passage(community, entity, owned, used)
+        found += _on_passage(community, desk, entity)
     return tuple(found)
 
 
-def _on_passage(
-    community: _Community, passage: Passage, owned: Mapping[str, Sequence[Quote]], used: list[Quote]
-) -> list[Finding]:
+def _on_passage(community: _Community, desk: _Desk, passage: Passage) -> list[Finding]:
     """A finding on one sub-report, claim or entity, if it has a sentence that is not used yet."""
-    quotes = [quote for quote in owned.get(passage.id, ()) if quote.worth >= SHOWN]
-    picked = _pick(community, quotes, QUOTED - 1, used)
+    picked = _pick(community, community.owned.get(passage.id, ()), QUOTED - 1, desk.shown)
     if not picked:
         return []
-    used += picked
-    headline = passage.title if passage.kind == "report" else _headline(community, picked, (passage.title,))
-    return [Finding(capital(headline), tuple(_statement(quote, (passage.id,)) for quote in picked))]
+    named = passage.kind == "report"
+    headline = passage.title if named else _headline(community, desk, picked, (passage.title,))
+    return [_finding(desk, headline, picked, passage)]
 
 
-def _on_relation(
-    community: _Community,
-    relation: Passage,
-    owned: Mapping[str, Sequence[Quote]],
-    used: list[Quote],
-    taken: set[str],
-) -> list[Finding]:
+def _on_relation(community: _Community, desk: _Desk, relation: Passage) -> list[Finding]:
     """A finding on a relation whose ends are new and share no stem: a sentence with both ends, then two near it."""
     names = ends(relation)
-    marks = [set(stems(name, community.code)) or {name} for name in names]
-    if marks[0] & marks[1] or taken & (marks[0] | marks[1]):
+    one, other = (set(stems(name, community.code)) or {name} for name in names)
+    both = community.owned.get(relation.id, ())
+    if one & other or desk.stems & (one | other) or not both:
         return []
-    both = [quote for quote in owned.get(relation.id, ()) if quote.worth >= SHOWN]
-    picked = _pick(community, both, 1, used, stating=names)
+    picked = _pick(community, both, 1, desk.shown, stating=names)
     if not picked:
         return []
-    taken |= marks[0] | marks[1]
-    near = [quote for e in community.entities if e.title in names for quote in owned[e.id] if quote.members >= 2]
-    rest = dict.fromkeys([*both, *(quote for quote in near if quote.worth >= SHOWN)])
-    picked += _pick(community, [q for q in rest if q not in picked], QUOTED - 1, [*used, *picked])
-    used += picked
-    shown = tuple(_statement(quote, (relation.id,)) for quote in picked)
-    return [Finding(_headline(community, picked, names), shown)]
+    desk.stems |= one | other
+    near = _near(community, names, set(picked[0].candidate.terms) - one - other - general_stems())
+    rest = [quote for quote in dict.fromkeys([*both, *near]) if quote not in picked]
+    picked += _pick(community, rest, QUOTED - 1, [*desk.shown, *picked])
+    return [_finding(desk, _headline(community, desk, picked, names), picked, relation)]
 
 
-def _headline(community: _Community, picked: Sequence[Quote], names: Sequence[str]) -> str:
+def _near(community: _Community, names: Sequence[str], topic: set[str]) -> list[Quote]:
+    """Quotes with one of `names` and another member that share a term with `topic`."""
+    owners = [entity.id for entity in community.entities if entity.title in names]
+    quotes = [quote for owner in owners for quote in community.owned.get(owner, ())]
+    return [quote for quote in quotes if quote.members >= 2 and topic & set(quote.candidate.terms)]
+
+
+def _finding(desk: _Desk, headline: str, picked: Sequence[Quote], passage: Passage) -> Finding:
+    desk.shown += picked
+    desk.headlines.add(headline)
+    return Finding(capital(headline), tuple(_statement(quote, passage.id) for quote in picked))
+
+
+def _headline(community: _Community, desk: _Desk, picked: Sequence[Quote], names: Sequence[str]) -> str:
     """What the finding says: its best clause, else subject, verb and object, else the names."""
     others = [e.title for e in community.entities[:6] if e.title not in names]
     stating = [quote.text for quote in picked if not quote.introduces]
-    merit, shown = max((clause(text, [*names, *others], community.code) for text in stating), default=(0.0, ""))
-    if merit >= HEADED:
-        return shown
+    clauses = [clause(text, [*names, *others], community.code) for text in stating]
+    found = [shown for merit, shown in sorted(clauses, reverse=True) if merit >= HEADED]
     if len(names) == 2 and community.code == "en":
-        shown = next((s for text in stating if (s := between(text, names[0], names[1]))), "")
-        if shown:
-            return shown
+        found += [between(text, names[0], names[1]) for text in stating]
     order = {e.title: i for i, e in enumerate(community.entities)}
     ranked = sorted(names, key=lambda name: order.get(name, len(order)))
-    return listing([community.names.get(name, name) for name in ranked], community.code)
+    found.append(listing([community.names.get(name, name) for name in ranked], community.code))
+    return next((shown for shown in found if shown and shown not in desk.headlines), found[-1])
 
 
 # ── title and rating ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from sensegraph.text import HAN, WORD
@@ -21,6 +21,7 @@ def listed(name: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+@lru_cache(maxsize=1 << 15)
 def language(text: str) -> str:
     """The language of `text`: a code of LANGUAGES, "zh" (Han or kana), "ru", or "" for another script.
 

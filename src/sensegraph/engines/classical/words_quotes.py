@@ -7,27 +7,28 @@ import re
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sensegraph.engines.classical.choosing import Candidate, weigh
-from sensegraph.engines.classical.prose import language, quality, stems, tidy, unlabelled
+from sensegraph.engines.classical.prose import quality, stems, tidy, unlabelled
 from sensegraph.text import WORD, fold
 from sensegraph.types import Context, Description, Passage, Source
 
 LIMIT = 240  # quotes looked at for one report: what follows is quadratic in them at worst
 _OFFICE = (
-    r"professor|founder|co-?founder|C[ETSFOI]O|chief|director|president|head|partner|engineer|entrepreneur|author|"
+    r"professor|founder|co-?founder|C[ETSFOI]O|[SE]?VP|chief|director|president|head|partner|engineer|entrepreneur|author|"
     r"researcher|scientist|fellow|chair(?:man|woman)?|leader|executive|host|winner|recipient|graduate|journalist|"
     r"columnist|physicist|inventor|investor|pioneer|expert|technologist|musician|veteran|evangelist|advocate|architect"
 )
 _INTRODUCES = re.compile(
-    rf"\b(?:is|was|are|['’]s|became|serves? as|served as|works? as|named)\s+(?:[\w’'-]+,?\s+){{0,7}}(?i:{_OFFICE})s?\b"
+    rf"\b(?:is|was|are|['’]s|became|serve[sd]? as|works? as|named)\s+(?:[\w’'-]+,?\s+){{0,7}}(?i:{_OFFICE})s?\b"
     r"|\b(?:received|earned|holds?|got|completed|has)\s+(?:his|her|an?|two)\s+(?:[\w’'.-]+\s+){0,4}"
     r"(?:Ph\.?D|degrees?|bachelor|master|doctorate|MBA|awards?|patents)"
     r"|\b(?:(?:prior to|before) joining|graduated (?:from|with|in)|was born (?:in|on))\b"
-    r"|\b(?:co-?founder|CEO|CTO|[Pp]rofessor|[Dd]irector|[Aa]uthor) (?:and|of|at)\b|\bcurrently (?:serves|leads|works)\b"
-    r"|[Aa]ward[- ]winn|\bbased in\b"
+    r"|\b(?:co-?founder|CEO|CTO|[Pp]rofessor|[Dd]irector|[Aa]uthor) (?:and|of|at)\b"
+    r"|\bcurrently (?:serves|leads|works)\b|[Aa]ward[- ]winn|\bbased in\b"
     r"|\b(?:conversation|interview|chat|chatt?ed|excerpt|spoke|speaking|talk(?:ed)?|clip) (?:with|from)\b"
-    r"|\b(?:hear(?:ing|d)? from|(?:here|back) (?:to talk|with us)|special guests?|turn (?:now )?to|up next|got together)\b"
+    r"|\b(?:hear(?:ing|d)? from|(?:here|back) (?:to talk|with us)|turn (?:now )?to|up next|got together)\b"
 )
 _HANGING = frozenset("like because then or also which even besides they he she it this that these those".split())
 _PERSONAL = re.compile(r"\b(?:I|me|my|mine|myself|I['’](?:m|ve|d|ll))\b")
@@ -76,15 +77,13 @@ def gather(context: Context, code: str) -> list[Quote]:
 
     Ties are broken by a hash of the place, so that no document is preferred for coming first.
     """
-    found: dict[tuple[Source, str], dict[str, None]] = {}
+    found: dict[Description, dict[str, None]] = {}
     for passage in context.passages:
         for quote in quotes_of(passage):
-            plain = quote.text if not quote.source.chunk else ""
-            found.setdefault((quote.source, plain), {})[passage.id] = None
-    texts = {(q.source, q.text if not q.source.chunk else ""): q.text for p in context.passages for q in quotes_of(p)}
-    order = sorted(found, key=lambda key: (-len(found[key]), _odd_length(texts[key]), _spread(key[0]), key[1]))
+            found.setdefault(quote, {})[passage.id] = None
+    order = sorted(found, key=lambda q: (-len(found[q]), _odd_length(q.text), _spread(q.source), q.text))
     owned = _entities_by_owner(context.passages)
-    return [_quote(texts[key], key[0], tuple(found[key]), owned, code) for key in order[:LIMIT]]
+    return [_quote(quote, tuple(found[quote]), owned, code) for quote in order[:LIMIT]]
 
 
 def _odd_length(text: str) -> bool:
@@ -103,19 +102,21 @@ def _entities_by_owner(passages: Sequence[Passage]) -> dict[str, tuple[str, ...]
             names[passage.id] = (fold(passage.title),)
         elif passage.kind == "relation":
             names[passage.id] = tuple(fold(name) for name in ends(passage))
+        elif passage.kind == "report":  # what a report shows was chosen for holding several
+            names[passage.id] = (passage.id, fold(passage.title))
     return names
 
 
-def _quote(raw: str, source: Source, owners: tuple[str, ...], owned: dict[str, tuple[str, ...]], code: str) -> Quote:
-    speaker, said = unlabelled(raw)
+def _quote(raw: Description, owners: tuple[str, ...], owned: dict[str, tuple[str, ...]], code: str) -> Quote:
+    speaker, said = unlabelled(raw.text)
     text = tidy(said)
-    terms = tuple(stems(text, code if code != "en" else language(text)))
+    terms = tuple(stems(text, code))
     members = len({name for owner in owners for name in owned.get(owner, ())})
     worth = quality(text) * (0.6 if text.partition(" ")[0].casefold() in _HANGING else 1.0)
     return Quote(
         text,
         speaker,
-        (source,) if source.chunk else (),
+        (raw.source,) if raw.source.chunk else (),
         owners,
         members,
         worth,
@@ -125,6 +126,7 @@ def _quote(raw: str, source: Source, owners: tuple[str, ...], owned: dict[str, t
     )
 
 
+@lru_cache(maxsize=1 << 15)
 def introduces(sentence: str) -> bool:
     """Whether an English sentence presents someone by office or career ("Ann Lee is a professor of …")."""
     return _INTRODUCES.search(sentence) is not None
