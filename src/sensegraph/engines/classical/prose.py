@@ -192,6 +192,8 @@ _NOTES = re.compile(
 _BROKEN = re.compile(r"--|[—–]|\.\.\.|…|\s-\s")
 _TURN = re.compile(r"[.!?…]\s[A-Z][\w’'.-]+(?: [A-Z][\w’'.-]+){1,3}:\s")
 _CLITIC_VERB = re.compile(r"(?:['’](?:s|re|ve|m|ll|d)|n['’]t)$")
+_SUBJECTLESS = frozenset("is are was were has does who whom which and or".split())  # in a statement, its first word
+_SUBORDINATE = re.compile(r"^(?:if|when|because|while|although|since|whether|unless)\b[^,;:—–]*$", re.IGNORECASE)
 _SUBJECT = frozenset("i you we they he she it who that there what this people".split())
 
 
@@ -210,7 +212,8 @@ def quality(sentence: str) -> float:
     value *= 0.8 ** sum(w in listed("pointing") for w in words[:4]) * 0.93 ** sum(w in _SPEAKING for w in words)
     value *= 0.6 if _BROKEN.search(sentence) else 1.0
     value *= 0.15 if _NOTES.search(sentence) or _TURN.search(sentence) else 1.0
-    return max(value * (1.0 if _finite(words) else 0.25), 1e-6)
+    whole = _finite(words) and not _SUBORDINATE.match(sentence)
+    return max(value * (1.0 if whole else 0.25), 1e-6)
 
 
 def _length(sentence: str, code: str) -> int:
@@ -229,7 +232,7 @@ def _plain_quality(sentence: str, words: int) -> float:
 
 def _finite(words: list[str]) -> bool:
     """Whether an English sentence has a finite verb near its start and does not open like a fragment."""
-    if not words or (words[0] in listed("fragments") and not _clause_after(words)):
+    if not words or words[0] in _SUBJECTLESS or (words[0] in listed("fragments") and not _clause_after(words)):
         return False
     if words[0].endswith("ing") and len(words[0]) > 5 and not any(w in listed("verbs") for w in words[1:12]):
         return False

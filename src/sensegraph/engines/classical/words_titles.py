@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import pairwise
 
 from sensegraph.engines.classical.prose import stems
 from sensegraph.engines.classical.words_lists import listed
@@ -38,6 +39,7 @@ _NOUNS = frozenset(
 _OPENS = frozenset("that what how why whether if".split())
 _PLURAL = frozenset("i you we they people who children men women kids folks and".split())
 _SAYS = frozenset("said says say told tells asked asks think thinks thought guess mean means".split())
+_BE = frozenset("is are was were has have".split())
 _RESTART = re.compile(r"\s(?:The|A|An|In|This|We|It|He|She|They)\s")
 _NO_NAME = re.compile(
     r"^-|^[\W\d_]*\d[\d\W_]*$|^(?:\w+ )?(?:year|month|week|day|hour|minute|percent)s?$", re.IGNORECASE
@@ -244,7 +246,9 @@ def between(sentence: str, one: str, other: str) -> str:
 
 def _links(words: Sequence[str]) -> bool:
     joins = {"and", "or", "who", "which", "that", "because", "so", "but", "i", "when"}
-    return not joins & set(words) and any(_finite(["X", *words], ["x", *words], i) for i in range(1, len(words) + 1))
+    if joins & set(words) or any(a in _BE and b in _BE for a, b in pairwise(words)):
+        return False
+    return any(_finite(["X", *words], ["x", *words], i) for i in range(1, len(words) + 1))
 
 
 def _leads(before: Sequence[str]) -> bool:
@@ -252,4 +256,4 @@ def _leads(before: Sequence[str]) -> bool:
     near = [w for w in before[-3:] if w not in ("the", "a", "an")]
     if near and (near[-1] in _BEFORE or near[-1] in listed("verbs")):
         return False
-    return not (_QUALIFIES | _UNSURE) & set(near) and not any(w.endswith("n't") for w in near)
+    return not (_QUALIFIES | _UNSURE | _OPENS) & set(near) and not any(w.endswith("n't") for w in near)
