@@ -1,0 +1,199 @@
+"""The first pass: what one document shows by itself."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sensegraph.engines.classical import scan, speakers, times
+from sensegraph.engines.classical.names import Sentence, candidates
+from sensegraph.engines.classical.records import Candidate, Observation, Phrase, Value
+from sensegraph.engines.classical.scan import Page, Word
+from sensegraph.engines.classical.tagging import tags
+from sensegraph.engines.classical.words import english, stop_words
+from sensegraph.text import HAN
+from sensegraph.types import Chunk
+
+_NOUNS = re.compile(r"[JnN]*[nN]+")
+_LATIN_NAME = re.compile(r"[A-Z][A-Za-z0-9&.\-]*[A-Za-z0-9](?: [A-Z][A-Za-z0-9&.\-]*[A-Za-z0-9])*")
+_HAN_RUN = re.compile(rf"(?:{HAN.pattern}|[·])+")
+_LONGEST_WORD = 60
+_PHRASE_WORDS = 4
+_MOST_PHRASES = 40  # of one sentence: a word list is no sentence
+
+
+@dataclass(slots=True, frozen=True)
+class _Gathered:
+    """What has been found so far."""
+
+    names: list[Candidate] = field(default_factory=list)
+    values: list[Value] = field(default_factory=list)
+    phrases: list[Phrase] = field(default_factory=list)
+    capitals: Counter[str] = field(default_factory=Counter)
+    lowers: Counter[str] = field(default_factory=Counter)
+
+
+def observed(chunks: Sequence[Chunk]) -> Observation:
+    """The observation of the document with these chunks."""
+    page = scan.page(chunks)
+    labelled = speakers.label_spans(page.text) if page.language in ("en", "de", "xx") else []
+    spans = _unlabelled(page, labelled)
+    found = _Gathered()
+    reader = _READERS[page.language]
+    for number, (start, end) in enumerate(spans):
+        reader(page, number, start, end, found)
+    found.names.extend(_speaking(page, spans, labelled))
+    return Observation(
+        work=page.title or (chunks[0].document if chunks else ""),
+        title=page.title,
+        language=page.language,
+        bounds=tuple(b - page.base for c in chunks for b in (c.start, c.start + len(c.text))),
+        sentences=tuple(x for span in spans for x in span),
+        prints=tuple(p for a, b in spans for p in scan.prints(page.text[a:b])),
+        names=tuple(sorted(found.names, key=lambda c: (c.start, c.end))),
+        values=tuple(found.values),
+        phrases=tuple(found.phrases),
+        labels=speakers.labels(labelled),
+        capitals=dict(sorted(found.capitals.items())),
+        lowers=dict(sorted(found.lowers.items())),
+    )
+
+
+def _unlabelled(page: Page, labelled: Sequence[tuple[int, int, str]]) -> list[tuple[int, int]]:
+    """Sentences without the speaker labels that open them; a sentence that was only a label is dropped."""
+    ends = {start: end for start, end, _ in labelled}
+    spans = []
+    for start, end in page.spans:
+        behind = ends.get(start, start)
+        while behind < end and page.text[behind].isspace():
+            behind += 1
+        if behind < end:
+            spans.append((behind, end))
+    return spans
+
+
+def _speaking(
+    page: Page, spans: Sequence[tuple[int, int]], labelled: Sequence[tuple[int, int, str]]
+) -> list[Candidate]:
+    """A mention for every label, in the sentence that follows it."""
+    starts = [a for a, _ in spans]
+    made = []
+    for start, end, _ in labelled:
+        number = bisect_left(starts, end - 1)
+        text = page.text[start:end].rstrip().rstrip(":").rstrip()
+        if number < len(spans) and _speaker(text):
+            made.append(Candidate(number, start, start + len(text), text, marks="s"))
+    return made
+
+
+def _speaker(label: str) -> bool:
+    words = label.lower().split()
+    return bool(words) and words[0] not in stop_words("en") and words[-1] not in english("general")
+
+
+def _read_english(page: Page, number: int, start: int, end: int, found: _Gathered) -> None:
+    words = scan.words(page.text, start, end)
+    taken = _values(page, number, start, end, words, found)
+    named = _names(page, number, words, taken, found)
+    _count(words, found)
+    _noun_phrases(number, words, named | taken, found)
+
+
+def _read_cased(page: Page, number: int, start: int, end: int, found: _Gathered) -> None:
+    words = scan.words(page.text, start, end)
+    taken = _values(page, number, start, end, words, found)
+    named = _names(page, number, words, taken, found)
+    _count(words, found)
+    if page.language == "xx":
+        _words_as_phrases(page, number, [w for i, w in enumerate(words) if i not in named | taken], found)
+
+
+def _read_uncased(page: Page, number: int, start: int, end: int, found: _Gathered) -> None:
+    words = scan.words(page.text, start, end)
+    taken = _values(page, number, start, end, words, found)
+    _words_as_phrases(page, number, [w for i, w in enumerate(words) if i not in taken], found)
+
+
+def _read_chinese(page: Page, number: int, start: int, end: int, found: _Gathered) -> None:
+    for match in _LATIN_NAME.finditer(page.text, start, end):
+        if match.end() - match.start() > 1:
+            found.names.append(Candidate(number, *match.span(), match[0]))
+    for match in _HAN_RUN.finditer(page.text, start, end):
+        if match.end() - match.start() > 1:
+            found.phrases.append(Phrase(number, match.span(), (match[0],)))
+    for a, b in times.times(page.text, start, end):
+        found.values.append(Value(number, a, b, page.text[a:b], "time"))
+
+
+_READERS: dict[str, Callable[[Page, int, int, int, _Gathered], Any]] = {
+    "en": _read_english,
+    "de": _read_cased,
+    "xx": _read_cased,
+    "un": _read_uncased,
+    "zh": _read_chinese,
+}
+
+
+def _values(page: Page, number: int, start: int, end: int, words: Sequence[Word], found: _Gathered) -> set[int]:
+    """Times, then numbers beside them; returns the positions of the words of times and amounts with letters."""
+    spans = list(times.times(page.text, start, end))
+    values = [Value(number, a, b, page.text[a:b], "time") for a, b in spans]
+    if page.language == "en" or any(w.text[0].isdigit() for w in words):
+        for a, b in times.numbers(page.text, start, end):
+            if all(b <= c or d <= a for c, d in spans):
+                values.append(Value(number, a, b, page.text[a:b], "number"))
+    found.values.extend(sorted(values, key=lambda v: v.start))
+    return {i for i, w in enumerate(words) for a, b in spans if a <= w.start and w.end <= b} if spans else set()
+
+
+def _names(page: Page, number: int, words: Sequence[Word], barred: set[int], found: _Gathered) -> set[int]:
+    """Collects the candidates of a sentence; returns the positions of their words that surely are names."""
+    made = candidates(Sentence(page.text, number, words, barred, page.language))
+    found.names.extend(made)
+    inside = [(c.inner if c.first and c.inner >= 0 else c.start, c.end) for c in made if not (c.first and c.inner < 0)]
+    if not inside:
+        return set()
+    return {i for i, w in enumerate(words) for a, b in inside if a <= w.start < b}
+
+
+def _count(words: Sequence[Word], found: _Gathered) -> None:
+    """Counts capitals inside the sentence and lower-case words."""
+    texts = [w.text for w in words if w.text[0].isalpha()]
+    found.lowers.update(t for t in texts if t.islower() and len(t) > 1)
+    found.capitals.update(t.lower() for t in texts[1:] if t[0].isupper() and len(t) > 1)
+
+
+def _noun_phrases(number: int, words: Sequence[Word], taken: set[int], found: _Gathered) -> None:
+    """Runs of adjectives and nouns of an English sentence, general words dropped at both ends."""
+    lower = [w.text.lower() for w in words]
+    letters = tags(lower)
+    if taken:
+        letters = "".join("X" if i in taken else letter for i, letter in enumerate(letters))
+    general, count = english("general"), 0
+    for match in _NOUNS.finditer(letters):
+        first, last = match.span()
+        while first < last and (lower[first] in general or lower[first] in stop_words("en")):
+            first += 1
+        while last > first and lower[last - 1] in general:
+            last -= 1
+        first = max(first, last - _PHRASE_WORDS)
+        if first == last or any(len(w) < 2 or len(w) > _LONGEST_WORD for w in lower[first:last]):
+            continue
+        spans = tuple(x for w in words[first:last] for x in (w.start, w.end))
+        found.phrases.append(Phrase(number, spans, tuple(lower[first:last])))
+        count += 1
+        if count >= _MOST_PHRASES:
+            return
+
+
+def _words_as_phrases(page: Page, number: int, words: Sequence[Word], found: _Gathered) -> None:
+    """In a language without a tagger every longer word that is no stop word may be a concept."""
+    stops = stop_words(page.language)
+    for w in words[: 4 * _MOST_PHRASES]:
+        folded = w.text.casefold()
+        if 3 < len(w.text) <= _LONGEST_WORD and w.text.isalpha() and folded not in stops:
+            found.phrases.append(Phrase(number, (w.start, w.end), (folded,)))

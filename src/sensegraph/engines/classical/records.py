@@ -1,0 +1,130 @@
+"""What the three passes of the offline engine hand to each other: compact, typed, encoded with MessagePack.
+
+An observation is what one document shows by itself; a lexicon is what the corpus shows. Positions in an observation
+count characters from the start of the document's first chunk.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import cache, lru_cache
+
+import msgspec
+
+
+class Candidate(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A run of capitals that may be a name.
+
+    `inner` is where it begins when its first word, which opens a sentence, proves to be no name: -1 when nothing
+    would be left. `first` is that word in lower case, empty inside a sentence; `more` says that a capital follows it.
+    """
+
+    sentence: int
+    start: int
+    end: int
+    surface: str
+    inner: int = -1
+    first: str = ""
+    more: bool = False
+    left: str = ""
+    before: str = ""
+    right: str = ""
+    marks: str = ""
+
+
+class Value(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A time or a number that the text states."""
+
+    sentence: int
+    start: int
+    end: int
+    surface: str
+    kind: str
+
+
+class Phrase(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A run of nouns and adjectives: the spans of its words (start, end, start, end …) and the words, folded.
+
+    In Chinese it is a run of characters, out of which the corpus's terms are found.
+    """
+
+    sentence: int
+    spans: tuple[int, ...]
+    words: tuple[str, ...]
+
+
+class Observation(msgspec.Struct, frozen=True, array_like=True):
+    """What one document shows by itself.
+
+    `sentences` holds start and end in turn; `prints` three hashes a sentence (whole, opening, close; 0 for none);
+    `capitals` how often a word is capitalised inside a sentence; `lowers` how often it is not.
+    """
+
+    work: str
+    title: str
+    language: str
+    bounds: tuple[int, ...] = ()
+    sentences: tuple[int, ...] = ()
+    prints: tuple[int, ...] = ()
+    names: tuple[Candidate, ...] = ()
+    values: tuple[Value, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
+    labels: tuple[str, ...] = ()
+    capitals: dict[str, int] = msgspec.field(default_factory=dict)
+    lowers: dict[str, int] = msgspec.field(default_factory=dict)
+
+
+class Lexicon(msgspec.Struct, frozen=True, array_like=True):
+    """What the corpus shows.
+
+    `refused` are words that open sentences and are no names (`refused_runs`: not even before a capital);
+    `boilerplate` the hashes of repeated show notes; `hidden` the names of hosts; `kinds` the type of every name
+    (key → letter); `units` the kept concepts (stems → name), `terms` those of scripts without blanks; `nodes` numbers
+    the ends of the kept relations; `pairs` holds `low << 32 | high` in rising order, `strengths` what one unit of
+    evidence for each is worth.
+    """
+
+    chunks: int = 0
+    refused: frozenset[str] = frozenset()
+    refused_runs: frozenset[str] = frozenset()
+    boilerplate: frozenset[int] = frozenset()
+    hidden: frozenset[str] = frozenset()
+    kinds: dict[str, str] = msgspec.field(default_factory=dict)
+    units: dict[str, str] = msgspec.field(default_factory=dict)
+    terms: frozenset[str] = frozenset()
+    nodes: dict[str, int] = msgspec.field(default_factory=dict)
+    pairs: tuple[int, ...] = ()
+    strengths: tuple[float, ...] = ()
+
+    def strength(self, a: str, b: str) -> float:
+        """The strength of one unit of evidence for two keys; 0 when the corpus does not hold them to be related."""
+        one, two = self.nodes.get(a), self.nodes.get(b)
+        if one is None or two is None:
+            return 0.0
+        code = min(one, two) << 32 | max(one, two)
+        at = bisect_left(self.pairs, code)
+        return self.strengths[at] if at < len(self.pairs) and self.pairs[at] == code else 0.0
+
+
+_encoder = msgspec.msgpack.Encoder(order="deterministic")
+
+
+@cache
+def _decoder() -> msgspec.msgpack.Decoder[Observation]:
+    return msgspec.msgpack.Decoder(Observation)
+
+
+def encode(record: Observation | Lexicon) -> bytes:
+    """The bytes of a record: equal records, equal bytes."""
+    return _encoder.encode(record)
+
+
+def observation(data: bytes) -> Observation:
+    """The observation in these bytes."""
+    return _decoder().decode(data)
+
+
+@lru_cache(maxsize=1)
+def lexicon(data: bytes) -> Lexicon:
+    """The lexicon in these bytes; the last one is kept, because every batch of a run comes with the same."""
+    return msgspec.msgpack.decode(data, type=Lexicon)

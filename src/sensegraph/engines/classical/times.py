@@ -1,0 +1,117 @@
+"""Times and numbers that a text states, by patterns (English; years, dates with digits and amounts in any language)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+_MONTH = (
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December|"
+    r"Jan\.?|Feb\.?|Mar\.?|Apr\.?|Jun\.?|Jul\.?|Aug\.?|Sept?\.?|Oct\.?|Nov\.?|Dec\.?)"
+)
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_DAY = r"(?:[0-3]?\d)(?:st|nd|rd|th)?"
+_YEAR = r"(?:1\d{3}|20\d{2})"
+_DASH = r"\s?[-–—]\s?"
+_UNIT = r"(?:year|month|week|day|hour|minute|second|decade|century|centurie)s?"
+_ONES = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion"
+).split()
+_WORDNUM = rf"(?:{'|'.join(_ONES)})"
+_ERA = r"(?:BCE|BC|CE|AD|B\.C\.|A\.D\.)"
+_SEASON = r"(?:spring|summer|autumn|fall|winter|Spring|Summer|Autumn|Fall|Winter)"
+_ORDINAL = r"(?:\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\w+teenth)"
+
+_TIMES = "|".join(
+    [
+        rf"\b{_DAY}(?:{_DASH}{_DAY})?\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}\b",
+        rf"\b{_MONTH}\s+{_DAY}(?:{_DASH}{_DAY})?,?\s+{_YEAR}\b",
+        rf"\b(?:{_SEASON}|[Ee]arly|[Ll]ate|[Mm]id)[- ](?:of\s+)?{_MONTH}\s+{_YEAR}\b",
+        rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}\b",
+        rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}\b",
+        rf"\b{_MONTH}\s+{_DAY}\b",
+        rf"\b(?:{_SEASON})(?:\s+of)?\s+{_YEAR}\b",
+        rf"\b{_ORDINAL}[ -](?:century|millennium)(?:\s{_ERA})?\b",
+        rf"\b\d{{1,4}}(?:{_DASH}\d{{1,4}})?\s{_ERA}(?!\w)",
+        r"\b(?:AD|A\.D\.)\s\d{1,4}\b",
+        rf"(?:\b|(?<=-)){_YEAR}s\b",
+        rf"\b{_YEAR}-[01]\d-[0-3]\d\b",
+        rf"\b{_YEAR}\s?[-–—/]\s?(?:{_YEAR}|\d{{1,2}})\b(?![-\d])",
+        rf"(?:\b(?:{_WORDNUM}|\d{{1,3}}|several|few)(?:\s-\s|[- ])(?:{_WORDNUM}[- ])?{_UNIT}\b(?![ -]+old))",
+        rf"(?<![\d,.$€£]){_YEAR}\b(?![,.]\d|\s?(?:%|percent|km|m\b|ft|feet|miles|people|residents|inhabitants|metres|meters))",
+        rf"\b{_MONTH[:-1].split('|Jan')[0]})\b(?=\s*(?:$|[,.;)]|and|or|to|when|in))",
+        r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b",
+    ]
+)
+_CURRENCY = r"(?:US|A|C|AU|CA|HK|NZ)?[$€£¥₹]\s?\d[\d,.]*\d?(?:\s?(?:million|billion|thousand|trillion|[mbk]\b))?"
+_MEASURE = (
+    r"(?:%|percent|per\s?cent|million|billion|thousand|trillion|hundred|km2?²?|kilometres?|kilometers?|miles?|mi|metres?|"
+    r"meters?|m|cm|mm|ft|feet|foot|inch(?:es)?|acres?|hectares?|ha|kg|kilograms?|pounds?|lbs?|tons?|tonnes?|mph|km/h|"
+    r"dollars|euros|cents|copies|°C|°F|degrees|volumes?|people|MW|kW|GHz|MHz|GB|MB)"
+)
+_NUMBERS = "|".join(
+    [
+        _CURRENCY,
+        rf"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?:\s?[\xa0\s-]\s?)?{_MEASURE}(?:\s(?:people|kilometers|metres|meters|miles|acres|pounds))?(?!\w)",
+        r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?!\w)",
+        r"(?<![\w.,])\d+\.\d+(?!\w)",
+        rf"(?i:\b{_WORDNUM}(?:[ -](?:and )?{_WORDNUM})*\b)",
+        r"(?<![\w.,:/$-])\d{1,3}(?![\w:/-]|[.,]\d)",
+    ]
+)
+_NOT_NUMBERS = frozenset({"one", "second"})
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    return re.compile(_TIMES), re.compile(_NUMBERS)
+
+
+_HINT = re.compile(r"\d")
+
+
+def times(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Spans of the times in `text[start:end]`."""
+    for match in _patterns()[0].finditer(text, start, end):
+        yield match.span()
+
+
+def numbers(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Spans of the amounts, measures and counts in `text[start:end]`; a bare "one" is none."""
+    for match in _patterns()[1].finditer(text, start, end):
+        if match[0].lower() not in _NOT_NUMBERS:
+            yield match.span()
+
+
+def iso(stated: str) -> tuple[str, str]:
+    """The first and last day of a stated date, month, year or decade in ISO 8601; empty where it says none."""
+    years = re.findall(rf"(?<!\d){_YEAR}(?!\d)", stated)
+    if not years:
+        return "", ""
+    if stated.rstrip().endswith("s") and len(years) == 1:
+        return f"{years[0]}-01-01", f"{int(years[0]) + 9}-12-31"
+    if len(years) == 2 and years[0] <= years[1]:
+        return f"{years[0]}-01-01", f"{years[1]}-12-31"
+    return _one_year(stated, years[0])
+
+
+def _one_year(stated: str, year: str) -> tuple[str, str]:
+    exact = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", stated.strip())
+    if exact:
+        return stated.strip(), stated.strip()
+    rest = stated.replace(year, " ")
+    month = re.search(r"[A-Z][a-z]{2}", rest)
+    number = _MONTHS.index(month[0].lower()) + 1 if month and month[0].lower() in _MONTHS else 0
+    days = [int(d) for d in re.findall(r"(?<!\d)\d{1,2}(?!\d)", rest)]
+    if not number:
+        return ("", "") if days else (f"{year}-01-01", f"{year}-12-31")
+    first, last = (min(days), max(days)) if days else (1, _length(int(year), number))
+    return (f"{year}-{number:02}-{first:02}", f"{year}-{number:02}-{last:02}") if 0 < last <= 31 else ("", "")
+
+
+def _length(year: int, month: int) -> int:
+    """Days of a month."""
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return (31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]
