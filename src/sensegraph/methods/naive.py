@@ -34,8 +34,9 @@ class Naive:
 
     def retrieve(self, question: str, index: Index, rt: Runtime) -> Evidence:
         """The nearest chunks by cosine, best first, within the context."""
+        vectors = index.vectors_of(rt.embedder)
         query = rt.embedder.embed([question], "query")[0]
-        positions, scores = nearest(index.vectors, np.asarray(query, np.float32), self.top)
+        positions, scores = nearest(vectors, np.asarray(query, np.float32), self.top)
         entries = [index.catalogue.chunks[int(i)] for i in positions]
         near = [(e.id, float(s)) for e, s in zip(entries, scores, strict=True) if s > 0]
         chunks = index.chunks([name for name, _ in near])

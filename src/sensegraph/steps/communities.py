@@ -9,6 +9,7 @@ import numpy as np
 
 from sensegraph.algorithms.clustering import Start, Tree, carried, hierarchical_leiden, leiden, project
 from sensegraph.algorithms.graphs import Edges, canonical_edges, modularity
+from sensegraph.errors import SettingsError
 from sensegraph.keys import key
 from sensegraph.runtime import Result, Runtime, step
 from sensegraph.steps.packing import Group
@@ -26,6 +27,13 @@ class ClusterSettings:
     resolution: float = 1.0
     randomness: float = 0.001
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("max_cluster_size", "resolution", "randomness"):
+            if not 0 < getattr(self, name) < float("inf"):
+                raise SettingsError(f"index.clusters.{name} is {getattr(self, name)}; it must be above 0.")
+        if self.seed < 0:
+            raise SettingsError(f"index.clusters.seed is {self.seed}; it must not be negative.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from sensegraph.errors import SettingsError
 from sensegraph.keys import key
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime import Result, Runtime, step
@@ -45,6 +46,13 @@ class GraphSettings:
     orphans: Literal["create", "drop"] = "create"
     describe_above: int = 500
     summary_input: int = 4_000
+
+    def __post_init__(self) -> None:
+        if self.describe_above < 0 or self.summary_input < 1:
+            raise SettingsError(
+                f"index.graph.describe_above ({self.describe_above}) must be at least 0 and index.graph.summary_input "
+                f"({self.summary_input}) at least 1."
+            )
 
 
 @dataclass

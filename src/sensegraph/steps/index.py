@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from sensegraph.errors import NotIndexed, StoreError
-from sensegraph.protocols import Store, Vectors
+from sensegraph.protocols import Embedder, Store, Vectors
 from sensegraph.runtime import Results, Table, recall, step
 from sensegraph.steps import communities, graph, reports, vectors
 from sensegraph.steps.chunks import chunk
@@ -21,7 +21,10 @@ REF = "index"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The keys of an index's parts, what it was built with, and its counts. `clusters` counts by depth."""
+    """The keys of an index's parts, what it was built with, and its counts. `clusters` counts by depth.
+
+    `vectors_by` is the fingerprint of the embedder: vectors of two embedders cannot be compared.
+    """
 
     documents: str
     chunks: str
@@ -32,6 +35,7 @@ class Manifest:
     vectors: str
     engine: str
     embedder: str
+    vectors_by: str
     settings: str
     counts: dict[str, int]
     clusters: tuple[int, ...] = ()
@@ -126,6 +130,15 @@ class Index:
     def vectors(self) -> Vectors:
         """The vectors of the chunks, shape (chunks, dim), in the order of the catalogue."""
         return recall(self._store, vectors.stack, self.manifest.vectors)
+
+    def vectors_of(self, embedder: Embedder) -> Vectors:
+        """`vectors`, where `embedder` made them. Raises NotIndexed where another did: the question's would not fit."""
+        if embedder.fingerprint() != self.manifest.vectors_by:
+            raise NotIndexed(
+                f"The index has vectors of the embedder {self.manifest.embedder!r}, the settings name "
+                f"{embedder.name!r}; run `sensegraph index` again, or set the embedder as it was."
+            )
+        return self.vectors
 
     def document(self, name: str) -> Document:
         """One document with its text. Raises NotIndexed for an id that is not in the index."""

@@ -30,7 +30,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A passage with its tokens and what places it: for relations both ends, else the entity."""
+    """A passage with its tokens and what places it: for relations both ends, else the entity.
+
+    `rank` is the degree of an entity, the combined degree of a relation.
+    """
 
     passage: Passage
     tokens: int
@@ -55,7 +58,11 @@ class Elements:
 
 
 def elements(graph: Graph, documents: Mapping[str, str], *, quotes: bool) -> Elements:
-    """All lines of `graph`; `documents` maps chunk ids to document ids."""
+    """All lines of `graph`; `documents` maps chunk ids to document ids.
+
+    An engine that quotes is given the quotes, and scores and numbers of documents to choose among them. Any other sees
+    titles and texts alone, so that its report is asked for again only when one of those has changed.
+    """
     found = Elements()
     names: dict[str, str] = {}
     degree: dict[str, int] = {}
@@ -183,16 +190,19 @@ def _line(passage: Passage, ends: tuple[str, ...], rank: int = 0) -> Line:
 
 
 def _entity_line(e: Entity, documents: Mapping[str, str], *, quotes: bool) -> Line:
-    count = len({documents[c] for c in e.chunks if c in documents})
-    kept = e.descriptions[:_QUOTES] if quotes else ()
-    return _line(Passage("entity", e.id, e.description, float(e.degree), e.name, quotes=kept, documents=count), (e.id,))
+    passage = Passage("entity", e.id, e.description, title=e.name)
+    if quotes:
+        count = len({documents[c] for c in e.chunks if c in documents})
+        passage = replace(passage, score=float(e.degree), quotes=e.descriptions[:_QUOTES], documents=count)
+    return _line(passage, (e.id,), e.degree)
 
 
 def _relation_line(r: Relation, title: str, rank: int, documents: Mapping[str, str], *, quotes: bool) -> Line:
-    count = len({documents[c] for c in r.chunks if c in documents})
-    kept = r.descriptions[:_QUOTES] if quotes else ()
     text = f"{r.label}: {r.description}" if r.label and not quotes else r.description
-    passage = Passage("relation", r.id, text, r.weight, title, quotes=kept, documents=count)
+    passage = Passage("relation", r.id, text, title=title)
+    if quotes:
+        count = len({documents[c] for c in r.chunks if c in documents})
+        passage = replace(passage, score=r.weight, quotes=r.descriptions[:_QUOTES], documents=count)
     return _line(passage, (r.source, r.target), rank)
 
 
@@ -224,5 +234,5 @@ def statements(cluster: Cluster) -> list[Statement]:
 
 def _title(nodes: Sequence[Line]) -> str:
     """The three best-linked entities: how messages and prompts call a community that has no title yet."""
-    ranked = sorted(nodes, key=lambda n: (-n.passage.score, n.passage.title, n.passage.id))
+    ranked = sorted(nodes, key=lambda n: (-n.rank, n.passage.title, n.passage.id))
     return ", ".join(n.passage.title for n in ranked[:3])

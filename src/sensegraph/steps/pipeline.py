@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from sensegraph.errors import EmptyCorpus, ItemFailed
+from sensegraph.errors import EmptyCorpus, ItemFailed, SettingsError
 from sensegraph.keys import key
 from sensegraph.runtime import Result, Results, Runtime, recall
 from sensegraph.steps.chunks import chunk
@@ -30,6 +30,13 @@ class IndexSettings:
     graph: GraphSettings = field(default_factory=GraphSettings)
     clusters: ClusterSettings = field(default_factory=ClusterSettings)
     reports: ReportSettings = field(default_factory=ReportSettings)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.chunk_overlap < self.chunk_tokens:
+            raise SettingsError(
+                f"index.chunk_overlap ({self.chunk_overlap}) must be at least 0 and below index.chunk_tokens "
+                f"({self.chunk_tokens})."
+            )
 
 
 def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: bool = False) -> Manifest:
@@ -64,6 +71,7 @@ def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: b
         vectors=vectors.key,
         engine=rt.engine.name,
         embedder=rt.embedder.name,
+        vectors_by=rt.embedder.fingerprint(),
         settings=key(settings),
         counts=counts,
         clusters=_by_depth(reported.value),

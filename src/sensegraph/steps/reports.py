@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from sensegraph.errors import SettingsError
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime import Result, Runtime, step
 from sensegraph.steps.communities import Communities
@@ -20,6 +21,10 @@ class ReportSettings:
     """`context_tokens`: the budget of what a report is written from (edge2024: 8,000)."""
 
     context_tokens: int = 8_000
+
+    def __post_init__(self) -> None:
+        if self.context_tokens < 1:
+            raise SettingsError(f"index.reports.context_tokens is {self.context_tokens}; it must be at least 1.")
 
 
 @step(version=1, uses="engine", task="report")
@@ -44,7 +49,7 @@ def report_all(
         documents = {c.id: c.document for c in chunks()}
         writer = Writer(rt, graph.value, documents, settings)
         clusters = writer.write(list(communities.value.groups))
-        return Hierarchy(tuple(clusters), communities.value.modularity, communities.value.notes)
+        return Hierarchy(tuple(clusters), communities.value.modularity, (*communities.value.notes, *writer.notes()))
 
     names = (communities.key, graph.key)
     return rt.once(hierarchy, write, names=names, settings=settings, reporter=rt.engine.fingerprint("report"))
@@ -69,6 +74,11 @@ class Writer:
         self.elements: Elements = elements(graph, documents, quotes=rt.engine.quotes)
         self.done: dict[str, Cluster] = {}
         self.level: dict[str, int] = {}
+        self.lost = 0
+
+    def notes(self) -> tuple[str, ...]:
+        """What was removed from the reports."""
+        return (f"{self.lost} references in reports named no record and were removed",) if self.lost else ()
 
     def write(self, groups: Sequence[Group]) -> list[Cluster]:
         """All clusters, ordered by depth, then id."""
@@ -90,13 +100,26 @@ class Writer:
     def _wave(self, ready: Sequence[tuple[Group, Context]]) -> None:
         plain = [(g, c) for g, c in ready if _speaks_for_itself(c)]
         for g, context in plain:
-            self.done[g.id] = self._cluster(g, _own_words(context), context.omitted)
+            self.done[g.id] = self._cluster(g, _own_words(context), context)
         rest = [(g, c) for g, c in ready if not _speaks_for_itself(c)]
         written = self.ask([c for _, c in rest])
         for (g, context), found in zip(rest, written, strict=True):
-            self.done[g.id] = self._cluster(g, found, context.omitted)
+            self.done[g.id] = self._cluster(g, self._resolved(found, context), context)
 
-    def _cluster(self, group: Group, found: Report, omitted: int) -> Cluster:
+    def _resolved(self, found: Report, context: Context) -> Report:
+        """The report without references to what it was not written from: what an engine made up leads nowhere."""
+        known = {p.id for p in context.passages}
+        self.lost += found.dangling
+
+        def kept(statement: Statement) -> Statement:
+            references = tuple(name for name in statement.references if name in known)
+            self.lost += len(statement.references) - len(references)
+            return replace(statement, references=references)
+
+        findings = tuple(replace(f, statements=tuple(map(kept, f.statements))) for f in found.findings)
+        return replace(found, summary=tuple(map(kept, found.summary)), findings=findings)
+
+    def _cluster(self, group: Group, found: Report, context: Context) -> Cluster:
         made = Cluster(
             id=group.id,
             level=self.level[group.id],
@@ -110,7 +133,7 @@ class Writer:
             rating=min(10.0, max(0.0, found.rating)),
             rating_explanation=found.rating_explanation,
             documents=len({self.documents[c] for e in group.entities for c in self.entities[e].chunks}),
-            omitted=omitted,
+            omitted=context.omitted,
         )
         return replace(made, tokens=tokens(made.title) + tokens(made.text))
 
