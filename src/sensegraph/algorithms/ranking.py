@@ -1,0 +1,199 @@
+"""Ranking: exact nearest neighbours, BM25, and the fusion of rankings.
+
+Everywhere higher scores are better, and equal scores are ordered by position (or by item, where there is no position),
+so that equal input gives an equal order on every machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.graphs import Floats, Ints, Longs
+
+Item = TypeVar("Item", int, str)
+Ranked = tuple[Longs, Floats]
+_BLOCK_BYTES = 1 << 25
+
+
+# ── nearest neighbours ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def nearest(vectors: NDArray[Any], query: NDArray[Any], top: int) -> Ranked:
+    """Positions and scores of the `top` rows of `vectors` with the largest inner product with `query`, best first.
+
+    `vectors` has shape (n, dim) and rows of length 1 (or 0), float32, and may be memory-mapped: it is read once, in
+    blocks of 32 MB. Rows of zeros are never returned, and a query of zeros finds nothing. Scores are computed in
+    float64 row by row, so neither the block nor the number of threads changes them. Raises ValueError for shapes that
+    do not fit and for values that are not finite.
+    """
+    return nearest_each(vectors, np.asarray(query)[None, :], top)[0]
+
+
+def nearest_each(vectors: NDArray[Any], queries: NDArray[Any], top: int) -> list[Ranked]:
+    """`nearest` for every row of `queries`, shape (q, dim), reading `vectors` only once."""
+    if vectors.ndim != 2 or queries.ndim != 2 or vectors.shape[1] != queries.shape[1]:
+        raise ValueError(f"vectors of shape {vectors.shape} cannot be compared with queries of {queries.shape}.")
+    best = [_Best(query, top) for query in queries.astype(np.float64)]
+    asked = np.ascontiguousarray(queries, np.float32)
+    rows = max(1, _BLOCK_BYTES // (4 * max(*queries.shape, 1)))
+    for begin in range(0, len(vectors) if top > 0 else 0, rows):
+        block = np.asarray(vectors[begin : begin + rows])
+        scores = asked @ block.T
+        if not np.isfinite(scores).all():
+            raise ValueError(f"a query, or a vector of rows {begin} to {begin + len(block) - 1}, is not finite.")
+        for found, rough in zip(best, scores, strict=True):
+            found.add(block, rough, begin)
+    return [(found.positions, found.scores) for found in best]
+
+
+class _Best:
+    """The best rows that one query has found so far."""
+
+    def __init__(self, query: Floats, top: int) -> None:
+        self.query, self.top = query, top
+        self.slack = 2 * len(query) * float(np.finfo(np.float32).eps) * float(np.linalg.norm(query))
+        self.positions, self.scores = np.zeros(0, np.int64), np.zeros(0, np.float64)
+
+    def add(self, block: NDArray[Any], rough: NDArray[Any], begin: int) -> None:
+        """Take in the rows of a block, of which `rough` are the scores up to rounding."""
+        if not self.query.any():
+            return
+        near = np.flatnonzero(rough >= self._least(rough) - self.slack)
+        rows = block[near]
+        there = rows.any(axis=1)
+        exact = (rows[there].astype(np.float64) * self.query).sum(axis=1)  # one row's sum knows of no other row
+        positions = np.concatenate((self.positions, near[there] + begin))
+        scores = np.concatenate((self.scores, exact))
+        order = np.lexsort((positions, -scores))[: self.top]
+        self.positions, self.scores = positions[order], scores[order]
+
+    def _least(self, rough: NDArray[Any]) -> float:
+        """What a row of this block must reach to be among the best, up to rounding."""
+        least = float(self.scores[-1]) if len(self.scores) == self.top else -math.inf
+        # A row of zeros scores 0 and is dropped later, so that 0 may not displace a lower score here.
+        scores = rough[rough != 0]
+        if len(scores) >= self.top:
+            least = max(least, float(np.partition(scores, -self.top)[-self.top]))
+        return least
+
+
+# ── words ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bm25:
+    """An index of words for BM25: Σ_t ln(1 + (N − df + ½) / (df + ½)) · tf / (tf + k1 (1 − b + b l / l̄)).
+
+    All arrays, so that it can be stored and mapped: `words` the ascending 64-bit hashes of the distinct words (v,),
+    `start` (v + 1,) where the postings of each begin, `documents` and `counts` the postings (p,), by word and then
+    document, `lengths` the number of words of every document (n,). (Robertson and Zaragoza 2009; Lucene's idf.)
+    """
+
+    words: NDArray[np.uint64]
+    start: Longs
+    documents: Ints
+    counts: Ints
+    lengths: Ints
+    k1: float = 1.5
+    b: float = 0.75
+
+    @classmethod
+    def build(cls, documents: Iterable[Iterable[str]], k1: float = 1.5, b: float = 0.75) -> Bm25:
+        """The index of documents that are given as their words; positions are those of `documents`."""
+        numbers: dict[str, int] = {}
+        who, what, many, lengths = array("i"), array("i"), array("i"), array("i")
+        for position, words in enumerate(documents):
+            count = Counter(words)
+            who.extend([position] * len(count))
+            what.extend([numbers.setdefault(word, len(numbers)) for word in count])
+            many.extend(count.values())
+            lengths.append(count.total())
+        hashes = _hashes(numbers)
+        rank = np.empty(len(hashes), np.int64)
+        rank[np.argsort(hashes)] = np.arange(len(hashes))
+        word = rank[np.asarray(what)]
+        order = np.argsort(word, kind="stable")  # documents ascend within a word
+        start = np.concatenate(([0], np.cumsum(np.bincount(word, minlength=len(hashes))))).astype(np.int64)
+        ids, counts = np.asarray(who, np.int32)[order], np.asarray(many, np.int32)[order]
+        return cls(np.sort(hashes), start, ids, counts, np.asarray(lengths, np.int32), k1, b)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def idf(self, word: str) -> float:
+        """The weight of a word: ln(1 + (N − df + ½) / (df + ½)), largest for a word that no document has."""
+        begin, end = self._postings(word)
+        return math.log1p((len(self) - (end - begin) + 0.5) / (end - begin + 0.5))
+
+    def score(self, query: Iterable[str]) -> Floats:
+        """The score of every document, shape (n,); a word counts as often as the query has it, in any order."""
+        total = np.zeros(len(self), np.float64)
+        mean = float(self.lengths.mean()) if self.lengths.any() else 1.0
+        for word, times in sorted(Counter(query).items()):
+            begin, end = self._postings(word)
+            who, count = self.documents[begin:end], self.counts[begin:end]
+            norm = self.k1 * (1 - self.b + self.b * self.lengths[who] / mean)
+            total[who] += times * self.idf(word) * (count / (count + norm))
+        return total
+
+    def top(self, query: Iterable[str], top: int) -> Ranked:
+        """Positions and scores of the `top` best documents that share a word with the query, best first."""
+        return best(self.score(query), top)
+
+    def _postings(self, word: str) -> tuple[int, int]:
+        """Where the postings of a word begin and end; an empty range if no document has it."""
+        wanted = _hashes([word])
+        i = int(np.searchsorted(self.words, wanted[0]))
+        if i == len(self.words) or self.words[i] != wanted[0]:
+            return 0, 0
+        return int(self.start[i]), int(self.start[i + 1])
+
+
+def _hashes(words: Iterable[str]) -> NDArray[np.uint64]:
+    """A 64-bit BLAKE2b hash of every word; a million words collide with a chance of 3 in 10⁸."""
+    digests = [hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest() for word in words]
+    return np.frombuffer(b"".join(digests), np.dtype("<u8")).astype(np.uint64)
+
+
+def best(scores: Floats, top: int) -> Ranked:
+    """Positions and scores of the `top` largest scores above 0, best first, of equal ones the earlier."""
+    positions = np.flatnonzero(scores > 0)
+    if 0 < top < len(positions):
+        least = np.partition(scores[positions], -top)[-top]
+        positions = positions[scores[positions] >= least]
+    order = np.lexsort((positions, -scores[positions]))[: max(top, 0)]
+    return positions[order].astype(np.int64), scores[positions[order]]
+
+
+# ── fusion ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def rrf(
+    rankings: Sequence[Sequence[Item]], c: float = 60, weights: Sequence[float] | None = None
+) -> list[tuple[Item, float]]:
+    """Reciprocal rank fusion: score(x) = Σ_i w_i / (c + rank_i(x)), ranks from 1, best first (Cormack et al. 2009).
+
+    A ranking that lacks an item adds nothing to it; equal scores are ordered by item; the order of the rankings does
+    not matter. Raises ValueError for an item that a ranking holds twice, and for weights that do not fit.
+    """
+    share = [1.0] * len(rankings) if weights is None else list(weights)
+    if len(share) != len(rankings) or c < 0 or not all(w >= 0 and math.isfinite(w) for w in share):
+        raise ValueError(f"{len(rankings)} rankings need as many weights, none negative, and c ≥ 0: {share}, c = {c}.")
+    terms: dict[Item, list[float]] = {}
+    for i, (ranking, weight) in enumerate(zip(rankings, share, strict=True)):
+        if len(set(ranking)) < len(ranking):
+            twice = next(item for item, count in Counter(ranking).items() if count > 1)
+            raise ValueError(f"ranking {i} holds {twice!r} more than once; rank and de-duplicate it first.")
+        for rank, item in enumerate(ranking, 1):
+            terms.setdefault(item, []).append(weight / (c + rank))
+    fused = [(item, math.fsum(found)) for item, found in terms.items()]
+    return sorted(fused, key=lambda pair: (-pair[1], pair[0]))
