@@ -14,9 +14,10 @@ from sensegraph.methods import load
 from sensegraph.protocols import Embedder, LanguageEngine, Method
 from sensegraph.runtime import Progress, Results, Runtime
 from sensegraph.settings import Settings, load_settings, make_tools
-from sensegraph.steps.index import Index, Manifest, document, read_manifest
+from sensegraph.steps.index import REF, Index, Manifest, document, read_manifest
 from sensegraph.steps.pipeline import build, store_documents
 from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.text import tokens
 from sensegraph.types import Answer, Document, Evidence, Usage
 
 if TYPE_CHECKING:
@@ -133,17 +134,24 @@ class Corpus:
         A document with the id of an earlier one takes its place. Raises InputError for a path that does not exist,
         before anything is stored.
         """
+        documents, skipped = self._read(items)
+        return replace(self._store(documents), skipped=skipped)
+
+    def _read(
+        self, items: Sequence[str | Path | Document | Iterable[Document]]
+    ) -> tuple[list[Document], tuple[Skipped, ...]]:
+        """The documents of paths and values, and what could not be read."""
         from sensegraph.documents import load as load_documents
 
         paths = [i for i in items if isinstance(i, str | Path)]
         loaded = load_documents(paths, settings=self.settings.documents) if paths else None
         values = [d for i in items if not isinstance(i, str | Path) for d in ([i] if isinstance(i, Document) else i)]
         documents = [*(loaded.documents if loaded else ()), *values]
-        return replace(self._store(documents), skipped=loaded.skipped if loaded else ())
-
-    def _store(self, documents: Sequence[Document]) -> Added:
         if nameless := [d for d in documents if not d.id]:
             raise InputError(f"{len(nameless)} documents have no id; give each a name that is unique in the corpus.")
+        return documents, loaded.skipped if loaded else ()
+
+    def _store(self, documents: Sequence[Document]) -> Added:
         before = self.store.refs(_DOCUMENT)
         keys = dict(zip((d.id for d in documents), store_documents(documents, self.runtime()), strict=True))
         self.store.set_refs({_DOCUMENT + name: k for name, k in keys.items()})
@@ -154,13 +162,15 @@ class Corpus:
     def remove(self, *ids: str) -> None:
         """Remove documents; the next `build` makes the index as if they had never been there.
 
-        Raises InputError when one is not in the corpus; then none is removed.
+        Without any document there is nothing to build: then the index goes at once. Raises InputError when one is not
+        in the corpus; then none is removed.
         """
         have = self.document_keys()
         if missing := [name for name in ids if name not in have]:
             near = f"; the corpus has {len(have)} documents, `sensegraph status --documents` lists them"
             raise InputError(f"Not in the corpus: {', '.join(map(repr, missing[:5]))}{near}.")
-        self.store.set_refs({_DOCUMENT + name: None for name in ids})
+        index = {} if have.keys() - set(ids) else {REF: None}
+        self.store.set_refs({**{_DOCUMENT + name: None for name in ids}, **index})
 
     def document_keys(self) -> dict[str, str]:
         """The key of every document's content by id, in the order of ids."""
@@ -183,11 +193,17 @@ class Corpus:
         usage = replace(self._spent() - before, seconds=time.perf_counter() - started)
         return Built(manifest.counts, manifest.clusters, dict(rt.computed), usage, manifest.notes)
 
-    def estimate(self) -> Estimate:
-        """What `build` would compute now: calls, tokens, money. Nothing is computed or paid."""
+    def estimate(self, *items: str | Path | Document | Iterable[Document]) -> Estimate:
+        """What `build` would compute now, or after `add(*items)`: calls, tokens, money.
+
+        Nothing is computed by a model or paid, and the corpus stays as it is.
+        """
         from sensegraph.steps.estimate import estimate
 
-        return estimate(list(self.document_keys().values()), self.runtime(), self.settings.index)
+        rt, (documents, _) = self.runtime(), self._read(items)
+        added = dict(zip((d.id for d in documents), store_documents(documents, rt), strict=True))
+        keys = {**self.document_keys(), **added}
+        return estimate([keys[name] for name in sorted(keys)], rt, self.settings.index)
 
     # ── asking ──
 
@@ -220,7 +236,8 @@ class Corpus:
         found = chosen.retrieve(question, index, rt)
         kept = found.passages[:top]
         omitted = found.omitted + len(found.passages) - len(kept)
-        return replace(found, passages=kept, documents=found.documents[:top], omitted=omitted)
+        size = sum(tokens(p.text) for p in kept)
+        return replace(found, passages=kept, documents=found.documents[:top], tokens=size, omitted=omitted)
 
     def _chosen(self, question: str, method: str, options: Mapping[str, Any]) -> Method:
         if not question.strip():

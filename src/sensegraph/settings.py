@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
@@ -94,7 +94,14 @@ def load_settings(root: Path, overrides: Mapping[str, Any] | None = None) -> Set
             table = tomllib.loads(path.read_text(encoding="utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
             raise SettingsError(f"{path} is not valid TOML: {e}.") from e
-    return parse(_merged(table, overrides or {}), Settings, str(path))
+    return _rooted(parse(_merged(table, overrides or {}), Settings, str(path)), root)
+
+
+def _rooted(settings: Settings, root: Path) -> Settings:
+    """A folder of prompts is meant from the corpus's own folder, wherever the command runs."""
+    if not settings.model.prompts:
+        return settings
+    return replace(settings, model=replace(settings.model, prompts=str(root / settings.model.prompts)))
 
 
 def parse(table: Mapping[str, Any], kind: type[T], where: str) -> T:

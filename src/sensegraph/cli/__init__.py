@@ -1,0 +1,86 @@
+"""The command line: `sensegraph COMMAND`. Everything heavy is imported by the command that needs it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from sensegraph import __version__
+from sensegraph.cli import ask, build, start
+from sensegraph.cli.options import say
+from sensegraph.errors import SensegraphError
+
+HELP = """Make sense of a whole body of text: one knowledge graph, a hierarchy of reports, answers with citations.
+
+Works on this machine alone, or with any OpenAI-compatible model once one is set. Begin with: sensegraph demo"""
+
+
+class Commands(TyperGroup):
+    """The commands. A failure that is foreseen ends in one sentence on stderr and status 1; Ctrl-C in status 130."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except SensegraphError as e:
+            say(str(e))
+            raise typer.Exit(1) from e
+        except KeyboardInterrupt as e:
+            say("stopped; run the same command to resume")
+            raise typer.Exit(130) from e
+        except BrokenPipeError:
+            raise  # the reader has gone: there is nobody to tell
+        except OSError as e:
+            say(f"{e.filename or 'A file'} cannot be used ({e.strerror or e}); check that it may be read and written.")
+            raise typer.Exit(1) from e
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"sensegraph {__version__}")
+        raise typer.Exit
+
+
+app = typer.Typer(
+    cls=Commands,
+    help=HELP,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,  # a traceback with the values of variables could show a key
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and end.")
+    ] = False,
+) -> None:
+    """Options that stand before a command."""
+
+
+app.command(short_help="Index a bundled book offline and ask what it is about.")(start.demo)
+app.command(short_help="Prepare a folder: settings, prompts, input.")(start.init)
+app.command(short_help="Add or update documents and build the index.")(build.index)
+app.command(short_help="Say what `index` would compute and cost.")(build.estimate)
+app.command(short_help="Remove documents from the index.")(build.remove)
+app.command(short_help="Answer a question, with citations.")(ask.query)
+app.command(short_help="Show the evidence for a question, without an answer.")(ask.search)
+app.command(short_help="Show what the corpus holds and has cost.")(build.status)
+app.command(short_help="List the methods.")(ask.methods)
+
+
+def main() -> None:
+    """Run the command line with the arguments of this process."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a character shows its number
+    app(prog_name="sensegraph")
+
+
+__all__ = ["app", "main"]

@@ -1,0 +1,157 @@
+"""Commands about documents and the index of them: index, estimate, remove, status."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sensegraph.cli.options import (
+    Engine,
+    Json,
+    MaxCost,
+    MaxTokens,
+    Quiet,
+    Root,
+    Set,
+    opened,
+    out,
+    out_json,
+    overrides,
+    say,
+)  # fmt: skip
+from sensegraph.cli.progress import progress
+from sensegraph.errors import InputError
+
+if TYPE_CHECKING:
+    from sensegraph.corpus import Added, Corpus
+    from sensegraph.documents import Skipped
+
+_HERE = Path(".")
+_NAMED = 20  # skipped files that are named one by one
+_ORIGIN = "origin/"  # refs: from which paths a document was read, to tell when it is no longer there
+
+Paths = Annotated[list[Path] | None, typer.Argument(metavar="PATH", help="Files and folders; without, input/.")]
+
+
+def index(
+    paths: Paths = None,
+    root: Root = _HERE,
+    engine: Engine = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Cluster without regard to the communities of the index before.")
+    ] = False,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    settings: Set = None,
+) -> None:
+    """Add or update documents and build the index. What was computed before is not computed again."""
+    from sensegraph.cli import show
+
+    chosen, given = _chosen(paths, root), overrides(settings, engine, max_tokens, max_cost)
+    with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:
+        added = corpus.add(*chosen)
+        _told(added.skipped)
+        if paths and not (added.new or added.changed or added.same):
+            raise InputError(f"Nothing could be read from {', '.join(map(str, paths))}; the index is as it was.")
+        gone = _gone(corpus, chosen, added)
+        if gone:
+            say(_gone_line(gone, chosen, root))
+        built = corpus.build(fresh=fresh)
+    if as_json:
+        out_json(show.built_object(built, added, gone))
+    elif not quiet:
+        out(show.built(built, added))
+
+
+def estimate(
+    paths: Paths = None, root: Root = _HERE, engine: Engine = None, as_json: Json = False, settings: Set = None
+) -> None:
+    """Say what `index` would compute: calls, tokens, money, time. Nothing is paid, and the corpus stays as it is."""
+    from sensegraph.cli import show
+
+    with progress() as report, opened(root, overrides(settings, engine), progress=report, create=True) as corpus:
+        found = corpus.estimate(*_chosen(paths, root))
+        seconds = show.foreseen_seconds(found, corpus.settings.endpoint)
+    if as_json:
+        out_json(show.estimate_object(found, seconds))
+    else:
+        out(show.estimate(found, seconds))
+
+
+def remove(
+    documents: Annotated[list[str], typer.Argument(metavar="DOCUMENT", help="Ids, as `status --documents` lists.")],
+    root: Root = _HERE,
+    quiet: Quiet = False,
+    settings: Set = None,
+) -> None:
+    """Remove documents and bring the index up to date: as if they had never been there. Files are not touched."""
+    from sensegraph.cli import show
+
+    with progress(quiet) as report, opened(root, overrides(settings), progress=report) as corpus:
+        corpus.remove(*documents)
+        corpus.store.set_refs({_ORIGIN + name: None for name in documents})
+        left = corpus.document_keys()
+        built = corpus.build() if left else None
+    if not quiet:
+        out(f"removed {show.counted(len(documents), 'document')}")
+        out(show.built(built) if built else "no document is left, and no index")
+
+
+def status(
+    root: Root = _HERE,
+    documents: Annotated[bool, typer.Option("--documents", help="List the ids of all documents.")] = False,
+    as_json: Json = False,
+    settings: Set = None,
+) -> None:
+    """Show what the corpus holds, what its index was built with, what it has cost, and what waits for a build."""
+    from sensegraph.cli import show
+
+    with opened(root, overrides(settings)) as corpus:
+        found = corpus.status()
+        ids = list(corpus.document_keys()) if documents else None
+    if as_json:
+        out_json(show.status_object(found, ids))
+    else:
+        out("\n".join(ids) if ids is not None else show.status(found, root))
+
+
+# ── what was read, and what is gone ──
+
+
+def _chosen(paths: Sequence[Path] | None, root: Path) -> list[Path]:
+    """The paths to read: those given, or `input/` under the root where it exists."""
+    return list(paths) if paths else [p for p in (root / "input",) if p.is_dir()]
+
+
+def _told(skipped: Sequence[Skipped]) -> None:
+    for item in skipped[:_NAMED]:
+        say(f"skipped {item.path}: {item.reason}")
+    if len(skipped) > _NAMED:
+        say(f"skipped {len(skipped) - _NAMED} more; --json names all of them")
+
+
+def _gone(corpus: Corpus, chosen: Sequence[Path], added: Added) -> list[str]:
+    """Documents that were read from these paths before and are not there now; they stay until they are removed."""
+    here = "\n".join(sorted(str(p.resolve()) for p in chosen))
+    read = {*added.new, *added.changed, *added.same}
+    have = corpus.document_keys()
+    before = {name.removeprefix(_ORIGIN): where for name, where in corpus.store.refs(_ORIGIN).items()}
+    corpus.store.set_refs({_ORIGIN + name: here for name in sorted(read) if before.get(name) != here})
+    return [name for name, where in before.items() if where == here and name in have and name not in read]
+
+
+def _gone_line(gone: Sequence[str], chosen: Sequence[Path], root: Path) -> str:
+    import shlex
+
+    names = " ".join(shlex.quote(name) for name in gone[:3]) + (" …" if len(gone) > 3 else "")
+    where = "" if root == _HERE else f" --root {shlex.quote(str(root))}"
+    many = "1 document that was read" if len(gone) == 1 else f"{len(gone)} documents that were read"
+    places = ", ".join(map(str, chosen))
+    return (
+        f"{many} from {places} can no longer be read there, and stays indexed until: sensegraph remove {names}{where}"
+    )

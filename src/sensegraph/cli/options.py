@@ -1,0 +1,122 @@
+"""Options that several commands share, and how a command opens its corpus."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from sensegraph.corpus import Corpus
+
+EngineName = Literal["auto", "offline", "model"]
+Root = Annotated[Path, typer.Option("--root", metavar="DIR", help="The corpus's folder.", show_default="this folder")]
+Engine = Annotated[
+    EngineName | None, typer.Option("--engine", help="Who reads and writes.", show_default="as the settings say")
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A setting for this run, as in --set index.chunk_tokens=400."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no counts.")]
+Question = Annotated[str, typer.Argument(metavar="QUESTION")]
+MethodName = Annotated[str, typer.Option("--method", metavar="NAME", help="One of `sensegraph methods`, or auto.")]
+MaxTokens = Annotated[
+    int | None, typer.Option("--max-tokens", min=1, metavar="N", help="Stop before a model has used more tokens.")
+]
+MaxCost = Annotated[
+    float | None, typer.Option("--max-cost", min=0.0, metavar="USD", help="Stop before more is spent (needs prices).")
+]
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_NAME = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
+_WORD = re.compile(r"[^\W\d][\w./:@-]*")
+
+
+def clean(text: str) -> str:
+    """`text` without the characters that steer a terminal."""
+    return _CONTROL.sub("", text)
+
+
+def say(message: str) -> None:
+    """One message on stderr."""
+    typer.echo(clean(message), err=True)
+
+
+def out(text: str) -> None:
+    """What was asked for, on stdout, for people."""
+    typer.echo(clean(text))
+
+
+def out_json(value: Any) -> None:
+    """What was asked for, on stdout, for programs: one line of JSON, with escapes where stdout is not UTF-8."""
+    utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    typer.echo(json.dumps(value, ensure_ascii=not utf8))
+
+
+def overrides(
+    pairs: Sequence[str] | None,
+    engine: str | None = None,
+    max_tokens: int | None = None,
+    max_cost: float | None = None,
+) -> dict[str, Any]:
+    """The settings that the flags of one command give, as nested tables."""
+    given: dict[str, Any] = {}
+    for name, value in (*_flags(engine, max_tokens, max_cost), *map(_pair, pairs or ())):
+        *tables, last = name.split(".")
+        place = given
+        for table in tables:
+            place = place.setdefault(table, {})
+            if not isinstance(place, dict):
+                raise typer.BadParameter(f"{name} stands inside {table}, which has been given a value.")
+        place[last] = value
+    return given
+
+
+def _flags(engine: str | None, max_tokens: int | None, max_cost: float | None) -> list[tuple[str, Any]]:
+    flags = {"engine": engine, "endpoint.max_tokens_total": max_tokens, "endpoint.max_cost_usd": max_cost}
+    return [(name, value) for name, value in flags.items() if value is not None]
+
+
+def _pair(text: str) -> tuple[str, Any]:
+    """`key.sub=value`: the value in TOML's syntax, or a bare word, which is a string."""
+    name, equals, value = text.partition("=")
+    name, value = name.strip(), value.strip()
+    if not equals or not _NAME.fullmatch(name):
+        raise typer.BadParameter(f"--set {text!r} is not of the form key=value, such as --set index.chunk_tokens=400.")
+    try:
+        return name, _value(value)
+    except tomllib.TOMLDecodeError as e:
+        raise typer.BadParameter(f"--set {name}: {value!r} is no TOML value; quote a text: {name}='\"…\"'.") from e
+
+
+def _value(text: str) -> Any:
+    bare = _WORD.fullmatch(text) and text not in ("true", "false", "inf", "nan")
+    table = {"value": text} if bare else tomllib.loads(f"value = {text}")
+    if len(table) > 1:
+        raise tomllib.TOMLDecodeError("more than one value")
+    return table["value"]
+
+
+def opened(
+    root: Path,
+    given: Mapping[str, Any],
+    *,
+    progress: Callable[[str, int, int], None] | None = None,
+    create: bool = False,
+) -> Corpus:
+    """The corpus of this command, with the settings that were `given` as flags laid over its file."""
+    from sensegraph.corpus import Corpus
+    from sensegraph.settings import Settings, parse
+
+    parse(given, Settings, "command line")  # so that a mistake in a flag is not blamed on the file
+    if progress is None:
+        return Corpus.open(root, settings=given, create=create)
+    return Corpus.open(root, settings=given, progress=progress, create=create)

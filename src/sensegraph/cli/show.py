@@ -1,0 +1,247 @@
+"""What commands print: for people as text, for programs as plain objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sensegraph.corpus import Added, Built, Status
+    from sensegraph.methods import Listing
+    from sensegraph.settings import EndpointTable
+    from sensegraph.steps.estimate import Estimate
+    from sensegraph.steps.index import Index
+    from sensegraph.types import Answer, Citation, Evidence, Passage, Usage
+
+_QUOTE = 160  # characters of a quote or passage that people are shown
+_CALL_SECONDS = 5.0  # assumed for one model call, where an estimate needs a time
+NOTICE = "Written by a machine, which may err: check what matters against the sources."
+
+
+def counted(n: int, thing: str) -> str:
+    """`1 document`, `2 documents`, `3 entities`."""
+    many = thing[:-1] + "ies" if thing.endswith(("ty", "ry")) else thing + "s"
+    return f"{n:,} {thing if n == 1 else many}"
+
+
+# ── answers and evidence ──
+
+
+def answer(found: Answer) -> str:
+    """The answer, its citations, its notes, what it cost, and that a machine wrote it."""
+    parts = [found.text]
+    if found.citations:
+        parts.append("Sources\n" + "\n".join(map(_citation, found.citations)))
+    if found.notes:
+        parts.append("Notes\n" + "\n".join(f"- {note}" for note in found.notes))
+    parts.append(f"{found.method}, {found.engine} engine: {spent(found.usage)}\n{NOTICE}")
+    return "\n\n".join(parts)
+
+
+def _citation(c: Citation) -> str:
+    return f"[{c.marker}] {c.document}:{c.start}-{c.end} “{short(c.quote)}”"
+
+
+def short(text: str) -> str:
+    """`text` on one line, cut at a word after about 160 characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= _QUOTE else line[:_QUOTE].rsplit(" ", 1)[0] + " …"
+
+
+def spent(usage: Usage) -> str:
+    """What something cost, on one line."""
+    parts = []
+    if usage.calls or usage.embedding_calls:
+        parts.append(counted(usage.calls + usage.embedding_calls, "call"))
+        parts.append(f"{usage.prompt_tokens + usage.completion_tokens + usage.embedding_tokens:,} tokens")
+    else:
+        parts.append("no calls to a model")
+    if usage.cost_usd:
+        parts.append(f"${usage.cost_usd:.4f}")
+    if usage.retries or usage.rejected:
+        parts.append(f"{usage.retries} retries, {usage.rejected} replies asked for again")
+    return ", ".join([*parts, f"{usage.seconds:.1f} s"])
+
+
+def evidence(found: Evidence, index: Index) -> str:
+    """Passages with their rank, kind, score and documents."""
+    places = _documents(found.passages, index)
+    lines = [
+        f"{rank}. {p.kind} {p.score:.3f}  {_names(where)}\n   {short(p.text)}"
+        for rank, (p, where) in enumerate(zip(found.passages, places, strict=True), 1)
+    ]
+    lines += [f"- {note}" for note in found.notes]
+    return "\n".join(lines) or "Nothing was found."
+
+
+def _names(documents: Sequence[str]) -> str:
+    return ", ".join(documents[:3]) + (f" and {len(documents) - 3} more" if len(documents) > 3 else "")
+
+
+def answer_object(found: Answer, index: Index) -> dict[str, Any]:
+    """The object of `query --json`."""
+    u = found.usage
+    return {
+        "answer": found.text,
+        "method": found.method,
+        "engine": found.engine,
+        "citations": [asdict(c) for c in found.citations],
+        "evidence": _passages(found.evidence.passages, index),
+        "usage": {
+            "calls": u.calls,
+            "prompt_tokens": u.prompt_tokens,
+            "completion_tokens": u.completion_tokens,
+            "embedding_tokens": u.embedding_tokens,
+            "cost_usd": u.cost_usd,
+            "seconds": u.seconds,
+        },
+        "notes": list(found.notes),
+    }
+
+
+def evidence_object(found: Evidence, index: Index) -> dict[str, Any]:
+    """The object of `search --json`."""
+    passages = _passages(found.passages, index)
+    return {"documents": list(found.documents), "evidence": passages, "tokens": found.tokens}
+
+
+def _passages(passages: Sequence[Passage], index: Index) -> list[dict[str, Any]]:
+    places = _documents(passages, index)
+    return [
+        {"kind": p.kind, "id": p.id, "score": p.score, "text": p.text, "documents": where}
+        for p, where in zip(passages, places, strict=True)
+    ]
+
+
+def _documents(passages: Sequence[Passage], index: Index) -> list[list[str]]:
+    """The documents behind each passage, each once, in the order of its sources."""
+    named = [[s.chunk for s in (*p.sources, *(q.source for q in p.quotes))] for p in passages]
+    chunks = index.chunks(sorted({name for names in named for name in names}))
+    return [list(dict.fromkeys(chunks[n].document for n in names if n in chunks)) for names in named]
+
+
+# ── builds ──
+
+
+def built(found: Built, added: Added | None = None) -> str:
+    """The counts of the index, what was computed for it, what it cost, and notes."""
+    lines = [", ".join(counted(n, _SINGULAR[k]) for k, n in found.counts.items())]
+    if added is not None:
+        lines[0] += f" ({len(added.new)} new, {len(added.changed)} changed, {len(added.skipped)} skipped)"
+    lines.append(f"communities by depth: {_depths(found.clusters)}")
+    done = ", ".join(f"{step} {n:,}" for step, n in found.computed.items() if n)
+    lines.append(f"computed: {done or 'nothing, all of it was there'}")
+    lines.append(spent(found.usage))
+    return "\n".join([*lines, *(f"- {note}" for note in found.notes)])
+
+
+_SINGULAR: Mapping[str, str] = {
+    "documents": "document",
+    "chunks": "chunk",
+    "entities": "entity",
+    "relations": "relation",
+    "claims": "claim",
+}
+
+
+def _depths(clusters: Sequence[int]) -> str:
+    return ", ".join(f"{n:,}" for n in clusters) or "none"
+
+
+def built_object(found: Built, added: Added, gone: Sequence[str]) -> dict[str, Any]:
+    """The object of `index --json`; `gone` are documents that can no longer be read where they were."""
+    return {
+        **found.counts,
+        "clusters": list(found.clusters),
+        "new": len(added.new),
+        "changed": len(added.changed),
+        "same": len(added.same),
+        "skipped": [asdict(s) for s in added.skipped],
+        "gone": list(gone),
+        "computed": dict(found.computed),
+        "usage": asdict(found.usage),
+        "notes": list(found.notes),
+    }
+
+
+# ── status and methods ──
+
+
+def status(found: Status, root: Path) -> str:
+    """The state of a corpus, one thing a line."""
+    rows = [("folder", str(root.resolve())), ("documents", f"{found.documents:,} ({found.indexed:,} indexed)")]
+    rows += [(name, f"{n:,}") for name, n in found.counts.items() if name != "documents"]
+    if found.engine:
+        rows += [("communities", f"{_depths(found.clusters)} (by depth, from the root)")]
+        rows += [("engine", found.engine), ("embedder", found.embedder)]
+    if found.pending:
+        rows += [("waiting", f"{counted(len(found.pending), 'document')} for the next build: {_names(found.pending)}")]
+    rows += [("on disk", f"{found.size_bytes / 1e6:,.1f} MB")]
+    rows += [("spent", f"{step}: {spent(u)}") for step, u in found.ledger.items()]
+    return "\n".join(f"{name:<12}{value}" for name, value in rows)
+
+
+def status_object(found: Status, ids: Sequence[str] | None) -> dict[str, Any]:
+    """The object of `status --json`; `ids` are listed where they were asked for."""
+    counts = {k: found.counts.get(k, 0) for k in _SINGULAR if k != "documents"}
+    return {
+        "documents": found.documents,
+        "indexed": found.indexed,
+        **counts,
+        "clusters": list(found.clusters),
+        "engine": found.engine,
+        "embedder": found.embedder,
+        "pending": list(found.pending),
+        "size_bytes": found.size_bytes,
+        "spend": {step: asdict(u) for step, u in found.ledger.items()},
+        **({} if ids is None else {"ids": list(ids)}),
+    }
+
+
+def methods(table: Mapping[str, Listing]) -> str:
+    """The table of methods."""
+    rows = [("name", "paper", "needs", "good for")]
+    rows += [(name, m.paper, m.tasks, m.good_for) for name, m in table.items()]
+    return "\n\n".join(
+        f"{name}\n  {paper}\n  needs: {needs}\n  good for: {use}" for name, paper, needs, use in rows[1:]
+    )
+
+
+def methods_object(table: Mapping[str, Listing]) -> list[dict[str, str]]:
+    """The object of `methods --json`."""
+    return [{"name": n, "paper": m.paper, "tasks": m.tasks, "good_for": m.good_for} for n, m in table.items()]
+
+
+# ── estimates ──
+
+
+def foreseen_seconds(found: Estimate, endpoint: EndpointTable) -> float:
+    """How long the calls take at least: 5 s each, as many at once as are allowed, within the limits per minute."""
+    told = found.tokens / endpoint.tokens_per_minute * 60 if endpoint.tokens_per_minute else 0.0
+    asked = found.calls / endpoint.requests_per_minute * 60 if endpoint.requests_per_minute else 0.0
+    return max(found.calls * _CALL_SECONDS / max(1, min(endpoint.concurrency, found.calls)), told, asked)
+
+
+def estimate(found: Estimate, seconds: float) -> str:
+    """What a build would compute."""
+    lines = [f"{counted(found.documents, 'document')}, {counted(found.chunks, 'chunk')}"]
+    lines += [_step(s.step, s.items, s.calls, s.prompt_tokens, s.completion_tokens) for s in found.steps if s.items]
+    if not found.calls and not found.embedding_tokens:
+        return "\n".join([*lines, "no calls to a model, no cost; the time is this machine's own"])
+    lines.append(
+        f"in all {counted(found.calls, 'call')}, {found.tokens:,} tokens ({found.embedding_tokens:,} to embed)"
+    )
+    lines.append(f"${found.cost_usd:.2f}" if found.cost_usd else "cost not known: no prices are set (endpoint.price_…)")
+    return "\n".join([*lines, f"about {seconds / 60:.1f} minutes, at {_CALL_SECONDS:.0f} s a call"])
+
+
+def _step(name: str, items: int, calls: int, prompt: int, completion: int) -> str:
+    paid = f": {counted(calls, 'call')}, {prompt:,} tokens in, {completion:,} out" if calls else ""
+    return f"{name} {items:,}{paid}"
+
+
+def estimate_object(found: Estimate, seconds: float) -> dict[str, Any]:
+    """The object of `estimate --json`."""
+    return {**asdict(found), "tokens": found.tokens, "seconds": seconds}
