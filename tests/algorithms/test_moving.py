@@ -81,3 +81,9 @@ def test_equal_gains_go_to_the_smaller_label() -> None:
     edges = graph([(0, 1), (1, 2), (2, 3), (3, 4)])
     after, _ = settle(edges, np.array([0, 0, 7, 1, 1]), np.arange(5) == 2)
     assert after.tolist() == [0, 0, 0, 1, 1]
+
+
+def test_a_node_for_which_every_community_is_too_heavy_is_left_alone() -> None:
+    after, moved = settle(graph([(0, 1)]), np.array([0, 0]), np.array([True, True]), resolution=10.0)
+    assert after[0] != after[1]
+    assert moved.sum() == 1

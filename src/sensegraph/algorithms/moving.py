@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Adjacency, Flags, Floats, Longs, adjacency, canonical_edges
 
-_TOLERANCE = 1e-12  # a gain below this share of a node's strength is rounding
+_TOLERANCE = 1e-10  # a gain below this share of a node's strength is rounding
 
 
 def settled(graph: Adjacency, labels: NDArray[Any], frontier: Flags, penalty: Floats) -> tuple[Longs, Flags]:
