@@ -107,8 +107,9 @@ def number(value: Value, default: float) -> float:
 
 def _tuples(reply: str) -> Iterator[Raw]:
     starts = list(_START.finditer(reply))
-    for start, following in zip(starts, [*starts[1:], None], strict=True):
-        body = reply[start.end() : following.start() if following else len(reply)]
+    ends = [*(s.start() for s in starts[1:]), len(reply)]
+    for start, end in zip(starts, ends, strict=False):  # without a record there is still an end
+        body = reply[start.end() : end]
         delimiter = re.escape(_delimiter(start[0]))
         fields = [_stripped(f) for f in re.split(rf"\s*{delimiter}\s*", _ended(body))]
         yield _entity(fields) if start[1].lower() == "entity" else _relation(fields)
