@@ -1,0 +1,49 @@
+# `make` alone prints this help. Every task makes its own environment in .venv first, and sets nothing outside it.
+.DEFAULT_GOAL := help
+.PHONY: help setup test quick check format budgets docs demo clean
+
+# the first of these that is Python 3.11 to 3.13
+PYTHONS := python3 python3.13 python3.12 python3.11 python
+BIN := .venv/bin
+READY := .venv/.ready
+
+help: ## print this help
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(READY) ## make the environment .venv with everything that development needs
+
+$(READY): pyproject.toml
+	@python=""; for p in $(PYTHONS); do \
+	  if $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null; then python=$$p; break; fi; \
+	done; \
+	if [ -z "$$python" ]; then echo "Python 3.11, 3.12 or 3.13 is needed; install one and run make again." >&2; exit 1; fi; \
+	test -x $(BIN)/python || $$python -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(READY)
+
+test: check ## all checks and all tests with coverage; pytest's summary is the last line
+	@$(BIN)/pytest -n 2 --cov --cov-report=term
+
+quick: $(READY) ## the fast tests
+	@$(BIN)/pytest -n 2 -m "not slow"
+
+check: $(READY) ## lint, format, types, layers
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports > .venv/lint-imports.log || { cat .venv/lint-imports.log; exit 1; }
+
+format: $(READY) ## format the code and sort the imports
+	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format .
+
+budgets: $(READY) ## measure what the budgets of CONTRIBUTING.md bound
+	@$(BIN)/python bench/budgets.py
+
+docs: $(READY) ## write the generated pages of docs/ again
+	@$(BIN)/python docs/generate.py
+
+demo: $(READY) ## index a bundled book offline and ask what it is about
+	@$(BIN)/sensegraph demo
+
+clean: ## remove the environment and all caches
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage

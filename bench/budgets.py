@@ -1,0 +1,237 @@
+"""The project's budgets: what they bound, measured. `python bench/budgets.py` prints every figure beside its bound.
+
+The functions are shared with tests/test_budgets.py, which fails where a budget is broken.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+from statistics import median
+
+PACKAGE = Path(__file__).resolve().parents[1] / "src" / "sensegraph"
+SETTINGS = "settings.py"
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A place in the package: `file:line name`."""
+
+    file: str
+    line: int
+    name: str
+    size: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} {self.name}"
+
+
+# ── the source ──
+
+
+def modules() -> Iterator[tuple[str, str]]:
+    """Every module of the package: its path inside the package, and its text."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        yield path.relative_to(PACKAGE).as_posix(), path.read_text(encoding="utf-8")
+
+
+def nodes() -> Iterator[tuple[str, ast.AST]]:
+    """Every node of every module."""
+    for name, text in modules():
+        for node in ast.walk(ast.parse(text)):
+            yield name, node
+
+
+def functions() -> list[Found]:
+    """Every function with its number of lines, without its docstring."""
+    return [Found(f, n.lineno, n.name, _length(n)) for f, n in nodes() if isinstance(n, Function)]
+
+
+def _length(function: Function) -> int:
+    whole = (function.end_lineno or function.lineno) - function.lineno + 1
+    first = function.body[0]
+    documented = ast.get_docstring(function, clean=False) is not None
+    return whole - ((first.end_lineno or first.lineno) - first.lineno + 1 if documented else 0)
+
+
+def files() -> list[Found]:
+    """Every module with its number of lines."""
+    return [Found(name, 1, name, len(text.splitlines())) for name, text in modules()]
+
+
+def dataclasses_not_frozen() -> list[Found]:
+    """Dataclasses that can be changed after they are made."""
+    found = []
+    for file, node in nodes():
+        if isinstance(node, ast.ClassDef):
+            marks = [d for d in node.decorator_list if "dataclass" in ast.unparse(d)]
+            found += [Found(file, node.lineno, node.name) for d in marks if "frozen=True" not in ast.unparse(d)]
+    return found
+
+
+def broad_excepts() -> list[Found]:
+    """Handlers of everything: bare, `Exception` or `BaseException`, alone or in a tuple, that do not raise again."""
+    found = []
+    for file, node in nodes():
+        if isinstance(node, ast.ExceptHandler):
+            names = {"BaseException"} if node.type is None else set(re.findall(r"\w+", ast.unparse(node.type)))
+            again = isinstance(node.body[-1], ast.Raise) and node.body[-1].exc is None
+            if names & {"Exception", "BaseException"} and not again:
+                found.append(Found(file, node.lineno, "except"))
+    return found
+
+
+def calls_of(*names: str) -> list[Found]:
+    """Calls of these built-in functions."""
+    return [
+        Found(file, node.lineno, node.func.id)
+        for file, node in nodes()
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+    ]
+
+
+def mutable_defaults() -> list[Found]:
+    """Functions with a list, dict or set as a default."""
+    found = []
+    for file, node in nodes():
+        if isinstance(node, Function | ast.Lambda):
+            defaults = [*node.args.defaults, *(d for d in node.args.kw_defaults if d)]
+            mutable = [d for d in defaults if _is_mutable(d)]
+            found += [Found(file, d.lineno, getattr(node, "name", "lambda")) for d in mutable]
+    return found
+
+
+def _is_mutable(node: ast.expr) -> bool:
+    made = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("list", "dict", "set")
+    return made or isinstance(node, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp)
+
+
+def environment_reads() -> list[Found]:
+    """Uses of the environment outside the settings."""
+    return [
+        Found(file, node.lineno, node.attr)
+        for file, node in nodes()
+        if isinstance(node, ast.Attribute) and node.attr in ("environ", "environb", "getenv") and file != SETTINGS
+    ]
+
+
+def public_without_docstring() -> list[Found]:
+    """Public modules, classes and functions without a docstring (methods of private classes are private)."""
+    found = []
+    for file, text in modules():
+        tree = ast.parse(text)
+        if ast.get_docstring(tree) is None:
+            found.append(Found(file, 1, file))
+        found += [Found(file, n.lineno, n.name) for n in _public(tree) if ast.get_docstring(n) is None]
+    return found
+
+
+def _public(tree: ast.Module | ast.ClassDef) -> Iterator[Function | ast.ClassDef]:
+    for node in tree.body:
+        if isinstance(node, Function | ast.ClassDef) and not node.name.startswith("_"):
+            overloads = [d for d in node.decorator_list if ast.unparse(d).endswith("overload")]
+            if not overloads:
+                yield node
+            if isinstance(node, ast.ClassDef):
+                yield from _public(node)
+
+
+# ── what it takes to start, and to install ──
+
+
+def import_seconds(statement: str = "import sensegraph") -> float:
+    """CPU seconds that `statement` takes in a fresh interpreter, the interpreter's own start left out: best of 3."""
+    code = f"import time; a = time.process_time(); {statement}; print(time.process_time() - a)"
+    return min(float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(3))
+
+
+def help_seconds() -> float:
+    """CPU seconds of `sensegraph --help` in a fresh interpreter, its start included: best of 3."""
+    code = (
+        "import atexit, sys, time\n"
+        "atexit.register(lambda: print(time.process_time(), file=sys.stderr))\n"
+        "sys.argv = ['sensegraph', '--help']\n"
+        "from sensegraph.cli import main\n"
+        "main()"
+    )
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(3)]
+    return min(float(run.stderr.split()[-1]) for run in runs)
+
+
+def core_distributions(name: str = "sensegraph") -> dict[str, Distribution]:
+    """The installed distributions that the package needs without its extras, itself included, by name."""
+    from packaging.requirements import Requirement
+
+    found: dict[str, Distribution] = {}
+    waiting = [(name, frozenset[str]())]
+    while waiting:
+        wanted, extras = waiting.pop()
+        plain = re.sub(r"[-_.]+", "-", wanted).lower()
+        if plain in found and not extras:
+            continue
+        try:
+            found[plain] = distribution(wanted)
+        except PackageNotFoundError:
+            continue  # its marker does not hold on this platform
+        for line in found[plain].requires or ():
+            need = Requirement(line)
+            if not need.marker or any(need.marker.evaluate({"extra": extra}) for extra in ("", *extras)):
+                waiting.append((need.name, frozenset(need.extras)))
+    return found
+
+
+def installed_bytes(found: Distribution) -> int:
+    """The size of a distribution's files, without what Python compiles from them."""
+    paths = (Path(str(found.locate_file(f))) for f in found.files or () if not str(f).endswith(".pyc"))
+    return sum(p.stat().st_size for p in paths if p.is_file())
+
+
+def package_bytes() -> int:
+    """The size of the package's own files: an editable installation does not list them."""
+    return sum(p.stat().st_size for p in PACKAGE.rglob("*") if p.is_file() and p.suffix != ".pyc")
+
+
+def core_megabytes() -> float:
+    """Megabytes that the core puts into site-packages."""
+    core = core_distributions()
+    own = core.pop("sensegraph")
+    return (sum(map(installed_bytes, core.values())) + max(installed_bytes(own), package_bytes())) / 1e6
+
+
+# ── the table ──
+
+
+def rows() -> Iterator[tuple[str, str, str]]:
+    """What is bounded, the figure, the bound."""
+    sizes = sorted(f.size for f in functions())
+    yield "functions", f"{len(sizes)}", ""
+    yield "function length, median", f"{median(sizes):.0f} lines", "≤ 10"
+    yield "function length, 95th percentile", f"{sizes[len(sizes) * 95 // 100]} lines", "≤ 30"
+    yield "function length, longest", f"{sizes[-1]} lines", "≤ 60"
+    yield "longest method file", f"{max(f.size for f in files() if f.file.startswith('methods/'))} lines", "≤ 250"
+    yield "longest file", f"{max(f.size for f in files())} lines", "≤ 400"
+    yield "dataclasses that are not frozen", f"{len(dataclasses_not_frozen())}", "0"
+    yield "broad excepts", f"{len(broad_excepts())}", "1"
+    yield "print, eval, exec", f"{len(calls_of('print', 'eval', 'exec'))}", "0"
+    yield "mutable defaults", f"{len(mutable_defaults())}", "0"
+    yield "environment reads outside settings", f"{len(environment_reads())}", "0"
+    yield "public names without docstring", f"{len(public_without_docstring())}", "0"
+    yield "import sensegraph", f"{import_seconds():.3f} s of CPU", "< 0.3"
+    yield "sensegraph --help", f"{help_seconds():.3f} s of CPU", "< 0.5"
+    yield "core install", f"{core_megabytes():.0f} MB in {len(core_distributions())} distributions", "≤ 300"
+
+
+def main() -> None:
+    for what, figure, bound in rows():
+        print(f"{what:<38}{figure:<36}{bound}")
+
+
+if __name__ == "__main__":
+    main()

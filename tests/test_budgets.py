@@ -1,0 +1,126 @@
+"""The budgets of CONTRIBUTING.md: each fails here when it is broken, and `make budgets` prints its figure."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+import budgets
+
+
+def named(found: list[budgets.Found]) -> list[str]:
+    return [str(f) for f in found]
+
+
+def test_the_median_function_has_at_most_10_lines():
+    assert median(f.size for f in budgets.functions()) <= 10
+
+
+def test_19_of_20_functions_have_at_most_30_lines():
+    sizes = sorted(f.size for f in budgets.functions())
+    assert sizes[len(sizes) * 95 // 100] <= 30
+
+
+def test_no_function_has_more_than_60_lines():
+    assert named([f for f in budgets.functions() if f.size > 60]) == []
+
+
+def test_no_file_has_more_than_400_lines():
+    assert named([f for f in budgets.files() if f.size > 400]) == []
+
+
+def test_no_method_has_more_than_250_lines():
+    assert named([f for f in budgets.files() if f.file.startswith("methods/") and f.size > 250]) == []
+
+
+def test_every_dataclass_is_frozen():
+    assert named(budgets.dataclasses_not_frozen()) == []
+
+
+def test_the_one_broad_except_is_in_the_local_executor():
+    assert [f.file for f in budgets.broad_excepts()] == ["executors/local.py"]
+
+
+def test_nothing_prints_or_evaluates():
+    assert named(budgets.calls_of("print", "eval", "exec")) == []
+
+
+def test_no_default_is_mutable():
+    assert named(budgets.mutable_defaults()) == []
+
+
+def test_only_the_settings_read_the_environment():
+    assert named(budgets.environment_reads()) == []
+
+
+def test_every_public_name_has_a_docstring():
+    assert named(budgets.public_without_docstring()) == []
+
+
+def test_importing_the_package_takes_less_than_300_ms_of_cpu():
+    assert budgets.import_seconds() < 0.3
+
+
+def test_help_takes_less_than_500_ms_of_cpu():
+    assert budgets.help_seconds() < 0.5
+
+
+def test_the_core_installs_at_most_300_mb():
+    assert "openai" in budgets.core_distributions()  # a walk that finds nothing would pass
+    assert budgets.core_megabytes() <= 300
+
+
+def test_the_measures_see_what_they_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    long = "def long():\n" + "    x = 1\n" * 61
+    bad = (
+        "import os\nfrom dataclasses import dataclass\n@dataclass\nclass C:\n    x: int = 0\n"
+        "def f(a=[], *, b={}):\n    print(eval('1'))\n"
+        "    try:\n        return os.environ\n    except Exception:\n        pass\n"
+    )
+    (tmp_path / "bad.py").write_text(bad + long)
+    monkeypatch.setattr(budgets, "PACKAGE", tmp_path)
+    assert max(f.size for f in budgets.functions()) == 62
+    assert [f.name for f in budgets.dataclasses_not_frozen()] == ["C"]
+    assert len(budgets.mutable_defaults()) == 2
+    assert len(budgets.broad_excepts()) == len(budgets.environment_reads()) == 1
+    assert len(budgets.calls_of("print", "eval")) == 2
+    assert [f.name for f in budgets.public_without_docstring()] == ["bad.py", "C", "f", "long"]
+
+
+NO_NETWORK = """
+import sys
+def refuse(event, args):
+    if event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto"):
+        sys.stderr.write(f"NETWORK {event} {args}\\n")
+        raise SystemExit(9)
+sys.addaudithook(refuse)
+"""
+
+
+def offline(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", NO_NETWORK + code], capture_output=True, text=True)
+
+
+def test_no_module_opens_a_connection_when_it_is_imported():
+    names = [name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name, _ in budgets.modules()]
+    wanted = [f"sensegraph.{n}" for n in names if n not in ("__init__", "__main__")]
+    run = offline(f"from importlib import import_module\nfor n in {wanted!r}: import_module(n)")
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_the_hook_that_guards_the_network_works():
+    assert offline("import socket; socket.create_connection(('127.0.0.1', 9))").returncode == 9
+
+
+@pytest.mark.slow
+def test_the_demo_opens_no_connection(tmp_path: Path):
+    run = offline(
+        f"sys.argv = ['sensegraph', 'demo', '--root', {str(tmp_path / 'demo')!r}]\n"
+        "from sensegraph.cli import main\nmain()"
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "Scrooge" in run.stdout
