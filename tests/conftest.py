@@ -1,1 +1,28 @@
-"""Shared by all tests. This file also puts `tests/` on the path, so that any test can import `scripted`."""
+"""Shared by all tests: hypothesis without deadlines, a store, and a scripted server at the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from scripted import ScriptedServer
+from sensegraph.stores.sqlite import SqliteStore
+
+settings.register_profile("patient", deadline=None)  # a first call may import or compile
+settings.load_profile("patient")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    made = SqliteStore(tmp_path / "store")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as running:
+        yield running

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from sensegraph.executors.local import LocalExecutor, SerialExecutor
+from sensegraph.testing import ExecutorContract
+
+
+class TestSerialExecutor(ExecutorContract):
+    def make(self) -> SerialExecutor:
+        return SerialExecutor()
+
+
+class TestThreads(ExecutorContract):
+    def make(self) -> LocalExecutor:
+        return LocalExecutor(threads=4, processes=1)
+
+
+@pytest.mark.slow
+class TestProcesses(ExecutorContract):
+    def make(self) -> LocalExecutor:
+        return LocalExecutor(threads=1, processes=2)
+
+
+def _die_at_five(batch: Sequence[int]) -> list[int]:
+    if 5 in batch:
+        os._exit(1)
+    return list(batch)
+
+
+def _process(batch: Sequence[int]) -> list[int]:
+    return [os.getpid()]
+
+
+class TestLocalExecutor:
+    def test_calls_that_wait_run_at_once(self) -> None:
+        together = threading.Barrier(4, timeout=10)
+
+        def call(batch: Sequence[int]) -> list[int]:
+            together.wait()
+            return list(batch)
+
+        found = list(LocalExecutor(threads=4).map(call, [[i] for i in range(8)], waits=True))
+        assert sorted(found) == [(i, [i]) for i in range(8)]
+
+    def test_no_more_calls_wait_at_once_than_there_are_threads(self) -> None:
+        running, most, lock = [0], [0], threading.Lock()
+
+        def call(batch: Sequence[int]) -> list[int]:
+            with lock:
+                running[0] += 1
+                most[0] = max(most[0], running[0])
+            time.sleep(0.005)
+            with lock:
+                running[0] -= 1
+            return []
+
+        list(LocalExecutor(threads=3).map(call, [[i] for i in range(20)], waits=True))
+        assert most[0] == 3
+
+    def test_a_slow_call_does_not_hold_back_the_results_of_others(self) -> None:
+        others = threading.Event()
+
+        def call(batch: Sequence[int]) -> Any:
+            return others.wait(10) if batch == [0] else batch
+
+        seen = []
+        for position, result in LocalExecutor(threads=2).map(call, [[i] for i in range(6)], waits=True):
+            seen.append(position)
+            if len(seen) == 4:
+                others.set()
+            assert result
+        assert seen[:4] != sorted(seen)[:4]
+        assert sorted(seen) == list(range(6))
+
+    def test_little_work_stays_in_this_process(self) -> None:
+        found = dict(LocalExecutor(processes=2).map(_process, [[i] for i in range(4)], waits=False))
+        assert {pid for (pid,) in found.values()} == {os.getpid()}
+
+    @pytest.mark.slow
+    def test_much_work_goes_to_other_processes(self) -> None:
+        found = dict(LocalExecutor(processes=2).map(_process, [[i] for i in range(30)], waits=False))
+        assert os.getpid() not in {pid for (pid,) in found.values()}
+
+    @pytest.mark.slow
+    def test_a_worker_that_dies_is_a_value_too(self) -> None:
+        found = dict(LocalExecutor(processes=2).map(_die_at_five, [[i] for i in range(20)], waits=False))
+        assert sorted(found) == list(range(20))
+        assert isinstance(found[5], BaseException)
+        again = dict(LocalExecutor(processes=2).map(_process, [[i] for i in range(20)], waits=False))
+        assert len(again) == 20

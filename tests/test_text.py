@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sensegraph.text import decode, encode, fold, packed, sentences, terms, tokens, within
+
+texts = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+def _said(text: str) -> list[str]:
+    return [text[a:b] for a, b in sentences(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One came. Two went! Who? Nobody…", ["One came.", "Two went!", "Who?", "Nobody…"]),
+        ("Dr. Smith met J. Bell at 5 p.m. on Fleet St. in town. They left.", 2),
+        ("He said “Go.” She went.", ["He said “Go.”", "She went."]),
+        ("It grew by 3.5 percent. Then it fell.", ["It grew by 3.5 percent.", "Then it fell."]),
+        ("東京は首都です。大阪は違います！", ["東京は首都です。", "大阪は違います！"]),
+        ("Title\n\nA line\nanother", ["Title", "A line", "another"]),
+        ("no capital. so no end here", ["no capital. so no end here"]),
+        ("   \n\t ", []),
+        ("", []),
+    ],
+)
+def test_sentences_end_where_a_reader_ends_them(text: str, expected: list[str] | int) -> None:
+    found = _said(text)
+    assert (len(found) if isinstance(expected, int) else found) == expected
+
+
+@given(texts)
+def test_sentences_cover_all_but_white_space_in_order(text: str) -> None:
+    spans = sentences(text)
+    assert "".join("".join(text[a:b].split()) for a, b in spans) == "".join(text.split())
+    assert all(a[1] <= b[0] for a, b in zip(spans, spans[1:], strict=False))
+    assert all(text[a:b] == text[a:b].strip() != "" for a, b in spans)
+
+
+@given(texts)
+def test_tokens_are_those_that_encode_gives_and_decode_undoes_it(text: str) -> None:
+    assert tokens(text) == len(encode(text))
+    assert decode(encode(text)) == text
+
+
+def test_half_a_character_is_no_text() -> None:
+    numbers = encode("𝔘")
+    assert len(numbers) > 1
+    assert decode(numbers[:1]) is None
+
+
+def test_tokens_are_counted_as_cl100k_counts_them() -> None:
+    assert [tokens(t) for t in ("", "hello world", "tiktoken is great!", "お誕生日おめでとう")] == [0, 2, 6, 9]
+
+
+@given(texts)
+def test_folding_is_done_at_once(text: str) -> None:
+    assert fold(fold(fold(text))) == fold(fold(text))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("Ada  FINCH", "ada finch"), ("Straße", "STRASSE"), ("ﬁne", "fine"), (" a\n b ", "A B")]
+)
+def test_names_that_are_read_alike_fold_alike(one: str, other: str) -> None:
+    assert fold(one) == fold(other)
+
+
+def test_folding_keeps_letters_of_every_script() -> None:
+    assert fold("Łódź") == "łódź"
+    assert fold("東京") == "東京"
+
+
+def test_terms_are_words_or_pairs_of_characters() -> None:
+    assert terms("The well-known well, the WELL") == {"the", "well-known", "well"}
+    assert terms("東京都") == {"東京", "京都"}
+    assert terms("京") == {"京"}
+
+
+@given(st.lists(st.integers(0, 9)), st.integers(0, 20))
+def test_within_takes_the_longest_prefix_that_fits(items: list[int], budget: int) -> None:
+    kept, left = within(items, budget, int)
+    assert kept == items[: len(kept)]
+    assert len(kept) + left == len(items)
+    assert sum(kept) <= budget
+    assert not left or sum(items[: len(kept) + 1]) > budget
+
+
+@given(st.lists(st.integers(0, 9)), st.integers(0, 12))
+def test_packed_keeps_order_and_budget_and_wastes_no_batch(items: list[int], budget: int) -> None:
+    batches = packed(items, budget, int)
+    assert [i for b in batches for i in b] == items
+    assert all(sum(b) <= budget or len(b) == 1 for b in batches)
+    assert all(sum(a) + b[0] > budget for a, b in zip(batches, batches[1:], strict=False))
