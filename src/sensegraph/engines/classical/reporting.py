@@ -13,8 +13,17 @@ from dataclasses import dataclass
 
 from sensegraph.engines.classical.choosing import Candidate, choose, general_stems, weigh
 from sensegraph.engines.classical.prose import language, quality, stems, tidy, unlabelled
-from sensegraph.engines.classical.words_quotes import Quote, ends, gather, salience
-from sensegraph.engines.classical.words_titles import between, capital, clause, distinct, listing, natural
+from sensegraph.engines.classical.words_quotes import LIMIT, Quote, ends, gather, salience
+from sensegraph.engines.classical.words_titles import (
+    between,
+    capital,
+    clause,
+    distinct,
+    lasting,
+    listing,
+    mentions,
+    natural,
+)
 from sensegraph.text import WORD, sentences
 from sensegraph.types import Context, Finding, Passage, Report, Statement
 
@@ -41,18 +50,20 @@ def summarise(contexts: Sequence[Context]) -> list[str]:
 
 
 def _described(context: Context) -> str:
-    texts = list(dict.fromkeys(s for passage in context.passages for s in _sentences(passage.text)))
+    texts = list(dict.fromkeys(s for p in context.passages[:LIMIT] for s in _sentences(p.text)))[:LIMIT]
     if not texts:
         return context.title
     code = language(" ".join(texts[:20]))
     terms = [tuple(stems(text, code)) for text in texts]
+    defining = _definition(context.title)
+    told = [defining is not None and defining.search(text) is not None for text in texts]
     candidates = [
-        Candidate(own, max(1, len(WORD.findall(text))), quality(text) * (3.0 if _defines(text, context.title) else 1.0))
-        for text, own in zip(texts, terms, strict=True)
+        Candidate(own, max(1, len(WORD.findall(text))), quality(text) * (3.0 if defines else 1.0))
+        for text, own, defines in zip(texts, terms, told, strict=True)
     ]
     good = [i for i, c in enumerate(candidates) if quality(texts[i]) >= SHOWN and c.terms] or [_best(candidates)]
     picked = [good[i] for i in choose([candidates[i] for i in good], weigh(terms), 3)] or good[:1]
-    picked.sort(key=lambda i: not _defines(texts[i], context.title))
+    picked.sort(key=lambda i: not told[i])
     return " ".join(texts[i] for i in picked)
 
 
@@ -65,12 +76,12 @@ def _best(candidates: Sequence[Candidate]) -> int:
     return max(range(len(candidates)), key=lambda i: (candidates[i].worth, -i))
 
 
-def _defines(sentence: str, name: str) -> bool:
-    """Whether a sentence says what `name` is: "name is a …", or "name, a …" (English), or opens with it."""
-    if not name:
-        return False
+def _definition(name: str) -> re.Pattern[str] | None:
+    """What finds sentences that say what `name` is: "name is a …", or "name, a …" (English)."""
+    if not name or " — " in name:
+        return None
     said = rf"(?<!\w){re.escape(name)}(?:\s+(?:is|was|are|were|means|refers to)\s+|,\s+)(?:an?|the|one of|when|how)\b"
-    return re.search(said, sentence, re.IGNORECASE) is not None
+    return re.compile(said, re.IGNORECASE)
 
 
 # ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -218,24 +229,28 @@ class _Desk:
 
 
 def _findings(community: _Community, summary: Sequence[Quote]) -> tuple[Finding, ...]:
-    """Findings from sub-reports, claims, relations and, while there are fewer than three, single entities."""
+    """Findings from sub-reports, relations and, while there are fewer than three, single entities and claims."""
     desk = _Desk(summary)
     found: list[Finding] = []
-    for passage in (*community.reports[:FINDINGS], *community.claims[:2]):
+    for passage in community.reports[:FINDINGS]:
         found += _on_passage(community, desk, passage)
     for relation in community.relations:
         if len(found) >= FINDINGS:
             break
         found += _on_relation(community, desk, relation)
-    for entity in community.entities:
+    for passage in (*community.entities, *community.claims):
         if len(found) >= FEWEST:
             break
-        found += _on_passage(community, desk, entity)
+        found += _on_passage(community, desk, passage)
     return tuple(found)
 
 
 def _on_passage(community: _Community, desk: _Desk, passage: Passage) -> list[Finding]:
     """A finding on one sub-report, claim or entity, if it has a sentence that is not used yet."""
+    stem = set(stems(passage.title, community.code))
+    if passage.kind != "report" and stem & desk.stems:
+        return []
+    desk.stems |= stem
     picked = _pick(community, community.owned.get(passage.id, ()), QUOTED - 1, desk.shown)
     if not picked:
         return []
@@ -299,9 +314,10 @@ def _title(community: _Community, given: str) -> str:
         short = [head for head in heads if len(head.split()) <= 4]
         return listing(distinct([*short, *names], 3, community.code), community.code) or heads[0]
     good = [q for q in community.quotes if q.worth >= SHOWN and q.members >= 2 and not q.introduces]
-    best = max((clause(q.text, names[:4], community.code, longest=9) for q in good), default=(0.0, ""))
-    if best[0] >= STATED:
-        return best[1]
+    clauses = [clause(q.text, names[:4], community.code, longest=9) for q in good]
+    for merit, shown in sorted(clauses, reverse=True):
+        if merit >= STATED and (sum(mentions(shown, name) for name in names[:4]) >= 2 or lasting(shown)):
+            return shown
     return listing(distinct(names, 4, community.code), community.code) or given
 
 

@@ -112,7 +112,7 @@ def _quote(raw: Description, owners: tuple[str, ...], owned: dict[str, tuple[str
     text = tidy(said)
     terms = tuple(stems(text, code))
     members = len({name for owner in owners for name in owned.get(owner, ())})
-    worth = quality(text) * (0.6 if text.partition(" ")[0].casefold() in _HANGING else 1.0)
+    worth = quality(text) * (0.6 if _hanging(text) else 1.0)
     return Quote(
         text,
         speaker,
@@ -124,6 +124,11 @@ def _quote(raw: Description, owners: tuple[str, ...], owned: dict[str, tuple[str
         _PERSONAL.search(text) is not None,
         Candidate(terms, max(1, len(WORD.findall(text))), worth * math.log1p(max(members, 1))),
     )
+
+
+def _hanging(text: str) -> bool:
+    """Whether a sentence leans on the one before it, or is speech within a story."""
+    return text.partition(" ")[0].casefold() in _HANGING or text.startswith(("'", "‘", "“", '"'))
 
 
 @lru_cache(maxsize=1 << 15)

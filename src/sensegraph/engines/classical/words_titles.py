@@ -39,6 +39,7 @@ _NOUNS = frozenset(
 _OPENS = frozenset("that what how why whether if".split())
 _PLURAL = frozenset("i you we they people who children men women kids folks and".split())
 _SAYS = frozenset("said says say told tells asked asks think thinks thought guess mean means".split())
+_SPOKEN = re.compile(r"(?:^|\s)['‘“\"]|[!?.,]['’”\"]|[!?]\s")
 _BE = frozenset("is are was were has have".split())
 _RESTART = re.compile(r"\s(?:The|A|An|In|This|We|It|He|She|They)\s")
 _NO_NAME = re.compile(
@@ -147,7 +148,7 @@ def _fitted(piece: str, longest: int) -> str:
     """The clause, shortened to `longest` words at a place that leaves it whole; "" if it does not stand alone."""
     shown = piece.split()
     words = [w.strip(".,'\"").casefold().replace("’", "'") for w in shown]
-    if not 4 <= len(words) <= 30 or {words[0], words[0].partition("'")[0]} & _openers():
+    if not 4 <= len(words) <= 30 or _SPOKEN.search(piece) or {words[0], words[0].partition("'")[0]} & _openers():
         return ""
     verb = next((i for i in range(1, len(words)) if _finite(shown, words, i)), 0)
     if not verb or verb > 8 or words[verb] in _SAYS or not _nominal(words[:verb]):
@@ -227,6 +228,14 @@ def _merit(shown: str, names: Sequence[str]) -> float:
     value -= 0.4 * (words[0] in ("a", "some", "there", "one"))
     starts = any(shown.casefold().startswith(names[i].casefold()) for i in held)
     return max(0.0, value + 0.5 * starts)
+
+
+def lasting(shown: str) -> bool:
+    """Whether a clause says what holds rather than what once happened: its first finite verb is no past form."""
+    shown_words = shown.split()
+    words = [w.strip(".,'\"").casefold() for w in shown_words]
+    verb = next((w for i, w in enumerate(words) if i and _finite(shown_words, words, i)), "")
+    return bool(verb) and not _past(verb) and verb not in ("was", "were", "had", "did")
 
 
 def between(sentence: str, one: str, other: str) -> str:
