@@ -14,7 +14,7 @@ import msgspec
 from sensegraph.endpoint import Reply
 from sensegraph.engines import records
 from sensegraph.engines.references import Cited, Records
-from sensegraph.types import Chunk, Draft, Extraction, Finding, Point, Report, Statement
+from sensegraph.types import Chunk, Draft, Extraction, Finding, Point, Report
 
 T = TypeVar("T")
 
@@ -247,8 +247,3 @@ def _whole(text: str) -> str:
 
 def _cut(reply: Reply) -> str:
     return f"it was cut off after {reply.completion_tokens} tokens; write less, the most important first"
-
-
-def joined(statements: tuple[Statement, ...]) -> str:
-    """The text of statements."""
-    return "".join(s.text for s in statements)
