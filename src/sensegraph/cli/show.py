@@ -7,13 +7,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sensegraph.types import Usage
+
 if TYPE_CHECKING:
     from sensegraph.corpus import Added, Built, Status
     from sensegraph.methods import Listing
     from sensegraph.settings import EndpointTable
     from sensegraph.steps.estimate import Estimate
     from sensegraph.steps.index import Index
-    from sensegraph.types import Answer, Citation, Evidence, Passage, Usage
+    from sensegraph.types import Answer, Citation, Evidence, Passage
 
 _QUOTE = 160  # characters of a quote or passage that people are shown
 _CALL_SECONDS = 5.0  # assumed for one model call, where an estimate needs a time
@@ -36,7 +38,7 @@ def answer(found: Answer) -> str:
         parts.append("Sources\n" + "\n".join(map(_citation, found.citations)))
     if found.notes:
         parts.append("Notes\n" + "\n".join(f"- {note}" for note in found.notes))
-    parts.append(f"{found.method}, {found.engine} engine: {spent(found.usage)}\n{NOTICE}")
+    parts.append(f"method {found.method}, engine {found.engine}: {spent(found.usage)}\n{NOTICE}")
     return "\n\n".join(parts)
 
 
@@ -62,7 +64,9 @@ def spent(usage: Usage) -> str:
         parts.append(f"${usage.cost_usd:.4f}")
     if usage.retries or usage.rejected:
         parts.append(f"{usage.retries} retries, {usage.rejected} replies asked for again")
-    return ", ".join([*parts, f"{usage.seconds:.1f} s"])
+    if usage.seconds:
+        parts.append(f"{usage.seconds:.1f} s")
+    return ", ".join(parts)
 
 
 def evidence(found: Evidence, index: Index) -> str:
@@ -180,6 +184,8 @@ def status(found: Status, root: Path) -> str:
         rows += [("waiting", f"{counted(len(found.pending), 'document')} for the next build: {_names(found.pending)}")]
     rows += [("on disk", f"{found.size_bytes / 1e6:,.1f} MB")]
     rows += [("spent", f"{step}: {spent(u)}") for step, u in found.ledger.items()]
+    if len(found.ledger) > 1:
+        rows += [("in all", spent(sum(found.ledger.values(), Usage())))]
     return "\n".join(f"{name:<12}{value}" for name, value in rows)
 
 

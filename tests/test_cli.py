@@ -1,0 +1,509 @@
+"""The command line, as its users meet it; a model is a scripted server at the other end of the wire."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from scripted import Script, ScriptedServer
+from sensegraph.cli import app, show
+from sensegraph.cli.options import clean, overrides
+from sensegraph.cli.progress import label
+from sensegraph.cli.template import settings_toml, tables
+from sensegraph.settings import Settings, load_settings
+from sensegraph.types import Answer, Citation, Usage
+
+Run = Callable[..., Result]
+
+ADA = "Ada Lovelace met Charles Babbage in London. Ada Lovelace wrote notes on the Analytical Engine.\n"
+GRACE = "Grace Hopper joined the Navy in Boston. Grace Hopper wrote the first compiler for Remington Rand.\n"
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Run:
+    for name in [n for n in os.environ if n.endswith("_API_KEY")]:
+        monkeypatch.delenv(name)
+    return lambda *words: CliRunner().invoke(app, [str(w) for w in words])
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "ada.txt").write_text(ADA)
+    (folder / "grace.txt").write_text(GRACE)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer(Script()) as running:
+        yield running
+
+
+def settings_of(server: ScriptedServer) -> str:
+    return (
+        f'[endpoint]\nbase_url = "{server.base_url}"\nmodel = "scripted"\nembedding_model = "scripted"\n'
+        "price_prompt = 1.0\nprice_completion = 2.0\n"
+    )
+
+
+@pytest.fixture
+def root(tmp_path: Path, server: ScriptedServer) -> Path:
+    """A corpus that asks the scripted model."""
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    (folder / "sensegraph.toml").write_text(settings_of(server))
+    return folder
+
+
+@pytest.fixture
+def indexed(root: Path, texts: Path, run: Run) -> Path:
+    assert run("index", texts, "--root", root).exit_code == 0
+    return root
+
+
+def parsed(result: Result) -> Any:
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.count("\n") == 1  # one object on one line, nothing else
+    return json.loads(result.stdout)
+
+
+# ── beginning ──
+
+
+def test_help_names_every_command(run: Run):
+    found = run("--help").stdout
+    for command in ("demo", "init", "index", "estimate", "remove", "query", "search", "status", "methods"):
+        assert f"\n  {command} " in found
+
+
+def test_version_is_that_of_the_package(run: Run):
+    from sensegraph import __version__
+
+    assert run("--version").stdout == f"sensegraph {__version__}\n"
+
+
+def test_init_writes_a_file_that_says_every_setting_and_changes_none(tmp_path: Path, run: Run):
+    assert run("init", "--root", tmp_path / "notes").exit_code == 0
+    assert (tmp_path / "notes" / "input").is_dir()
+    written = load_settings(tmp_path / "notes")
+    assert not any(written.methods.values())
+    assert replace(written, methods={}) == load_settings(tmp_path, {"model": {"prompts": "notes/prompts"}})
+
+
+def test_every_default_of_the_written_file_is_the_real_one():
+    active = re.sub(r"^# (\w+ = [^ ].*)$", r"\1", settings_toml(), flags=re.MULTILINE)
+    written = tomllib.loads(active)
+    assert written["endpoint"]["base_url"] == Settings().endpoint.base_url
+    for name, _, values in tables():
+        table: Any = written
+        for part in filter(None, name.split(".")):
+            table = table[part]
+        for setting, value in values.items():
+            assert setting in table if value is not None else setting not in table
+            if value is not None:
+                assert table[setting] == (list(value) if isinstance(value, tuple) else value)
+
+
+def test_every_setting_stands_in_the_written_file():
+    names = {f.name for f in fields(Settings)} - {"endpoint", "model", "documents", "index", "methods"}
+    assert names < {setting for _, _, values in tables() for setting in values}
+
+
+def test_init_copies_the_prompts_and_lets_the_settings_use_them(tmp_path: Path, run: Run):
+    run("init", "--root", tmp_path)
+    assert (tmp_path / "prompts" / "extract.md").read_text()
+    assert load_settings(tmp_path).model.prompts == str(tmp_path / "prompts")
+
+
+def test_init_overwrites_nothing(tmp_path: Path, run: Run):
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts" / "extract.md").write_text("mine")
+    (tmp_path / "sensegraph.toml").write_text("method = 'naive'")
+    result = run("init", "--root", tmp_path)
+    assert "exists and was left as it is" in result.stderr
+    assert (tmp_path / "prompts" / "extract.md").read_text() == "mine"
+    assert (tmp_path / "sensegraph.toml").read_text() == "method = 'naive'"
+
+
+def test_methods_lists_what_each_is_good_for(run: Run):
+    assert "graphrag" in run("methods").stdout
+    assert {"name", "paper", "tasks", "good_for"} == set(parsed(run("methods", "--json"))[0])
+
+
+# ── building ──
+
+
+def test_index_prints_counts_and_cost(root: Path, texts: Path, run: Run):
+    result = run("index", texts, "--root", root)
+    assert result.exit_code == 0
+    assert re.search(r"^2 documents, 2 chunks, \d+ entities, \d+ relations, 0 claims \(2 new", result.stdout)
+    assert "communities by depth: " in result.stdout
+    assert "extraction.extract 2" in result.stdout
+    assert re.search(r"\d+ calls, [\d,]+ tokens, \$0\.\d+", result.stdout)
+
+
+def test_a_second_index_computes_nothing(indexed: Path, texts: Path, run: Run):
+    found = parsed(run("index", texts, "--root", indexed, "--json"))
+    assert (found["documents"], found["same"], found["new"], found["computed"]) == (2, 2, 0, {})
+    assert found["usage"]["calls"] == 0
+
+
+def test_index_without_a_path_reads_the_input_folder(root: Path, run: Run):
+    (root / "input").mkdir()
+    (root / "input" / "ada.txt").write_text(ADA)
+    assert parsed(run("index", "--root", root, "--json"))["documents"] == 1
+
+
+def test_index_without_a_path_keeps_what_was_added_before(indexed: Path, run: Run):
+    assert parsed(run("index", "--root", indexed, "--json"))["documents"] == 2
+
+
+def test_quiet_prints_nothing(root: Path, texts: Path, run: Run):
+    result = run("index", texts, "--root", root, "--quiet")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+
+
+def test_a_skipped_file_is_named_and_the_rest_indexed(root: Path, texts: Path, run: Run):
+    (texts / "bad.jsonl").write_text("no json\n")
+    result = run("index", texts, "--root", root)
+    assert result.exit_code == 0
+    assert re.search(r"^skipped .*bad\.jsonl: ", result.stderr)
+    assert "1 skipped" in result.stdout
+
+
+def test_of_many_skipped_files_twenty_are_named_and_the_rest_counted(root: Path, texts: Path, run: Run):
+    for i in range(25):
+        (texts / f"bad{i:02}.json").write_text("{")
+    lines = run("index", texts, "--root", root).stderr.splitlines()
+    assert len(lines) == 21
+    assert lines[-1].startswith("skipped 5 more")
+
+
+def test_nothing_readable_is_a_failure(root: Path, tmp_path: Path, run: Run):
+    (tmp_path / "bad.json").write_text("{")
+    result = run("index", tmp_path / "bad.json", "--root", root)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "Nothing could be read from" in result.stderr
+
+
+def test_a_document_whose_file_is_gone_stays_and_is_named_with_the_command_that_removes_it(
+    indexed: Path, texts: Path, run: Run
+):
+    (texts / "ada.txt").unlink()
+    result = run("index", texts, "--root", indexed)
+    assert result.exit_code == 0
+    assert f"sensegraph remove ada.txt --root {indexed}" in result.stderr
+    assert result.stdout.startswith("2 documents")
+
+
+def test_a_document_from_elsewhere_is_not_missed(indexed: Path, tmp_path: Path, run: Run):
+    (tmp_path / "more.txt").write_text("Alan Turing worked at Bletchley Park with Joan Clarke.\n")
+    result = run("index", tmp_path / "more.txt", "--root", indexed)
+    assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_estimate_foresees_calls_and_pays_nothing(root: Path, texts: Path, run: Run, server: ScriptedServer):
+    before = len(server.calls)
+    found = parsed(run("estimate", texts, "--root", root, "--json"))
+    assert (found["documents"], len(server.calls)) == (2, before)
+    assert found["calls"] > 0
+    assert found["cost_usd"] > 0
+    assert found["seconds"] > 0
+    assert parsed(run("status", "--root", root, "--json"))["documents"] == 0
+
+
+def test_estimate_for_people_says_calls_money_and_time(root: Path, texts: Path, run: Run):
+    assert re.search(r"in all \d+ calls, .* tokens.*\n\$0\.\d+\nabout ", run("estimate", texts, "--root", root).stdout)
+
+
+def test_an_estimate_of_what_is_built_already_is_nothing(indexed: Path, run: Run):
+    assert parsed(run("estimate", "--root", indexed, "--json"))["calls"] == 0
+    assert "no calls to a model" in run("estimate", "--root", indexed).stdout
+
+
+def test_remove_makes_the_index_as_if_the_document_had_never_been_there(
+    indexed: Path, texts: Path, tmp_path: Path, run: Run, server: ScriptedServer
+):
+    assert "removed 1 document\n1 document," in run("remove", "ada.txt", "--root", indexed).stdout
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "sensegraph.toml").write_text(settings_of(server))
+    run("index", texts / "grace.txt", "--root", other)
+    left, fresh = (parsed(run("status", "--root", r, "--json")) for r in (indexed, other))
+    names = ("documents", "chunks", "entities", "relations", "claims", "clusters")
+    assert [left[n] for n in names] == [fresh[n] for n in names]
+
+
+def test_when_the_last_document_is_removed_the_index_goes_too(indexed: Path, run: Run):
+    assert "no index" in run("remove", "ada.txt", "grace.txt", "--root", indexed).stdout
+    result = run("query", "Who?", "--root", indexed)
+    assert result.exit_code == 1
+    assert "There is no index here yet" in result.stderr
+
+
+def test_to_remove_what_is_not_there_changes_nothing(indexed: Path, run: Run):
+    result = run("remove", "ada.txt", "nobody.txt", "--root", indexed)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "nobody.txt" in result.stderr
+    assert run("status", "--documents", "--root", indexed).stdout == "ada.txt\ngrace.txt\n"
+
+
+# ── asking ──
+
+
+def test_query_shows_answer_citations_notes_cost_and_that_a_machine_wrote_it(indexed: Path, run: Run):
+    found = run("query", "Who wrote what?", "--root", indexed).stdout
+    assert re.search(r"^\[1\] (ada|grace)\.txt:\d+-\d+ “.+”$", found, re.MULTILINE)
+    assert "- auto chose graphrag" in found
+    assert re.search(r"method graphrag, engine scripted: \d calls", found)
+    assert found.endswith(show.NOTICE + "\n")
+
+
+def test_every_quote_of_query_json_is_the_span_of_its_document(indexed: Path, texts: Path, run: Run):
+    found = parsed(run("query", "Who wrote what?", "--root", indexed, "--json"))
+    assert list(found) == ["answer", "method", "engine", "citations", "evidence", "usage", "notes"]
+    assert found["citations"]
+    for c in found["citations"]:
+        assert f"[{c['marker']}]" in found["answer"]
+        assert (texts / c["document"]).read_text()[c["start"] : c["end"]] == c["quote"]
+
+
+def test_evidence_of_query_json_names_its_documents(indexed: Path, run: Run):
+    found = parsed(run("query", "Who wrote what?", "--root", indexed, "--json", "--method", "graphrag", "--depth", 0))
+    assert all(set(e) == {"kind", "id", "score", "text", "documents"} for e in found["evidence"])
+    assert {d for e in found["evidence"] for d in e["documents"]} <= {"ada.txt", "grace.txt"}
+    usage = {"calls", "prompt_tokens", "completion_tokens", "embedding_tokens", "cost_usd", "seconds"}
+    assert set(found["usage"]) == usage
+
+
+def test_search_json_ranks_documents_and_writes_no_answer(indexed: Path, run: Run):
+    found = parsed(run("search", "Who met Charles Babbage in London?", "--root", indexed, "--json", "--top", 1))
+    assert set(found) == {"documents", "evidence", "tokens"}
+    assert found["documents"] == [found["evidence"][0]["documents"][0]]
+    assert found["tokens"] > 0
+
+
+def test_search_for_people_ranks_from_one(indexed: Path, run: Run):
+    assert re.match(r"1\. chunk \d\.\d+  \w+\.txt\n   \w", run("search", "compiler", "--root", indexed).stdout)
+
+
+def test_a_setting_of_another_method_is_refused(indexed: Path, run: Run):
+    result = run("query", "Who?", "--root", indexed, "--method", "naive", "--depth", 1)
+    assert result.exit_code == 1
+    assert "depth" in result.stderr
+
+
+def test_an_empty_question_is_refused(indexed: Path, run: Run):
+    result = run("query", "  ", "--root", indexed)
+    assert result.exit_code == 1
+    assert "question is empty" in result.stderr
+
+
+# ── status ──
+
+
+def test_status_shows_counts_and_spend(indexed: Path, run: Run):
+    found = run("status", "--root", indexed).stdout
+    assert re.search(r"^documents +2 \(2 indexed\)$", found, re.MULTILINE)
+    assert re.search(r"^spent +extraction\.extract: 2 calls", found, re.MULTILINE)
+
+
+def test_status_json_has_every_count_as_a_number(indexed: Path, run: Run):
+    found = parsed(run("status", "--root", indexed, "--json", "--documents"))
+    assert all(isinstance(found[n], int) for n in ("documents", "chunks", "entities", "relations", "claims"))
+    assert sum(found["clusters"]) > 0
+    assert found["ids"] == ["ada.txt", "grace.txt"]
+    assert found["spend"]["extraction.extract"]["calls"] == 2
+
+
+def test_status_names_what_waits_for_a_build(indexed: Path, texts: Path, run: Run):
+    from sensegraph import Corpus, Document
+
+    with Corpus.open(indexed) as corpus:
+        corpus.add(Document("new", "Something new."))
+    assert re.search(r"^waiting +1 document for the next build: new$", run("status", "--root", indexed).stdout, re.M)
+
+
+# ── settings on the command line ──
+
+
+def test_set_takes_toml_values_and_bare_words():
+    pairs = ["index.chunk_tokens=400", "engine=offline", 'model.language="Old English"', "model.entity_types=['a']"]
+    assert overrides(pairs) == {
+        "index": {"chunk_tokens": 400},
+        "engine": "offline",
+        "model": {"language": "Old English", "entity_types": ["a"]},
+    }
+
+
+def test_limits_become_settings_of_the_endpoint():
+    assert overrides(None, None, 5, 0.5) == {"endpoint": {"max_tokens_total": 5, "max_cost_usd": 0.5}}
+
+
+@pytest.mark.parametrize("pair", ["engine", "=1", "a b=1", "x=[1", "x=1\ny=2", "x="])
+def test_a_malformed_setting_is_wrong_usage(pair: str, tmp_path: Path, run: Run):
+    assert run("status", "--root", tmp_path, "--set", pair).exit_code == 2
+
+
+def test_a_setting_takes_effect(root: Path, texts: Path, run: Run):
+    few = ("--set", "index.chunk_tokens=12", "--set", "index.chunk_overlap=0")
+    assert parsed(run("index", texts, "--root", root, "--json", *few))["chunks"] > 2
+
+
+def test_an_unknown_setting_is_blamed_on_the_command_line(tmp_path: Path, run: Run):
+    result = run("status", "--root", tmp_path, "--set", "index.chunk_token=400")
+    assert result.exit_code == 1
+    assert "command line: unknown setting index.chunk_token; did you mean index.chunk_tokens?" in result.stderr
+
+
+# ── failures ──
+
+
+def test_a_folder_without_an_index_is_explained_in_one_line(tmp_path: Path, run: Run):
+    result = run("query", "Who?", "--root", tmp_path)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.count("\n") == 1
+    assert "sensegraph index" in result.stderr
+    assert not (tmp_path / ".sensegraph").exists()
+
+
+def test_a_path_that_does_not_exist_is_named(root: Path, run: Run):
+    result = run("index", "nowhere", "--root", root)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "nowhere" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["nonsense"], ["query"], ["index", "--engine", "magic"], ["search", "x", "--top", "0"]]
+)
+def test_wrong_usage_has_status_2(words: list[str], run: Run):
+    assert run(*words).exit_code == 2
+
+
+def test_a_remote_endpoint_without_a_key_says_which_variable_to_set(tmp_path: Path, texts: Path, run: Run):
+    (tmp_path / "sensegraph.toml").write_text('[endpoint]\nmodel = "m"\n')
+    result = run("index", texts, "--root", tmp_path)
+    assert result.exit_code == 1
+    assert "OPENAI_API_KEY" in result.stderr
+
+
+def test_a_file_in_the_way_is_explained_without_a_traceback(tmp_path: Path, run: Run):
+    (tmp_path / "input").write_text("a file")
+    result = run("init", "--root", tmp_path)
+    assert result.exit_code == 1
+    assert str(tmp_path / "input") in result.stderr
+
+
+def test_characters_that_steer_a_terminal_are_left_out():
+    assert clean("a\x1b[31mb\x9bc\td\n") == "a[31mbc\td\n"
+
+
+def test_a_long_quote_is_cut_for_people_only():
+    quote = "word " * 100
+    shown = show.answer(Answer("Text [1]", (Citation(1, "d", 0, len(quote), quote),), method="m", engine="e"))
+    assert "word …”" in shown
+    assert max(map(len, shown.splitlines())) < 200
+
+
+def test_spending_is_said_in_full():
+    usage = Usage(calls=2, prompt_tokens=1_000, completion_tokens=500, cost_usd=0.25, retries=1, seconds=2.0)
+    assert show.spent(usage) == "2 calls, 1,500 tokens, $0.2500, 1 retries, 0 replies asked for again, 2.0 s"
+
+
+def test_a_step_is_called_by_its_last_name():
+    assert label("steps.reports.report_all") == "report all"
+
+
+# ── a terminal, an interruption, a pipe ──
+
+
+def command(*words: object) -> list[str]:
+    return [sys.executable, "-m", "sensegraph", *map(str, words)]
+
+
+@pytest.mark.slow
+def test_progress_is_shown_on_a_terminal_and_vanishes(root: Path, texts: Path):
+    leader, follower = pty.openpty()
+    run = subprocess.run(command("index", texts, "--root", root), stdout=subprocess.PIPE, stderr=follower, text=True)
+    os.close(follower)
+    seen = b""
+    while select.select([leader], [], [], 0)[0]:
+        try:
+            seen += os.read(leader, 65536)
+        except OSError:
+            break
+    assert run.returncode == 0
+    assert b"extract" in seen
+    assert run.stdout.startswith("2 documents")
+    assert seen.rstrip().endswith((b"\x1b[2K", b"\x1b[?25h"))  # the last line is erased
+
+
+@pytest.mark.slow
+def test_ctrl_c_stops_with_status_130_and_running_again_resumes(tmp_path: Path, texts: Path):
+    with ScriptedServer(Script(latency_s=0.4)) as slow:
+        (tmp_path / "sensegraph.toml").write_text(settings_of(slow) + "concurrency = 1\n")
+        words = command("index", texts, "--root", tmp_path)
+        running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 30
+        while len(slow.calls) < 2 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=30)
+        assert (running.returncode, said.strip()) == (130, "stopped; run the same command to resume")
+        paid = {c.sha for c in slow.calls if c.status == 200}
+        again = subprocess.run(words, capture_output=True, text=True)
+        assert again.returncode == 0
+        assert len(slow.calls) - len({c.sha for c in slow.calls}) <= 1  # the call that was under way at most
+        assert paid
+
+
+@pytest.mark.slow
+def test_a_reader_that_goes_away_is_no_failure_to_explain(indexed: Path):
+    run = subprocess.run(
+        f"{sys.executable} -m sensegraph status --root '{indexed}' | true", shell=True, capture_output=True, text=True
+    )
+    assert "Traceback" not in run.stderr
+
+
+# ── without a model ──
+
+
+@pytest.mark.slow
+def test_the_demo_indexes_answers_and_says_where_to_go_next(tmp_path: Path, run: Run):
+    where = tmp_path / "demo"
+    first = run("demo", "--root", where)
+    assert first.exit_code == 0, first.stderr
+    assert "What are the main themes of the story?" in first.stdout
+    assert re.search(r"^\[1\] stave-\d-[a-z-]+\.txt:\d+-\d+ “.+”$", first.stdout, re.MULTILINE)
+    assert first.stdout.count("  sensegraph ") == 3
+    begun = time.process_time()
+    again = run("demo", "--root", where)
+    assert time.process_time() - begun < 3
+    assert "computed: nothing" in again.stdout
+
+
+@pytest.mark.slow
+def test_the_offline_engine_ignores_a_model_that_is_set(root: Path, texts: Path, run: Run, server: ScriptedServer):
+    before = len(server.calls)
+    words = ("--root", root, "--engine", "offline", "--json")
+    found = parsed(run("index", texts, *words))
+    assert found["documents"] == 2
+    assert parsed(run("query", "Who wrote the first compiler?", *words))["engine"] == "offline"
+    assert len(server.calls) == before
