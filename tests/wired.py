@@ -1,0 +1,89 @@
+"""Corpora over the scripted server, and texts to index: what tests of the whole path share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from scripted import ScriptedServer
+from sensegraph.corpus import Corpus
+from sensegraph.embedders.remote import RemoteEmbedder
+from sensegraph.endpoint import Endpoint, EndpointSettings
+from sensegraph.engines.llm import LLMEngine
+from sensegraph.executors.local import LocalExecutor
+from sensegraph.runtime import Runtime
+from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.types import Document
+
+_FIRST = "Ada Bram Cora Dirk Elsa Finn Gwen Hugo Iris Joss Kara Lars Mona Nils Olga Piet".split()
+_LAST = "Harrow Fenwick Stone Millar Quay".split()
+_DID = ("wrote to", "sailed with", "argued with", "bought a boat from", "paid", "hired", "painted for")
+
+
+def story(place: int, seed: int, sentences: int = 12) -> str:
+    """Sentences about the people of one place, now and then with somebody of the next."""
+    random = Random(f"{place} {seed}")
+    people = [f"{first} {_LAST[place % 5]}" for first in _FIRST[place % 4 :: 2]]
+    strangers = [f"{first} {_LAST[(place + 1) % 5]}" for first in _FIRST[:3]]
+    lines = []
+    for n in range(sentences):
+        one, other = random.sample(people, 2)
+        other = random.choice(strangers) if random.random() < 0.1 else other
+        lines.append(f"{one} {random.choice(_DID)} {other} in the year {1800 + 7 * n + seed % 7}.")
+    return " ".join(lines)
+
+
+def stories(count: int = 6) -> list[Document]:
+    """Documents of about two chunks each (at 120 tokens)."""
+    return [Document(f"story-{i:02}", story(i, i), f"Story {i}") for i in range(count)]
+
+
+def settings(server: ScriptedServer | str, **tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings for a small index with the scripted server as model and embedder."""
+    url = server if isinstance(server, str) else server.base_url
+    endpoint = {"base_url": url, "model": "scripted", "embedding_model": "hashed", "max_retries": 4, "timeout_s": 5.0}
+    index = {"chunk_tokens": 120, "chunk_overlap": 20, "clusters": {"max_cluster_size": 6}}
+    given = {"endpoint": endpoint, "index": index}
+    return {n: {**given.get(n, {}), **tables.get(n, {})} for n in dict.fromkeys([*given, *tables])}
+
+
+def corpus(folder: Path, server: ScriptedServer | str, **tables: Mapping[str, Any]) -> Corpus:
+    """A corpus in `folder` over the scripted server."""
+    return Corpus.open(folder, settings=settings(server, **tables))
+
+
+def runtime(store: SqliteStore, server: ScriptedServer | None = None, **endpoint: Any) -> Runtime:
+    """A runtime whose tools speak to the scripted server; without one they must not be used."""
+    url = server.base_url if server else "http://127.0.0.1:9/v1"
+    given = {"max_retries": 2, "timeout_s": 5.0} | endpoint
+    made = Endpoint(EndpointSettings(base_url=url, model="scripted", embedding_model="hashed", **given))
+    return Runtime(LLMEngine(made), RemoteEmbedder(made), store, LocalExecutor(4, 1))
+
+
+def content(corpus: Corpus) -> dict[str, Any]:
+    """Everything that an index holds, by value: equal content is equal byte for byte."""
+    store, manifest = corpus.store, corpus.index().manifest
+    tables = {
+        "documents": f"{manifest.documents}.documents",
+        "chunks": f"{manifest.documents}.chunks",
+        "entities": f"{manifest.graph}.entities",
+        "relations": f"{manifest.graph}.relations",
+        "claims": f"{manifest.graph}.claims",
+        "communities": f"{manifest.communities}.groups",
+        "clusters": f"{manifest.hierarchy}.clusters",
+    }
+    found: dict[str, Any] = {name: _records(store, key) for name, key in tables.items()}
+    index = corpus.index()
+    found["texts"] = [index.document(d.id) for d in index.catalogue.documents]
+    found["vectors"] = np.asarray(index.vectors).tobytes()
+    return found
+
+
+def _records(store: SqliteStore, key: str) -> list[bytes]:
+    table = store.rows(key)
+    assert table is not None, f"no table {key}"
+    return list(table.scan())
