@@ -28,7 +28,9 @@ from rapidfuzz.distance import LCSseq
 
 from sensegraph import text
 from sensegraph.engines.classical.answering import answer, compose, rate
-from sensegraph.types import Context, Draft, Inquiry, Passage, Point, Source
+from sensegraph.engines.classical.keyphrases import key_phrases
+from sensegraph.engines.classical.said import everything_said, presentable
+from sensegraph.types import Context, Description, Draft, Inquiry, Passage, Point, Source
 
 GENERAL_WORDS, SPECIFIC_WORDS = 110, 70
 QUESTIONS = (
@@ -195,23 +197,42 @@ def mapped(question: str, contexts: Sequence[tuple[Passage, ...]], corpus: int) 
 
 def as_passage(number: int, point: Point) -> Passage:
     """A point as GraphRAG's reduce step hands it over."""
-    from sensegraph.types import Description
-
-    quotes = tuple(Description(s.text, o) for s in point.statements for o in s.sources)
+    quotes = tuple(Description(s.text.strip(), o) for s in point.statements for o in s.sources)
     sources = tuple(q.source for q in quotes)
     shown = "".join(s.text for s in point.statements)
     return Passage("point", f"p{number}", shown, point.score, point.title, sources, quotes, point.documents)
 
 
+def report_like(chunks: Sequence[dict[str, Any]], most: int = 40) -> tuple[Passage, ...]:
+    """Stand-ins for reports: the best sentences on each of the phrases that recur most, rated by their documents."""
+    said = presentable(everything_said(passages(chunks), "en"), 0.6)
+    reports = []
+    phrases = key_phrases([s.text for s in said], 6 * most)
+    for n, phrase in enumerate([p for p in phrases if len(p.stems) > 1][:most]):
+        own = sorted((said[i] for i in phrase.hits), key=lambda s: -s.quality)[:14]
+        quotes = tuple(Description(f"{s.speaker}: “{s.text}”" if s.speaker else s.text, s.source) for s in own)
+        documents = len({said[i].chunk for i in phrase.hits})
+        text_ = " ".join(q.text for q in quotes)
+        title = phrase.text[:1].upper() + phrase.text[1:]
+        reports.append(Passage("report", f"r{n}", text_, 10 * (1 - n / most), title, (), quotes, documents))
+    return tuple(reports)
+
+
 def podcast(data: Path, questions: Sequence[str]) -> None:
     chunks = lines(data / "podcast" / "corpus.jsonl")
+    reports = report_like(chunks)
     bags = [Counter(stems(c["text"])) for c in chunks]
     for question in questions:
         nearest = passages([chunks[i] for i in bm25(question, bags, 40)])
         batches = [nearest[i : i + 10] for i in range(0, len(nearest), 10)]
+        whole = "themes" in question
+        batches = [reports[i::4] for i in range(4)] if whole else batches
         for name, draft in (
-            ("chunks", answer([Inquiry(question, Context(nearest[:20]), len(chunks))])[0]),
-            ("map and reduce", mapped(question, batches, len(chunks))),
+            ("20 chunks", answer([Inquiry(question, Context(nearest[:20]), len(chunks))])[0]),
+            (
+                f"map and reduce of {'report-like texts' if whole else '40 chunks'}",
+                mapped(question, batches, len(chunks)),
+            ),
         ):
             print(f"\n══ {question} [{name}]\n{marked(draft)}\n({'; '.join(draft.notes)})")
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sensegraph.engines.classical.brief import narrow, reported, summary
+from sensegraph.engines.classical.brief import direct, narrow, reported, summary
 from sensegraph.engines.classical.focused import focused
-from sensegraph.engines.classical.focusing import relevant, usefulness
+from sensegraph.engines.classical.focusing import KNOWN, relevant, term_weights, usefulness
 from sensegraph.engines.classical.overview import as_statements, chunk_themes, overview, point_themes, themed_point
 from sensegraph.engines.classical.questions import Question, understand
 from sensegraph.engines.classical.said import Said, everything_said, language_of
@@ -20,7 +20,8 @@ from sensegraph.types import Draft, Inquiry, Passage, Point, Statement
 LEAST_SCORE = 20.0  # a focused point below this is noise: one common word of several
 MOST_SAID = 8  # sentences that a focused point carries
 BRIEF_FROM = 4  # chunks with something relevant, from which a focused answer is written in themes
-SUMMARY_WORDS, NARROW_WORDS = 220, 90
+SUMMARY_WORDS = 220
+DIRECT = 4  # sentences that answer a question of fact
 
 
 def rate(inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
@@ -95,6 +96,16 @@ def _focused(question: Question, inquiry: Inquiry, said: Sequence[Said], words: 
         return list(reported(narrow(question, said, words), False))
     found = relevant(question, said)
     places = {r.said.chunk for r in found}
-    if question.shape in ("lookup", "decide") or (found and len(places) < BRIEF_FROM and question.shape == "open"):
-        return list(reported(narrow(question, said, NARROW_WORDS), False))
+    factual = question.shape in ("lookup", "decide") or (question.names and question.shape == "open")
+    if factual or (len(places) < BRIEF_FROM and question.shape == "open"):
+        chosen = direct(question, said, DIRECT)
+        return [*_caveat(question, said, chosen), *reported(chosen, False)]
     return list(focused(question, found, inquiry.corpus)) if found else []
+
+
+def _caveat(question: Question, said: Sequence[Said], chosen: Sequence[Said]) -> list[Statement]:
+    """What to say before sentences that hold less than half of what is asked for."""
+    weights = term_weights(question, said, strict=False)
+    if not chosen or sum(share for share, _ in weights.values()) >= KNOWN:
+        return []
+    return [plain("I find nothing that speaks of all that is asked; what comes nearest is this. ")]

@@ -15,6 +15,8 @@ from sensegraph.types import Statement
 
 OPENING = 16  # key phrases in the opening of a summary (classical-engine §5.2)
 WINDOW, DECAY = 6, 0.8  # sentences on either side that lend relevance, and how it fades (§5.3)
+BEHIND = 0.6  # share of the best score below which a sentence adds nothing to a direct answer
+LEAST_HERE = 0.05  # quality from which a sentence may stand in a short answer: what answers is often short
 FEEDBACK_FROM, FEEDBACK_TERMS = 25, 12
 
 
@@ -55,22 +57,40 @@ def covering(said: Sequence[Said], words: int) -> list[Said]:
 
 def narrow(question: Question, said: Sequence[Said], words: int) -> list[Said]:
     """The sentences that answer a narrow question, up to about `words` words, in the order of the text."""
-    scores = bearing(question, said)
-    ranked = sorted((i for i in range(len(said)) if scores[i] > 0), key=lambda i: (-scores[i], i))
     chosen: list[Said] = []
     length = 0
-    for i in ranked:
+    for one, _ in _ranked(question, said):
         if length >= words:
             break
-        if said[i].quality >= 0.05 and apart(said[i], chosen):
-            chosen.append(said[i])
-            length += len(said[i].text.split()) + 4
+        if one.quality >= LEAST_HERE and apart(one, chosen):
+            chosen.append(one)
+            length += len(one.text.split()) + 4
     return sorted(chosen, key=lambda s: s.order)
+
+
+def direct(question: Question, said: Sequence[Said], most: int) -> list[Said]:
+    """The at most `most` sentences that answer a question of fact, best first; none far behind the best."""
+    ranked = _ranked(question, said)
+    chosen: list[Said] = []
+    for one, score in ranked:
+        if len(chosen) == most or score < BEHIND * ranked[0][1]:
+            break
+        if apart(one, chosen):
+            chosen.append(one)
+    return chosen
+
+
+def _ranked(question: Question, said: Sequence[Said]) -> list[tuple[Said, float]]:
+    scores = bearing(question, said)
+    pairs = [(s, x) for s, x in zip(said, scores, strict=True) if x > 0]
+    return sorted(pairs, key=lambda p: (-p[1], p[0].order))
 
 
 def bearing(question: Question, said: Sequence[Said]) -> list[float]:
     """How much each sentence bears on the question: its terms, its surroundings, feedback, speaker, quality (§5.3)."""
-    weights = term_weights(question, said)
+    weights = term_weights(question, said, strict=False)
+    if not weights:
+        return [0.0] * len(said)
     forms = {v: w * f for w, vs in weights.values() for v, f in vs.items()}
     own = [sum(forms.get(t, 0.0) for t in set(s.terms)) / (math.sqrt(len(s.terms)) + 2) for s in said]
     around = [_around(own, i) for i in range(len(said))]
@@ -78,7 +98,7 @@ def bearing(question: Question, said: Sequence[Said]) -> list[float]:
     feedback = _feedback(said, base)
     named = question.text.casefold()
     return [
-        (b + 0.3 * f) * (1.8 if s.speaker and s.speaker.casefold() in named else 1.0) * (0.1 + s.quality)
+        (b + 0.3 * f) * (1.8 if s.speaker and s.speaker.casefold() in named else 1.0) * (0.25 + 0.75 * s.quality)
         for s, b, f in zip(said, base, feedback, strict=True)
     ]
 
@@ -104,15 +124,19 @@ def _feedback(said: Sequence[Said], base: Sequence[float]) -> list[float]:
 
 
 def reported(chosen: Sequence[Said], after: bool) -> Iterator[Statement]:
-    """Sentences with their speakers, one after another: “… said that …”; a run of one speaker is joined by “and”."""
+    """Sentences with their speakers, one after another: “… said that …”, “and that …” where one speaker goes on."""
     last = ""
     for said in chosen:
         gap = " " if after else ""
         after = True
-        if not said.speaker:
-            yield shown(said, f"{gap}{ended(said.text)}")
-        elif said.speaker == last:
-            yield shown(said, f"{gap}and that {quotation(said.text)}")
-        else:
-            yield shown(said, f"{gap}{subject(said.speaker)} said that {quotation(said.text)}")
+        yield shown(said, gap + _report(said, last))
         last = said.speaker
+
+
+def _report(said: Said, last: str) -> str:
+    if not said.speaker:
+        return ended(said.text)
+    asks = said.text.endswith(("?", "？"))
+    if said.speaker == last:
+        return f"and {'asked:' if asks else 'that'} {quotation(said.text)}"
+    return f"{subject(said.speaker)} {'asked:' if asks else 'said that'} {quotation(said.text)}"

@@ -8,19 +8,23 @@ from itertools import pairwise
 
 from sensegraph.engines.classical.focusing import Relevant
 from sensegraph.engines.classical.grouping import by_phrase
+from sensegraph.engines.classical.prose import stems
 from sensegraph.engines.classical.questions import Question
 from sensegraph.engines.classical.said import LEAST_QUALITY, Said, apart
-from sensegraph.engines.classical.wording import capital, counted, introduced, listing, number, plain, subject, who
+from sensegraph.engines.classical.wording import capital, counted, introduced, listing, mid, number, plain, subject, who
 from sensegraph.types import Statement
 
 POOL, MOST_THEMES, EACH, FIRST = 60, 5, 3, 2
+NEAR_BEST, FEW = 0.45, 6  # sentences far behind the best are shown only where there are few
 RARE, SOME = 2, 5  # passages up to which something is hardly, and rarely, spoken of
 
 
 def focused(question: Question, found: Sequence[Relevant], corpus: int) -> Iterator[Statement]:
     """The answer: counts and voices first, then what is said, in themes, by speaker or by sign as the question asks."""
-    pool = [r for r in found if r.said.quality >= LEAST_QUALITY][:POOL]
-    pool = [r for r in pool if r.score >= 0.45 * pool[0].score]
+    found = [r for r in found if r.sign == question.sign] or list(found) if question.sign else found
+    pool = [r for r in found if r.said.quality >= LEAST_QUALITY][:POOL] or list(found[:FIRST])
+    near = sum(r.score >= NEAR_BEST * pool[0].score for r in pool)
+    pool = pool[: max(near, FEW)]
     yield plain(opening(question, found, corpus))
     if question.shape == "who":
         yield from _by_speaker(pool)
@@ -75,7 +79,8 @@ def _by(ranks: Sequence[tuple[str, int]]) -> str:
     if not ranks:
         return ""
     names = listing([f"{who(name)} ({n})" if n > 1 else who(name) for name, n in ranks[:4]])
-    return f"; {'the voice is' if len(ranks) == 1 else 'most from' if len(ranks) > 4 else 'the voices are'} {names}"
+    lead = "the one named voice is" if len(ranks) == 1 else "most from" if len(ranks) > 4 else "the named voices are"
+    return f"; {lead} {names}"
 
 
 def _ranking(ranks: Sequence[tuple[str, int]]) -> str:
@@ -106,12 +111,13 @@ def _by_theme(question: Question, pool: Sequence[Relevant]) -> Iterator[Statemen
     said, scores = [r.said for r in pool], [r.score for r in pool]
     first = _spread(said, FIRST)
     rest = [i for i, s in enumerate(said) if s not in first and apart(s, first)]
-    avoid = frozenset([*question.terms, *_initials(question.terms)])
+    names = stems(" ".join(sorted({s.speaker for s in said})), "en")
+    avoid = frozenset([*question.terms, *_initials(question.terms), *names])
     themes, loose = by_phrase([said[i] for i in rest], [scores[i] for i in rest], avoid, MOST_THEMES, EACH)
     yield plain("\n\n")
     yield from introduced(first)
     for i, theme in enumerate(themes):
-        yield plain(f"\n\n**Tied to {_mid(theme.title)}** ({counted(theme.passages, 'passage')}). ")
+        yield plain(f"\n\n**Tied to {mid(theme.title)}** ({counted(theme.passages, 'passage')}). ")
         yield from introduced(theme.best, i + FIRST)
     shown = [*first, *(s for t in themes for s in t.best)]
     more = _spread([s for s in loose if apart(s, shown)], EACH) if len(shown) < 8 else []
@@ -160,12 +166,7 @@ def _spread(ranked: Sequence[Said], most: int) -> list[Said]:
             if len(chosen) == most:
                 return chosen
             heard = bool(said.speaker) and any(said.speaker == c.speaker for c in chosen)
-            if not (fresh and heard) and said not in chosen and apart(said, chosen):
+            crowded = sum(said.chunk == c.chunk for c in chosen) > 1
+            if not crowded and not (fresh and heard) and said not in chosen and apart(said, chosen):
                 chosen.append(said)
     return chosen
-
-
-def _mid(title: str) -> str:
-    """A title in mid-sentence."""
-    first = title.split(" ", 1)[0]
-    return title[:1].casefold() + title[1:] if first[1:] == first[1:].casefold() and len(first) > 2 else title

@@ -17,7 +17,13 @@ from sensegraph.engines.classical.words_quotes import introduces
 DERIVED = 0.7  # weight of a word derived from a term: society → societal
 NEAR = 0.4  # weight of what the neighbouring sentences of the same chunk hold
 LEAST = (0.55, 0.55, 0.45, 0.34)  # share of the weight of 1, 2, 3, more terms that it must hold with its neighbours
-KNOWN = 0.4  # share of the question's weight that the context must hold at all
+SIGNED = 0.25  # the same where the good or the bad is asked for: the sign then narrows it down
+KNOWN = 0.5  # share of the question's weight that the context must hold at all
+KNOWN_LOOSELY = 0.25  # the same for a narrow question, which is often worded otherwise than its answer
+
+
+Weights = dict[str, tuple[float, dict[str, float]]]
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "WolfgangSchulz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +50,8 @@ def relevant(question: Question, said: Sequence[Said]) -> list[Relevant]:
     if not weights:
         return []
     held = [_held(weights, s) for s in said]
-    rarest = _rarest(weights, held)
-    least = LEAST[min(len(question.terms), len(LEAST)) - 1]
+    rarest = frozenset(weights) if question.sign else _rarest(weights, held)
+    least = SIGNED if question.sign else LEAST[min(len(question.terms), len(LEAST)) - 1]
     found = []
     for i, one in enumerate(said):
         near = _near(held, said, i) if held[i] else {}
@@ -70,20 +76,24 @@ def _judged(question: Question, found: Sequence[tuple[Said, float]], host: froze
     return sorted(judged, key=lambda r: (-r.score, r.said.order))
 
 
-def term_weights(question: Question, said: Sequence[Said]) -> dict[str, tuple[float, dict[str, float]]]:
+def term_weights(question: Question, said: Sequence[Said], *, strict: bool = True) -> Weights:
     """Term → (its share of the question's idf, the stems that stand for it with their weights).
 
-    Empty where the context holds too little of the question to speak of it.
+    Empty where the context holds too little of the question to speak of it, or none of the names in it. `strict`
+    wants each run of its words there: "quantum chromodynamics" is not found by "quantum" alone.
     """
     counts = Counter(t for s in said for t in set(s.terms))
-    counts.update(t for name in sorted({s.speaker for s in said}) for t in terms(name, "en"))
+    names = [f"{name} {_CAMEL.sub(' ', name)}" for name in sorted({s.speaker for s in said})]
+    counts.update(t for name in names for t in terms(name, "en"))
     forms = {t: variants(t, counts) for t in question.terms}
     forms.update(_spelled(question, forms, said))
     seen = {t: sum(counts[v] * w for v, w in vs.items()) for t, vs in forms.items()}
     idf = {t: math.log(1 + (len(said) + 1) / (n + 0.5)) for t, n in seen.items()}
-    alive = {t for group in question.groups if _alive(group, seen) for t in group}
+    alive = {t for group in question.groups if not strict or _alive(group, seen) for t in group if seen[t]}
     total = sum(idf.values())
-    if not all(seen[n] for n in question.names) or sum(idf[t] for t in question.terms if t in alive) < KNOWN * total:
+    known = sum(idf[t] for t in question.terms if t in alive)
+    missing = sum(not seen[n] for n in question.names)
+    if 2 * missing > len(question.names) or not known or known < (KNOWN if strict else KNOWN_LOOSELY) * total:
         return {}
     return {t: (idf[t] / total, forms[t]) for t in question.terms if seen[t]}
 
@@ -125,7 +135,7 @@ def _spelled(
     return found
 
 
-def _held(weights: dict[str, tuple[float, dict[str, float]]], said: Said) -> dict[str, float]:
+def _held(weights: Weights, said: Said) -> dict[str, float]:
     """The question's terms that a sentence holds, with the weight of the best form."""
     own = frozenset(said.terms)
     found = {t: max((w for v, w in forms.items() if v in own), default=0.0) for t, (_, forms) in weights.items()}
@@ -139,7 +149,7 @@ def _near(held: Sequence[dict[str, float]], said: Sequence[Said], at: int) -> di
 
 
 def _rarest(
-    weights: dict[str, tuple[float, dict[str, float]]],
+    weights: Weights,
     held: Sequence[dict[str, float]],
 ) -> frozenset[str]:
     """The rarest terms that the context has: those within a quarter of the rarest one's weight."""

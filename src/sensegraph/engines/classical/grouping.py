@@ -42,7 +42,7 @@ def by_phrase(
     half of the first one's are dropped: that is where answers drift.
     """
     phrases = key_phrases([s.text for s in said], 5 * most, avoid=avoid)
-    phrases = [p for p in phrases if len(p.stems) > 1 or (len(p.hits) > 2 and p.text.casefold() not in WEAK)]
+    phrases = [p for p in phrases if len(p.stems) > 1 or (len(p.hits) > 3 and p.text.casefold() not in WEAK)]
     ranked = sorted(phrases, key=lambda p: (-_three(p, scores), p.stems))
     themes: list[Theme] = []
     named: set[str] = set()

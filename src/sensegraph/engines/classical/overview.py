@@ -9,7 +9,7 @@ from sensegraph.engines.classical.grouping import Theme, by_phrase, merged
 from sensegraph.engines.classical.keyphrases import key_phrases
 from sensegraph.engines.classical.questions import Question
 from sensegraph.engines.classical.said import Said, hosts, presentable
-from sensegraph.engines.classical.wording import counted, introduced, listing, number, plain, who
+from sensegraph.engines.classical.wording import counted, introduced, listing, mid, number, plain, who
 from sensegraph.engines.classical.words_quotes import introduces
 from sensegraph.types import Inquiry, Passage, Point, Statement
 
@@ -77,8 +77,8 @@ def _opening(question: Question, inquiry: Inquiry, themes: Sequence[Theme]) -> s
     unit = question.unit if question.unit and question.unit != "podcast" else "document"
     read = f"Across {counted(inquiry.corpus, 'document')}" if inquiry.corpus else f"In the {unit}s that were read"
     one = len(themes) == 1
-    names = listing([f"{_lower(t.title)} ({_size(t)})" for t in themes[:3]])
-    rest = f"; then come {listing([_lower(t.title) for t in themes[3:]])}" if len(themes) > 3 else ""
+    names = listing([f"{mid(t.title)} ({_size(t)})" for t in themes[:3]])
+    rest = f"; then come {listing([mid(t.title) for t in themes[3:]])}" if len(themes) > 3 else ""
     voices = [name for name, _ in Counter(v for t in themes for v in t.voices).most_common(4)]
     said_by = f" Among those who speak are {listing([who(v) for v in voices])}." if len(voices) > 1 else ""
     return f"{read}, {number(len(themes))} theme{' stands' if one else 's stand'} out: {names}{rest}.{said_by}"
@@ -94,9 +94,3 @@ def _turns_on(theme: Theme) -> str:
 
     found = key_phrases([s.text for s in theme.all], 4, avoid=frozenset(stems(theme.title, "en")))
     return f"The talk turns on {listing([p.text for p in found])}. " if len(found) > 1 else ""
-
-
-def _lower(title: str) -> str:
-    """A title in mid-sentence: a first word without further capitals loses its own."""
-    first = title.split(" ", 1)[0]
-    return title[:1].casefold() + title[1:] if first[1:] == first[1:].casefold() and len(first) > 2 else title

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sensegraph.engines.classical.prose import stems
+from sensegraph.engines.classical.tagging import tags
 from sensegraph.engines.classical.words_lists import listed
 
 Shape = Literal["overview", "whether", "decide", "count", "who", "views", "lookup", "open"]
@@ -27,7 +28,8 @@ FRAME = frozenset(
     focus focuses focused touch touches reveal revealed contain contains include includes included find found
     perceive perceives perceived view views viewed opinion opinions think thinks thought believe believes believed
     feel feels perspective perspectives stance stances position positions attitude attitudes approach approaches
-    insight insights provide provides provided suggest suggested identify identified consider considered
+    insight insights provide provides provided suggest suggests suggested mean means propose proposes proposed
+    inform informs informed identify identified consider considered
     guest guests host hosts speaker speakers participant participants interviewee interviewees people person persons
     episode episodes podcast podcasts conversation conversations interview interviews meeting meetings transcript
     transcripts document documents text texts corpus collection dataset chat chats article articles story stories
@@ -161,17 +163,15 @@ def _unit(text: str) -> str:
 
 
 def subject_of(text: str) -> str:
-    """The longest stretch of the question from its first to its last content word without a word of asking.
-
-    Empty when the question has no content word.
-    """
+    """The longest stretch of the question that reads as a noun phrase, without words of asking; "" if there is none."""
+    words = re.findall(r"\w+(?:['’\-]\w+)*|[^\w\s]", text)
+    letters = tags([w.casefold() if w[1:].islower() and i == 0 else w for i, w in enumerate(words)]) if words else ""
     best: list[str] = []
     run: list[str] = []
-    for word in [*re.findall(r"[^\s?,;:!。？]+", text.strip(" ?.!\"'")), "about"]:
-        folded = word.casefold()
-        if folded in FRAME - SOFT:
+    for word, letter in zip([*words, "?"], [*letters, "."], strict=True):
+        if word.casefold() in FRAME - SOFT or letter in "vbmow.p" or word in '?,;:"':
             best, run = _longer(best, run), []
-        elif run or folded not in listed("en"):
+        elif run or word.casefold() not in listed("en"):
             run.append(word)
     return " ".join(best)
 

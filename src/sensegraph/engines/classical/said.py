@@ -114,8 +114,9 @@ def _named(label: Label) -> bool:
 def _quoted(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str, str, Source]]:
     """What a report or a point quotes; a quote may open with its speaker's name and a colon."""
     for quote in passage.quotes:
-        match = _QUOTED.match(quote.text) or _FULL.match(quote.text)
-        name, said = (match[1], quote.text[match.end() :]) if match else _split(quote.text, known)[:2]
+        text = quote.text.strip()
+        match = _QUOTED.match(text) or _FULL.match(text)
+        name, said = (match[1], text[match.end() :]) if match else _split(text, known)[:2]
         yield name, said.strip(_EDGES), quote.source
 
 

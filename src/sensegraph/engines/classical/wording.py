@@ -52,6 +52,13 @@ def who(name: str) -> str:
     return f"the {name}" if _ROLE.search(name) else name
 
 
+def mid(title: str) -> str:
+    """A title in mid-sentence: its first letter small, unless it may be a name."""
+    first, _, rest = title.partition(" ")
+    plain_word = first[1:] == first[1:].casefold() and len(first) > 2 and rest == rest.casefold()
+    return title[:1].casefold() + title[1:] if plain_word else title
+
+
 def subject(name: str) -> str:
     """A speaker as the first words of a sentence: a role takes the article, a name stays as its owner writes it."""
     return f"The {name}" if _ROLE.search(name) else name
@@ -70,7 +77,8 @@ def shown(said: Said, text: str) -> Statement:
 def ended(text: str) -> str:
     """`text` with an end mark."""
     bare = text.rstrip(" ,;:-–—")
-    return bare if bare.endswith((".", "!", "?", "…", "。", "！", "？")) else f"{bare}."
+    closed = bare.rstrip("'\"’”)»」』").endswith((".", "!", "?", "…", "。", "！", "？"))
+    return bare if closed else f"{bare}."
 
 
 def quotation(text: str) -> str:

@@ -1,0 +1,403 @@
+"""The offline engine's answers: what they count, whom they quote, and that every sentence leads to its span."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rapidfuzz.distance import LCSseq
+
+from sensegraph.engines.classical.answering import answer, compose, rate
+from sensegraph.engines.classical.questions import understand
+from sensegraph.engines.classical.stance import sign
+from sensegraph.types import Context, Description, Draft, Inquiry, Passage, Point, Source
+
+TALKS = {
+    "c1": (
+        "ANN LEE: We built the wind farms because the coast needed clean energy and the villages wanted it badly.\n"
+        "BOB RAY: The wind farms destroyed the bird colonies and harmed the fishing villages along the whole coast.\n"
+        "ANN LEE: The turbines of the wind farms now bring a good income to every village on that coast.\n"
+    ),
+    "c2": (
+        "CARA DOE: Our schools teach children how wind farms work and why the coast is windy in winter.\n"
+        "BOB RAY: The noise of the wind farms is a danger to the sleep of the people who live close by.\n"
+        "CARA DOE: The new harbour museum shows the history of fishing boats since the seventeenth century.\n"
+    ),
+    "c3": (
+        "DAN FOX: The harbour museum opened with a collection of fishing boats that families had kept for decades.\n"
+        "EVE HALL: The museum helped the town because visitors came back to the harbour in the summer.\n"
+        "DAN FOX: The fishing boats in the museum collection were restored by students of the local school.\n"
+    ),
+}
+
+
+def chunks(texts: dict[str, str] = TALKS) -> tuple[Passage, ...]:
+    return tuple(
+        Passage("chunk", f"p-{name}", text, 1.0, f"Talk {name}", (Source(name, 0, len(text)),), (), 1)
+        for name, text in texts.items()
+    )
+
+
+def report(name: str, title: str, rating: float, documents: int, *said: str) -> Passage:
+    quotes = tuple(Description(s, Source(f"{name}-{i}", 0, len(s))) for i, s in enumerate(said))
+    return Passage("report", name, " ".join(said), rating, title, (), quotes, documents)
+
+
+REPORTS = (
+    report(
+        "r1",
+        "Wind farms and coast",
+        9.0,
+        12,
+        "Ann Lee: “We built the wind farms because the coast needed clean energy and the villages wanted it.”",
+        "Bob Ray: “The wind farms destroyed the bird colonies and harmed the fishing villages along the coast.”",
+        "The turbines stand in two rows of twelve between the lighthouse and the northern sand banks.",
+    ),
+    report(
+        "r2",
+        "Harbour museum",
+        6.0,
+        5,
+        "Dan Fox: “The harbour museum opened with a collection of boats that families had kept for decades.”",
+        "Eve Hall: “Visitors came back to the town in the summer because the museum had made it known.”",
+    ),
+    report(
+        "r3",
+        "The museum and the harbour",
+        3.0,
+        2,
+        "The museum of the harbour also keeps the letters of the captains who sailed to the north.",
+    ),
+)
+
+
+def asked(question: str, passages: tuple[Passage, ...] | None = None, corpus: int = 3) -> Inquiry:
+    return Inquiry(question, Context(chunks() if passages is None else passages), corpus)
+
+
+def text_of(draft: Draft) -> str:
+    return "".join(s.text for s in draft.statements)
+
+
+def as_passages(points: tuple[Point, ...]) -> tuple[Passage, ...]:
+    return tuple(
+        Passage(
+            "point",
+            f"pt{i}",
+            "".join(s.text for s in p.statements),
+            p.score,
+            p.title,
+            (),
+            tuple(Description(s.text.strip(), source) for s in p.statements for source in s.sources),
+            p.documents,
+        )
+        for i, p in enumerate(points)
+    )
+
+
+def reply(question: str, passages: tuple[Passage, ...] | None = None, corpus: int = 3) -> str:
+    return text_of(answer([asked(question, passages, corpus)])[0])
+
+
+# ── the map step ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_question_off_the_subject_gets_no_point() -> None:
+    assert rate([asked("What is the boiling point of tungsten?")]) == [()]
+    assert rate([asked("What do guests say about quantum chromodynamics?", REPORTS)]) == [()]
+
+
+def test_half_of_a_compound_is_not_the_compound() -> None:
+    assert rate([asked("What do guests say about museum taxation?")]) == [()]
+    assert rate([asked("What do guests say about the harbour museum?")])[0]
+
+
+def test_a_name_that_nobody_mentions_gets_no_point() -> None:
+    assert rate([asked("What do guests say about wind farms in Portugal?")]) == [()]
+
+
+def test_every_report_of_weight_becomes_a_themed_point_by_rating_and_coverage() -> None:
+    (points,) = rate([asked("What are the main themes across the conversations?", REPORTS, 40)])
+    assert [p.title for p in points] == ["Wind farms and coast", "Harbour museum", "The museum and the harbour"]
+    assert points[0].score > points[1].score > points[2].score > 0
+    assert points[0].documents == 12
+
+
+def test_a_focused_point_carries_only_what_bears_on_the_question() -> None:
+    (points,) = rate([asked("What do guests say about wind farms?", REPORTS, 40)])
+    assert [p.title for p in points] == ["Wind farms and coast"]
+    said = "".join(s.text for s in points[0].statements)
+    assert "destroyed the bird colonies" in said
+    assert "lighthouse" not in said
+
+
+def test_scores_are_between_0_and_100() -> None:
+    for question in ("What are the main themes?", "What is said about wind farms?", "What about the museum?"):
+        for points in rate([asked(question, REPORTS), asked(question)]):
+            assert all(0 < p.score <= 100 for p in points)
+
+
+def test_a_point_names_its_report_and_the_exact_span() -> None:
+    (points,) = rate([asked("What do guests say about wind farms?", REPORTS)])
+    for statement in points[0].statements:
+        assert statement.references == ("r1",)
+        assert len(statement.sources) == 1
+
+
+def test_points_keep_the_speaker_for_the_reduce_step() -> None:
+    (points,) = rate([asked("What do guests say about wind farms?")])
+    written = reply("What do guests say about wind farms?", as_passages(points))
+    assert re.search(r"Bob Ray [a-z ]+: “", written)
+
+
+# ── the reduce step: what is counted ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_overview_says_how_many_documents_and_which_themes() -> None:
+    (points,) = rate([asked("What are the main themes?", REPORTS, 40)])
+    written = reply("What are the main themes across the conversations?", as_passages(points), 40)
+    first = written.split("\n")[0]
+    assert "40 documents" in first
+    assert "wind farms and coast (twelve documents)" in first
+    assert written.index("**Wind farms and coast**") < written.index("**Harbour museum**")
+
+
+def test_near_duplicate_themes_are_merged_into_the_heavier_one() -> None:
+    (points,) = rate([asked("What are the main themes?", REPORTS, 40)])
+    written = reply("What are the main themes?", as_passages(points), 40)
+    assert "**The museum and the harbour**" not in written
+    assert "letters of the captains" in written
+
+
+def test_a_question_whether_is_answered_with_a_counted_yes() -> None:
+    texts = {f"d{i}": text for i, text in enumerate([TALKS["c1"]] * 6)}
+    assert reply("Do guests discuss wind farms?", chunks(texts), 90).startswith("Yes: at least six passages")
+
+
+def test_a_single_mention_is_hardly() -> None:
+    assert reply("Do any guests discuss schools?", chunks({"c2": TALKS["c2"]}), 90).startswith(
+        "Hardly: only one passage"
+    )
+
+
+def test_a_question_whether_about_what_nobody_says_finds_nothing() -> None:
+    assert "nothing" in reply("Do guests discuss cryptography?").splitlines()[0]
+
+
+def test_how_often_is_answered_with_a_number() -> None:
+    assert reply("How often do guests talk about wind farms?").startswith(
+        "Wind farms comes up in at least two passages"
+    )
+
+
+def test_a_comparison_that_was_not_counted_is_not_pretended() -> None:
+    assert "no comparison is made" in reply("How often do wind farms come up compared to other topics?")
+
+
+def test_who_speaks_most_is_ranked() -> None:
+    texts = {**TALKS, "c4": TALKS["c1"].replace("ANN LEE", "BOB RAY").replace("coast", "shore")}
+    written = reply("Which speakers talk the most about wind farms?", chunks(texts))
+    assert written.startswith("Bob Ray speaks most (3)")
+
+
+# ── stance ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_negative_impacts_leave_out_what_praises() -> None:
+    written = reply("Do guests discuss the negative impacts of wind farms?")
+    assert "destroyed the bird colonies" in written
+    assert "good income" not in written
+
+
+def test_positive_impacts_leave_out_what_blames() -> None:
+    written = reply("Do guests discuss the positive impacts of wind farms?")
+    assert "good income" in written
+    assert "destroyed" not in written
+
+
+def test_views_are_set_side_by_side() -> None:
+    written = reply("What are the different perspectives on wind farms?")
+    assert "**Worries and limits**" in written
+    assert "**Hopes and remedies**" in written
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("This was a terrible failure.", -1),
+        ("It improved the lives of everyone.", 1),
+        ("The station lies on the hill.", 0),
+        ("That is not a problem.", 1),
+        ("It never helped anyone.", -1),
+    ],
+)
+def test_the_sign_of_a_sentence_follows_its_words_and_negations(text: str, expected: int) -> None:
+    assert sign(text) == expected
+
+
+# ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("question", "shape"),
+    [
+        ("What are the main themes across the conversations?", "overview"),
+        ("Summarize the whole meeting.", "overview"),
+        ("Do guests discuss data privacy?", "whether"),
+        ("Are there conversations about the digital divide?", "whether"),
+        ("How often do tech leaders talk about sustainability?", "count"),
+        ("Which guests speak the most about education?", "who"),
+        ("What are the different perspectives on data privacy?", "views"),
+        ("Did Adam fix the fridge before Monday?", "decide"),
+        ("Who opened the museum?", "lookup"),
+        ("What company culture supports innovation?", "open"),
+    ],
+)
+def test_the_shape_of_a_question_is_read_from_its_words(question: str, shape: str) -> None:
+    assert understand(question).shape == shape
+
+
+def test_the_subject_is_the_noun_phrase_that_is_asked_about() -> None:
+    assert (
+        understand("What are the different perspectives on data privacy shared by the guests?").subject
+        == "data privacy"
+    )
+    assert understand("What do guests say about potential negative impacts of technology?").subject == (
+        "potential negative impacts of technology"
+    )
+
+
+def test_adjoining_content_words_form_one_group() -> None:
+    assert understand("What about data privacy and law?").groups == (("data", "privaci"), ("law",))
+
+
+# ── what every answer keeps ──────────────────────────────────────────────────────────────────────────────────────────
+
+QUESTIONS = (
+    "What are the main themes?",
+    "Summarize the meeting.",
+    "Do guests discuss wind farms?",
+    "Which guests speak about the museum?",
+    "What are the perspectives on wind farms?",
+    "Who restored the fishing boats?",
+    "Why did the villages want clean energy?",
+)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_shown_sentence_stands_in_its_span(question: str) -> None:
+    for statement in compose(asked(question)).statements:
+        for reference, source in zip(statement.references, statement.sources, strict=True):
+            assert reference == f"p-{source.chunk}"
+            span = TALKS[source.chunk][source.start : source.end]
+            shown = statement.text.split("“")[-1].strip("” \n").lower()
+            assert shown in span.lower()
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_no_two_shown_sentences_are_alike(question: str) -> None:
+    twice = {**TALKS, "c9": TALKS["c1"].replace("badly", "greatly")}
+    shown = [
+        s.text.split("“")[-1].casefold().split()
+        for s in compose(asked(question, chunks(twice))).statements
+        if s.sources
+    ]
+    assert all(LCSseq.normalized_similarity(a, b) <= 0.5 for a, b in combinations(shown, 2))
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_sentences_end_with_a_mark_and_begin_with_the_blanks(question: str) -> None:
+    for statement in compose(asked(question)).statements:
+        if statement.sources:
+            assert re.search(r"[.!?][”’'\"]*$", statement.text)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_an_answer_says_that_it_is_extractive(question: str) -> None:
+    assert any("extractive" in note for note in compose(asked(question)).notes)
+
+
+def test_a_question_of_fact_is_answered_by_the_sentence_that_holds_it() -> None:
+    first = next(s for s in compose(asked("Who restored the fishing boats of the museum?")).statements if s.sources)
+    assert "restored by students" in first.text
+
+
+def test_an_answer_that_is_only_near_says_so() -> None:
+    written = reply("Who restored the fishing boats with expensive golden varnish?")
+    assert written.startswith("I find nothing that speaks of all that is asked")
+
+
+def test_a_summary_of_about_so_many_words_has_about_so_many() -> None:
+    short, long = (len(text_of(compose(asked("Summarize the meeting."), words=n)).split()) for n in (40, 90))
+    assert short < long <= 130
+
+
+def test_sentences_without_a_speaker_are_quoted_without_one() -> None:
+    bare = {name: re.sub(r"(?m)^[A-Z ]+: ", "", text) for name, text in TALKS.items()}
+    written = reply("Do guests discuss wind farms?", chunks(bare))
+    assert "passage says: “" in written
+    assert "named voice" not in written
+
+
+def test_an_empty_context_finds_nothing() -> None:
+    assert answer([asked("What are the main themes?", ())])[0].statements[0].sources == ()
+    assert rate([asked("What are the main themes?", ())]) == [()]
+
+
+def test_answers_come_in_the_order_of_the_questions() -> None:
+    both = answer([asked(QUESTIONS[0]), asked(QUESTIONS[2])])
+    assert both == [compose(asked(QUESTIONS[0])), compose(asked(QUESTIONS[2]))]
+
+
+def test_chinese_text_is_found_by_pairs_of_characters() -> None:
+    texts = {
+        "z1": "风力发电场给沿海的村庄带来了收入和工作，居民们都很满意。港口博物馆收藏了许多渔船。",
+        "z2": "有些居民说风力发电场的噪音影响了他们的睡眠，而且鸟类也离开了海岸地区。",
+    }
+    draft = compose(asked("风力发电场的噪音", chunks(texts)))
+    spans = [texts[s.chunk][s.start : s.end] for statement in draft.statements for s in statement.sources]
+    assert any("噪音" in span for span in spans)
+    assert not any("博物馆" in span for span in spans)
+
+
+def test_german_text_breaks_nothing() -> None:
+    texts = {"g1": "Die Windräder an der Küste liefern seit Jahren den Strom für die kleinen Dörfer."}
+    assert "Windräder" in reply("Was liefern die Windräder an der Küste?", chunks(texts))
+
+
+words = st.sampled_from(
+    "wind farm coast museum boat school child energy the a of and is was Ann Lee: not good bad 1990 .".split()
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(words, max_size=40).map(" ".join), max_size=4), st.sampled_from(QUESTIONS))
+def test_any_text_gives_spans_inside_its_own_chunk(texts: list[str], question: str) -> None:
+    passages = chunks({f"t{i}": t for i, t in enumerate(texts)})
+    for draft in (compose(asked(question, passages)), *rate([asked(question, passages)])[0]):
+        for statement in draft.statements:
+            for source in statement.sources:
+                assert 0 <= source.start < source.end <= len(texts[int(source.chunk[1:])])
+
+
+@pytest.mark.slow
+def test_equal_questions_give_equal_bytes_under_any_hash_seed() -> None:
+    program = (
+        "from tests.engines.test_answering import *\n"
+        "print(repr([compose(asked(q)) for q in QUESTIONS]), rate([asked(q, REPORTS) for q in QUESTIONS]))"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            capture_output=True,
+            check=True,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": "."},
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(outputs) == 1
