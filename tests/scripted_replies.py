@@ -42,6 +42,8 @@ def task_of(body: Body) -> str:
     named = body.get("response_format", {}).get("json_schema", {}).get("name")
     if named:
         return str(named)
+    if "yes or no" in body["messages"][-1]["content"]:
+        return "check"
     words = body["messages"][0]["content"]
     return next((task for task, mark in _MARKS if mark in words), "other")
 
@@ -72,7 +74,7 @@ def completion(body: Body, scripted: str | tuple[str, str] | None, fault: str, s
 def reply(body: Body, style: str) -> str:
     """The text of a reply to any of the tasks."""
     task, data = task_of(body), body["messages"][1]["content"] if len(body["messages"]) > 1 else ""
-    if len(body["messages"]) > 3 and "yes or no" in body["messages"][-1]["content"]:
+    if task == "check":
         return "no"
     if task in ("extraction", "tuple"):
         return _styled(_extraction(data, body), "tuple" if task == "tuple" else style)

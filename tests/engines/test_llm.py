@@ -120,6 +120,67 @@ def test_a_truncated_extraction_without_relations_is_asked_for_again() -> None:
     assert "cut off" in server.calls[1].body["messages"][3]["content"]
 
 
+# ── gleaning ──
+
+
+FIRST = {"entities": [{"name": "Ada Lovelace", "type": "person", "description": "first"}], "relations": []}
+MORE = {
+    "entities": [
+        {"name": "ADA  LOVELACE", "type": "person", "description": "again"},
+        {"name": "London", "type": "geo", "description": "new"},
+    ],
+    "relations": [{"source": "London", "target": "Ada Lovelace", "description": "new", "strength": 2}],
+}
+
+
+def test_gleaning_stops_at_a_no() -> None:
+    with says(FIRST, "No.") as server:
+        (x,) = engine(server, max_gleanings=3).extract([CHUNK])
+    assert [e.name for e in x.entities] == ["Ada Lovelace"]
+    assert [c.task for c in server.calls] == ["extraction", "check"]
+    assert server.calls[1].body["max_tokens"] < 10
+
+
+def test_gleaning_adds_what_is_new_and_keeps_what_was_found() -> None:
+    with says(FIRST, "YES", MORE, "no") as server:
+        (x,) = engine(server, max_gleanings=3).extract([CHUNK])
+    assert [(e.name, e.description) for e in x.entities] == [("Ada Lovelace", "first"), ("London", "new")]
+    assert [(r.source, r.target) for r in x.relations] == [("London", "Ada Lovelace")]
+    assert [c.task for c in server.calls] == ["extraction", "check", "extraction", "check"]
+    asked = server.calls[2].body["messages"]
+    assert [m["role"] for m in asked] == ["system", "user", "assistant", "user"]
+    assert "MANY" in asked[3]["content"]
+
+
+def test_gleaning_ends_after_its_last_round_and_without_it_nothing_is_asked() -> None:
+    with says(FIRST, "yes", MORE, "yes", MORE) as server:
+        engine(server, max_gleanings=2).extract([CHUNK])
+    assert len(server.calls) == 5
+    with says(FIRST) as server:
+        engine(server).extract([CHUNK])
+    assert len(server.calls) == 1
+
+
+@pytest.mark.parametrize("verdict", ["", "perhaps", "I think yes"])
+def test_an_unreadable_verdict_means_no(verdict: str) -> None:
+    with says(FIRST, verdict) as server:
+        engine(server, max_gleanings=1).extract([CHUNK])
+    assert len(server.calls) == 2
+
+
+def test_a_gleaning_that_cannot_be_read_leaves_what_was_found() -> None:
+    with says(FIRST, "yes", "I cannot.") as server:
+        (x,) = engine(server, max_gleanings=1).extract([CHUNK])
+    assert [e.name for e in x.entities] == ["Ada Lovelace"]
+
+
+def test_gleaned_claims_count() -> None:  # D12
+    claim = {"subject": "London", "description": "They met there.", "type": "event", "quote": "met Charles"}
+    with says({**FIRST, "claims": []}, "yes", {**FIRST, "claims": [claim]}) as server:
+        (x,) = engine(server, max_gleanings=1, claims=True).extract([CHUNK])
+    assert [c.description for c in x.claims] == ["They met there."]
+
+
 # ── summaries ──
 
 
@@ -179,6 +240,7 @@ def fingerprints(endpoint: Body | None = None, **settings: Any) -> dict[str, str
         ({}, {"claims": True}, {"extract"}),
         ({}, {"extraction_format": "tuple"}, {"extract"}),
         ({}, {"extract_tokens": 10}, {"extract"}),
+        ({}, {"max_gleanings": 1}, {"extract"}),
         ({}, {"summary_words": 10}, {"summarise"}),
         ({}, {"summary_input_tokens": 1000}, {"summarise"}),
         ({}, {"findings_min": 2}, {"report"}),
@@ -233,7 +295,7 @@ def test_no_packaged_prompt_keeps_a_placeholder() -> None:
     "settings",
     [
         {"entity_types": ()},
-        {"max_gleanings": 1},
+        {"max_gleanings": -1},
         {"claims": True, "extraction_format": "tuple"},
         {"findings_min": 0},
         {"findings_min": 6, "findings_max": 5},

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from sensegraph.endpoint import Endpoint, Message, Reply
-from sensegraph.engines import prompts, replies
+from sensegraph.engines import prompts, records, replies
 from sensegraph.engines.replies import Reading
 from sensegraph.engines.schemas import schema
 from sensegraph.errors import ItemFailed, SettingsError, UnsupportedTask
@@ -28,12 +28,14 @@ T = TypeVar("T")
 VERSION = 1  # raise whenever the same prompt and reply give other values
 _ROUGH_WORDS = 0.6  # words that a token gives in JSON, roughly: what a model is told of its limit
 _PROMPT_OVERHEAD = 8  # tokens that a chat format adds to two messages
+_VERDICT_TOKENS = 4  # room for yes or no
 
 
 @dataclass(frozen=True, slots=True)
 class LLMSettings:
     """What is asked of the model. `*_tokens` limit replies; `prompts` is a folder whose files replace templates.
 
+    `max_gleanings` bounds the rounds in which a chunk is asked about again for what was missed (edge2024, §3.1.2).
     `language` empty keeps the language of the text. `points` says whether a partial answer is a list of rated points
     or one rated answer (edge2024, §3.1.6).
     """
@@ -60,8 +62,8 @@ class LLMSettings:
     def __post_init__(self) -> None:
         if not self.entity_types:
             raise SettingsError("engine.entity_types is empty: name at least one type of entity to look for.")
-        if self.max_gleanings:
-            raise SettingsError("engine.max_gleanings other than 0 is not supported yet: set it to 0.")
+        if self.max_gleanings < 0:
+            raise SettingsError("engine.max_gleanings must be 0 or more.")
         if self.claims and self.extraction_format == "tuple":
             raise SettingsError("engine.claims needs extraction_format json: the tuple format has no claims.")
         if not 0 < self.findings_min <= self.findings_max:
@@ -78,7 +80,7 @@ class _Plan:
     system: str
     schema: dict[str, Any] | None
     max_tokens: int
-    matters: tuple[int, ...] = ()
+    matters: tuple[int | str, ...] = ()
 
 
 class LLMEngine:
@@ -94,6 +96,7 @@ class LLMEngine:
         self.settings = settings or LLMSettings()
         self.name = endpoint.settings.model
         prompts.check(self.settings.prompts)
+        self._gleaning = _gleaning(self.settings)
         self._plans = _plans(self.settings)
         self._lock = threading.Lock()
         self._removed: Counter[Task] = Counter()
@@ -140,8 +143,30 @@ class LLMEngine:
         return [self._answer(i) for i in inquiries]
 
     def _extract(self, chunk: Chunk) -> Extraction:
+        def read(reply: Reply) -> Reading[Extraction]:
+            return replies.extraction(reply, chunk)
+
         what = f"chunk {chunk.id} of document {chunk.document!r}"
-        return self._ask("extract", prompts.of_chunk(chunk), lambda r: replies.extraction(r, chunk), what)
+        found, reply = self._asked("extract", prompts.of_chunk(chunk), read, what)
+        return self._gleaned(chunk, found, reply, read) if self.settings.max_gleanings else found
+
+    def _gleaned(
+        self, chunk: Chunk, found: Extraction, reply: Reply, read: Callable[[Reply], Reading[Extraction]]
+    ) -> Extraction:
+        """`found` with what further rounds bring: first ask whether anything was missed, go on only after a yes."""
+        plan = self._plan("extract")
+        talk = [*_messages(plan, prompts.of_chunk(chunk)), _said_by("assistant", reply.text)]
+        check, more = self._gleaning
+        for _ in range(self.settings.max_gleanings):
+            verdict = self.endpoint.chat([*talk, _said_by("user", check)], max_tokens=_VERDICT_TOKENS)
+            if not replies.agrees(verdict):
+                break
+            talk.append(_said_by("user", more))
+            reply = self._said(plan, talk)
+            talk.append(_said_by("assistant", reply.text))
+            reading = read(reply)
+            found = records.added(found, self._kept("extract", reading, reading.value or Extraction()))
+        return found
 
     def _summarise(self, context: Context) -> str:
         parts = self._parts(context)
@@ -175,17 +200,24 @@ class LLMEngine:
     # ── asking ──
 
     def _ask(self, task: Task, user: str, read: Callable[[Reply], Reading[T]], what: str) -> T:
-        """Ask, read, and ask once more where the reply has a problem. Raises ItemFailed for what stays unusable."""
+        return self._asked(task, user, read, what)[0]
+
+    def _asked(self, task: Task, user: str, read: Callable[[Reply], Reading[T]], what: str) -> tuple[T, Reply]:
+        """Ask, read, and ask once more where the reply has a problem: the value, and the reply that gave it.
+
+        Raises ItemFailed for what stays unusable.
+        """
         plan = self._plan(task)
         messages = _messages(plan, user)
         reply = self._said(plan, messages)
         first = read(reply)
         if not first.problem and first.value is not None:
-            return self._kept(task, first, first.value)
-        again = read(self._said(plan, [*messages, *_objection(reply, first.problem)]))
-        for reading in (again, first):
+            return self._kept(task, first, first.value), reply
+        second = self._said(plan, [*messages, *_objection(reply, first.problem)])
+        again = read(second)
+        for reading, source in ((again, second), (first, reply)):
             if reading.value is not None:
-                return self._kept(task, reading, reading.value)
+                return self._kept(task, reading, reading.value), source
         raise ItemFailed(
             f"{task}: the reply of {self.name} about {what} stays unusable ({again.problem or first.problem}). "
             "Run again to retry it, or choose another model."
@@ -202,7 +234,7 @@ class LLMEngine:
     # ── estimates ──
 
     def prompt_tokens(self, task: Task, item: Chunk | Context | Inquiry) -> int:
-        """Tokens of the prompts that `item` needs: what an estimate counts before any call is made."""
+        """Tokens of the prompts that `item` needs, gleaning and second askings apart: the ground of an estimate."""
         users = self._users(task, item)
         return sum(map(tokens, users)) + len(users) * self.overhead(task)
 
@@ -249,32 +281,46 @@ def _alone(context: Context) -> Passage | None:
 
 
 def _messages(plan: _Plan, user: str) -> list[Message]:
-    return [{"role": "system", "content": plan.system}, {"role": "user", "content": user}]
+    return [_said_by("system", plan.system), _said_by("user", user)]
+
+
+def _said_by(role: str, text: str) -> Message:
+    return {"role": role, "content": text or "(nothing)"}  # some endpoints refuse an empty message
 
 
 def _objection(reply: Reply, problem: str) -> list[Message]:
     """What is said to a reply that cannot be used as it is."""
     text = f"This reply cannot be used: {problem}. Send the whole reply again, corrected, in the form asked for."
-    return [{"role": "assistant", "content": reply.text or "(nothing)"}, {"role": "user", "content": text}]
+    return [_said_by("assistant", reply.text), _said_by("user", text)]
 
 
 # ── the fixed part of each task ──
 
 
 def _plans(s: LLMSettings) -> dict[Task, _Plan]:
-    def plan(name: str, prompt: str, max_tokens: int, *matters: int, form: bool = True) -> _Plan:
-        system = prompts.filled(prompt, _values(s), s.prompts)
+    values = _values(s)
+
+    def plan(name: str, prompt: str, max_tokens: int, *matters: int | str, form: bool = True) -> _Plan:
+        system = prompts.filled(prompt, values, s.prompts)
         made = schema(name, s.entity_types, s.claims) if form else None
         return _Plan(name, system, made, max_tokens, matters)
 
     tuples = s.extraction_format == "tuple"
+    extract = "extract-tuple" if tuples else "extract"
+    gleaning = _gleaning(s) if s.max_gleanings else ()
     return {
-        "extract": plan("extraction", "extract-tuple" if tuples else "extract", s.extract_tokens, form=not tuples),
+        "extract": plan("extraction", extract, s.extract_tokens, s.max_gleanings, *gleaning, form=not tuples),
         "summarise": plan("summary", "summarise", s.summarise_tokens, s.summary_input_tokens),
         "report": plan("report", "report", s.report_tokens, s.findings_min),
         "rate": plan("points", "rate-answer" if s.points == "answer" else "rate", s.rate_tokens),
         "answer": plan("answer", "answer", s.answer_tokens),
     }
+
+
+def _gleaning(s: LLMSettings) -> tuple[str, str]:
+    """What is said to ask whether anything was missed, and to ask for it."""
+    values = _values(s)
+    return prompts.filled("glean-check", values, s.prompts), prompts.filled("glean-more", values, s.prompts)
 
 
 def _values(s: LLMSettings) -> dict[str, str]:

@@ -16,7 +16,9 @@ from sensegraph.engines.references import Records
 from sensegraph.errors import SettingsError
 from sensegraph.types import Chunk, Context, Inquiry, Passage
 
-TEMPLATES = ("extract", "extract-tuple", "claims", "references", "summarise", "report", "rate", "rate-answer", "answer")
+TEMPLATES = tuple(
+    "extract extract-tuple claims glean-check glean-more references summarise report rate rate-answer answer".split()
+)
 
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _TABLES = {  # kind: (title, columns); edge2024, app. E

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import msgspec
 
-from sensegraph.text import HAN, sentences
+from sensegraph.text import HAN, fold, sentences
 from sensegraph.types import ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
 
+T = TypeVar("T")
 R = TypeVar("R", bound=msgspec.Struct)
 Value = str | int | float | None
 Raw = tuple[str, Any]  # kind and fields, not yet checked
@@ -89,6 +90,23 @@ def of_tuples(reply: str, text: str, truncated: bool = False) -> Found:
     if truncated and raws and not reply.rstrip().endswith((")", ">", "##")):
         raws.pop()
     return _found(raws, text)
+
+
+def added(found: Extraction, more: Extraction) -> Extraction:
+    """`found` with what is new in `more`; what was found first stays as it is (edge2024, §3.1.2)."""
+    rejected = Counter(dict(found.rejected)) + Counter(dict(more.rejected))
+    return Extraction(
+        found.entities + _new(found.entities, more.entities, lambda e: (fold(e.name), e.type)),
+        found.relations + _new(found.relations, more.relations, lambda r: {fold(r.source), fold(r.target)}),
+        found.claims + _new(found.claims, more.claims, lambda c: (fold(c.subject), fold(c.description))),
+        tuple(sorted(rejected.items())),
+    )
+
+
+def _new(found: tuple[T, ...], more: tuple[T, ...], name: Callable[[T], object]) -> tuple[T, ...]:
+    """The records of `more` whose name is not among those of `found`."""
+    known = [name(x) for x in found]
+    return tuple(x for x in more if name(x) not in known)
 
 
 def has_tuples(reply: str) -> bool:

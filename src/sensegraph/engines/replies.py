@@ -108,6 +108,11 @@ def extraction(reply: Reply, chunk: Chunk) -> Reading[Extraction]:
     return Reading(got, _cut(reply) if cut else "", found.rejected)
 
 
+def agrees(reply: Reply) -> bool:
+    """Whether a reply says yes; anything that cannot be read means no."""
+    return plain(reply.text).lstrip("\"'*( ")[:1].lower() == "y"
+
+
 # ── summaries ──
 
 
