@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,7 +38,7 @@ def test_sentences_end_where_a_reader_ends_them(text: str, expected: list[str] |
 def test_sentences_cover_all_but_white_space_in_order(text: str) -> None:
     spans = sentences(text)
     assert "".join("".join(text[a:b].split()) for a, b in spans) == "".join(text.split())
-    assert all(a[1] <= b[0] for a, b in zip(spans, spans[1:], strict=False))
+    assert all(a[1] <= b[0] for a, b in itertools.pairwise(spans))
     assert all(text[a:b] == text[a:b].strip() != "" for a, b in spans)
 
 
@@ -93,4 +95,4 @@ def test_packed_keeps_order_and_budget_and_wastes_no_batch(items: list[int], bud
     batches = packed(items, budget, int)
     assert [i for b in batches for i in b] == items
     assert all(sum(b) <= budget or len(b) == 1 for b in batches)
-    assert all(sum(a) + b[0] > budget for a, b in zip(batches, batches[1:], strict=False))
+    assert all(sum(a) + b[0] > budget for a, b in itertools.pairwise(batches))

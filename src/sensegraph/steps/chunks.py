@@ -49,7 +49,7 @@ def _windows(text: str, size: int, overlap: int) -> Iterator[tuple[int, int, int
     if not text.strip():
         return
     ends = _token_ends(text)
-    start = 0
+    start = reached = 0
     while True:
         if (
             len(ends) - bisect_left(ends, start + 1) <= size + overlap
@@ -58,8 +58,11 @@ def _windows(text: str, size: int, overlap: int) -> Iterator[tuple[int, int, int
             yield start, len(text), count
             return
         end, count = _end_of_window(text, ends, start, size)
-        yield start, end, count
-        start = max(start + 1, _start_of_next(text, ends, end, overlap))
+        if end > reached:  # not what the window before holds already: small windows with a large overlap
+            yield start, end, count
+        if end >= len(text):
+            return
+        reached, start = max(reached, end), max(start + 1, _start_of_next(text, ends, end, overlap))
 
 
 def _end_of_window(text: str, ends: list[int], start: int, size: int) -> tuple[int, int]:
