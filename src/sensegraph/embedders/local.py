@@ -25,8 +25,10 @@ _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\u
 # Vowel signs and accents that stand inside words but that `\w` leaves out: Latin, Hebrew, Arabic, Indian scripts.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
 _TERM = re.compile(rf"[{_UNSPACED}]+|(?:(?![_{_UNSPACED}])[\w{_MARKS}])+")
-_RARE, _COMMON, _VERY_COMMON, _PIECE = range(4)  # the kind of a term, kept in the two lowest bits of its code
-_WEIGHTS = np.array([1.0, 0.6, 0.3, 1.0])
+_RARE, _COMMON, _VERY_COMMON, _PIECE, _COMMON_PIECE = range(5)  # the kind of a term: the three lowest bits of its code
+_KIND = 7
+_WEIGHTS = np.array([1.0, 0.6, 0.3, 1.0, 0.3])
+_PARTICLES = frozenset("的了是在和有也就都与及")  # in most pairs of characters that hold one, Chinese says little
 _PAIR = 0.4
 _DEFAULT = "english"
 _BLOCK = 256
@@ -51,12 +53,14 @@ class HashedTerms:
     It is lexical, not semantic: texts are near when they share words or names, in any inflection; a paraphrase in
     other words is not near. It is a pure function of the text, fitted to nothing, so adding a document changes no
     other's vector. That costs what a corpus would teach: with no document frequencies, a bundled list of common words
-    stands in for them, and plain BM25 finds passages better (`bench/offline_embedding.py` prints both). Queries and
-    documents are embedded alike: weighting them differently showed no gain there.
+    stands in for them, and plain BM25 finds passages better (`bench/offline_embedding.py` prints both, and what
+    other dimensions give; more dimensions find more and take more room). Queries and documents are embedded alike:
+    weighting them differently showed no gain there.
 
     Terms are folded words without function words, stemmed (Snowball; the language is told from the function words or
     the script), pairs of neighbouring terms at 0.4 of their weight, and pairs of characters where no blanks part
-    words. A term's weight is 1 + ln(its count), times 0.6 or 0.3 where it is a common or very common English word.
+    words. A term's weight is 1 + ln(its count), times 0.6 or 0.3 where it is a common or very common English word, or
+    0.3 where it holds a Chinese particle.
     Signed hashing: Weinberger et al., Feature Hashing for Large Scale Multitask Learning (2009), §2.
     """
 
@@ -68,7 +72,9 @@ class HashedTerms:
     def fingerprint(self) -> str:
         """The version of the rules, the dimension and the word lists."""
         lists = [sorted(words) for words in STOP.values()]
-        return key("hashed terms", 1, self.dim, lists, VERY_COMMON, COMMON, unicodedata.unidata_version)
+        return key(
+            "hashed terms", 1, self.dim, lists, VERY_COMMON, COMMON, sorted(_PARTICLES), unicodedata.unidata_version
+        )
 
     def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
         """Unit vectors, shape `(n, dim)` float32, one row a text; a text without terms is a zero row."""
@@ -90,7 +96,7 @@ def _rows(texts: Sequence[list[int]], dim: int) -> NDArray[np.float64]:
     """Rows of length 1 (or 0) from the codes of each text's terms, in their order."""
     codes = np.fromiter(chain.from_iterable(texts), np.uint64)
     owners = np.repeat(np.arange(len(texts)), [len(t) for t in texts])
-    weights = _WEIGHTS[(codes & np.uint64(3)).astype(np.intp)]
+    weights = _WEIGHTS[(codes & np.uint64(_KIND)).astype(np.intp)]
     pairs = (owners[1:] == owners[:-1]) & _pairable(codes[1:]) & _pairable(codes[:-1])
     joined = _joined(codes[:-1][pairs], codes[1:][pairs])
     both = _PAIR * np.sqrt(weights[:-1][pairs] * weights[1:][pairs])
@@ -110,7 +116,7 @@ def _hashed(
     counts = np.diff(np.append(starts, len(codes)))
     values = weights[starts] * _LOGS[np.minimum(counts, _MOST - 1)]
     values *= np.where(codes[starts] >> np.uint64(63), 1.0, -1.0)
-    buckets = ((codes[starts] >> np.uint64(2)) & np.uint64(2**48 - 1)) % np.uint64(dim)
+    buckets = ((codes[starts] >> np.uint64(3)) & np.uint64(2**48 - 1)) % np.uint64(dim)
     places = owners[starts] * dim + buckets.astype(np.intp)
     rows = np.bincount(places, weights=values, minlength=n * dim).reshape(n, dim).astype(np.float64)  # int when empty
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
@@ -119,8 +125,8 @@ def _hashed(
 
 
 def _pairable(codes: Codes) -> NDArray[np.bool_]:
-    kinds: Codes = codes & np.uint64(3)
-    return np.not_equal(kinds, _PIECE, dtype=bool)
+    kinds: Codes = codes & np.uint64(_KIND)
+    return np.less(kinds, _PIECE, dtype=bool)
 
 
 def _joined(left: Codes, right: Codes) -> Codes:
@@ -153,7 +159,7 @@ def _language(words: Sequence[str]) -> str:
 def _word(word: str, language: str) -> tuple[int, ...]:
     """The codes of one run of letters: none for a function word of `language`, several where no blanks part words."""
     if re.match(f"[{_UNSPACED}]", word):
-        return tuple(_code(piece, _PIECE) for piece in _pieces(word))
+        return tuple(_code(p, _PIECE if _PARTICLES.isdisjoint(p) else _COMMON_PIECE) for p in _pieces(word))
     folded = _folded(word)
     stop = STOP.get(language, frozenset())
     if not folded or (not stop.isdisjoint((word.lower(), folded)) and not _abbreviation(word)):
@@ -197,6 +203,6 @@ def _kinds() -> dict[str, int]:
 
 
 def _code(term: str, kind: int) -> int:
-    """64 bits that stand for `term` on every machine, with its kind in the lowest two."""
+    """64 bits that stand for `term` on every machine, with its kind in the lowest three."""
     digest = hashlib.blake2b(term.encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "little") & ~3 | kind
+    return int.from_bytes(digest, "little") & ~_KIND | kind
