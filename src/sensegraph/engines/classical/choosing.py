@@ -26,14 +26,15 @@ class Candidate:
     worth: float = 1.0
 
 
-def weigh(sentences: Iterable[Sequence[str]]) -> dict[str, float]:
-    """The weight of each stem: the logarithm of how many sentences hold it, a quarter for words that name no topic.
+def weigh(sentences: Iterable[Sequence[str]], once: float = 0.7) -> dict[str, float]:
+    """The weight of each stem: `once` plus the logarithm of how many sentences hold it.
 
-    A stand-in, where the rest of the corpus is not at hand, for share here against share in the corpus.
+    A quarter of that for words that name no topic. A stand-in, where the rest of the corpus is not at hand, for share
+    here against share in the corpus.
     """
     counts = Counter(term for terms in sentences for term in dict.fromkeys(terms))
     general = general_stems()
-    return {t: math.log1p(n) * (0.25 if t in general else 1.0) for t, n in counts.items()}
+    return {t: (once + math.log(n)) * (0.25 if t in general else 1.0) for t, n in counts.items()}
 
 
 @cache

@@ -19,7 +19,6 @@ from sensegraph.engines.classical.words_titles import (
     capital,
     clause,
     distinct,
-    lasting,
     listing,
     mentions,
     natural,
@@ -30,6 +29,7 @@ from sensegraph.types import Context, Finding, Passage, Report, Statement
 SUMMARY = 3  # sentences of a summary
 FINDINGS, FEWEST = 5, 3
 QUOTED = 3  # sentences of a finding
+CORE = 8  # members of which a summary's sentences name two
 SHOWN = 0.3  # quality below which a sentence is shown only where there is no other
 READABLE = 28  # words from which a sentence counts for less
 REFERENCES = 5  # ids a statement cites at most
@@ -99,7 +99,6 @@ class _Community:
     quotes: tuple[Quote, ...]
     owned: Mapping[str, Sequence[Quote]]
     weights: Mapping[str, float]
-    names: Mapping[str, str]
 
 
 def report(contexts: Sequence[Context]) -> list[Report]:
@@ -121,12 +120,10 @@ def _report(context: Context) -> Report:
 def _community(context: Context) -> _Community:
     code = _language(context)
     quotes = gather(context, code)
-    texts = [quote.text for quote in quotes]
     kinds: dict[str, list[Passage]] = defaultdict(list)
     for passage in context.passages:
         kinds[passage.kind].append(passage)
     entities = _by_strength(kinds["entity"], kinds["relation"])
-    names = {passage.title: natural(passage.title, texts) for passage in entities}
     return _Community(
         code,
         entities,
@@ -136,7 +133,6 @@ def _community(context: Context) -> _Community:
         tuple(quotes),
         _owned(quotes),
         salience(quotes, [e.title for e in entities[:8]], code),
-        names,
     )
 
 
@@ -209,10 +205,14 @@ def _statement(quote: Quote, first: str = "") -> Statement:
 
 
 def _summary(community: _Community) -> list[Quote]:
-    """The sentences that cover the community best, those with two members or more before others."""
+    """The sentences that cover the community best: with two of its strongest members if there are enough, else one."""
     good = [quote for quote in community.quotes if quote.worth >= SHOWN]
-    dense = [quote for quote in good if quote.members >= 2]
-    picked = _pick(community, dense if len(dense) >= SUMMARY else good, SUMMARY, (), personal=0.5)
+    core = [set(stems(entity.title, community.code)) for entity in community.entities[:CORE]]
+    held = [sum(bool(name & set(quote.candidate.terms)) for name in core) for quote in good]
+    central = [quote for quote, count in zip(good, held, strict=True) if count >= 2]
+    dense = [quote for quote, count in zip(good, held, strict=True) if count and quote.members >= 2]
+    pool = next((quotes for quotes in (central, dense) if len(quotes) >= SUMMARY), good)
+    picked = _pick(community, pool, SUMMARY, (), personal=0.5)
     return picked or sorted(community.quotes, key=lambda q: (-q.worth, q.text))[:1]
 
 
@@ -299,24 +299,28 @@ def _headline(community: _Community, desk: _Desk, picked: Sequence[Quote], names
         found += [between(text, names[0], names[1]) for text in stating]
     order = {e.title: i for i, e in enumerate(community.entities)}
     ranked = sorted(names, key=lambda name: order.get(name, len(order)))
-    found.append(listing([community.names.get(name, name) for name in ranked], community.code))
+    found.append(listing([_cased(community, name) for name in ranked], community.code))
     return next((shown for shown in found if shown and shown not in desk.headlines), found[-1])
 
 
 # ── title and rating ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+def _cased(community: _Community, name: str) -> str:
+    return natural(name, [quote.text for quote in community.quotes])
+
+
 def _title(community: _Community, given: str) -> str:
     """A clause that states what the strongest members do; else their names; of a group of reports, their heads."""
-    names = [community.names[e.title] for e in community.entities]
+    names = [_cased(community, e.title) for e in community.entities[:12]]
     if community.reports:
-        heads = [r.title.partition(":")[0] for r in community.reports]
+        heads = [_cased(community, r.title.partition(":")[0]) for r in community.reports[:6]]
         short = [head for head in heads if len(head.split()) <= 4]
         return listing(distinct([*short, *names], 3, community.code), community.code) or heads[0]
     good = [q for q in community.quotes if q.worth >= SHOWN and q.members >= 2 and not q.introduces]
     clauses = [clause(q.text, names[:4], community.code, longest=9) for q in good]
     for merit, shown in sorted(clauses, reverse=True):
-        if merit >= STATED and (sum(mentions(shown, name) for name in names[:4]) >= 2 or lasting(shown)):
+        if merit >= STATED and sum(mentions(shown, name) for name in names[:4]) >= 2:
             return shown
     return listing(distinct(names, 4, community.code), community.code) or given
 

@@ -142,9 +142,9 @@ def salience(quotes: Iterable[Quote], names: Sequence[str], code: str) -> dict[s
     chunks: dict[str, dict[str, None]] = {}
     for quote in quotes:
         chunks.setdefault(quote.chunk, {}).update(dict.fromkeys(quote.candidate.terms))
-    weights = weigh(tuple(terms) for terms in chunks.values())
+    counts = weigh((tuple(terms) for terms in chunks.values()), once=0.15)
     for i, name in enumerate(names):
         for stem in stems(name, code):
-            if stem in weights:
-                weights[stem] *= 1 + 1.5 / (1 + i / 2)
-    return weights
+            if stem in counts:
+                counts[stem] = max(counts[stem], 0.7) * (1 + 1.5 / (1 + i / 2))
+    return counts

@@ -14,7 +14,7 @@ from sensegraph.engines.classical.words_quotes import introduces
 from sensegraph.text import HAN, WORD
 
 LONGEST = 12  # words in a headline
-_PIECES = re.compile(r"([;:—–()]|,\s|\s--?\s|\s(?:because|so that|which means that|which means)\s)", re.IGNORECASE)
+_PIECES = re.compile(r"([;:—–()]|,\s|\s--?\s|\s(?:because|so that|which means that|which means|that)\s)", re.IGNORECASE)
 _BELIEF = re.compile(
     r"^(?:(?:(?:I|we|you)(?:['’]ve)? (?:(?:really|actually|also|do|always|strongly|often) )*"
     r"(?:think|believe|know|see|say|feel|find|found|learned|realized|argue|discovered|hope)|it turns out|"
@@ -38,6 +38,11 @@ _NOUNS = frozenset(
 )
 _OPENS = frozenset("that what how why whether if".split())
 _PLURAL = frozenset("i you we they people who children men women kids folks and".split())
+_ASSERTS = frozenset(
+    "know knows known think thinks believe believes found find finds show shows showed shown mean means meant say says "
+    "fact turns clear realize realized realizing learned argue argues discovered true see saw".split()
+)
+_SUPPOSES = frozenset("would could might".split())
 _SAYS = frozenset("said says say told tells asked asks think thinks thought guess mean means".split())
 _SPOKEN = re.compile(r"(?:^|\s)['‘“\"]|[!?.,]['’”\"]|[!?]\s")
 _BE = frozenset("is are was were has have".split())
@@ -51,13 +56,10 @@ _NO_NAME = re.compile(
 
 
 def natural(name: str, texts: Sequence[str]) -> str:
-    """`name` in the case it mostly has inside sentences: "School" → "school" where that is how it is written."""
-    if not name[:1].isupper() or name.isupper():
-        return name
+    """`name` in the case it mostly has inside sentences: "School" → "school", "phd" → "PhD"."""
     pattern = re.compile(rf"(?<=[\w,;] ){re.escape(name)}\b", re.IGNORECASE)
-    seen = Counter(match for text in texts for match in pattern.findall(text))
-    small = sum(n for form, n in seen.items() if form[:1].islower())
-    return name[:1].lower() + name[1:] if 2 * small > seen.total() else name
+    seen = Counter(form for text in texts for form in pattern.findall(text))
+    return max(seen, key=lambda form: (seen[form], form == name, form)) if seen else name
 
 
 def capital(text: str) -> str:
@@ -120,8 +122,17 @@ def clause(sentence: str, names: Sequence[str], code: str, longest: int = LONGES
 def _pieces(sentence: str) -> list[tuple[str, bool]]:
     """The parts of a sentence between marks, each with whether it stands free of the part before it."""
     parts = _PIECES.split(sentence.rstrip(".!… "))
-    free = [True, *(mark.strip() not in (",", "(", ")") for mark in parts[1::2])]
+    free = [True, *map(_frees, parts[:-1:2], parts[1::2])]
     return [(part.strip(), alone) for part, alone in zip(parts[::2], free, strict=True)]
+
+
+def _frees(before: str, mark: str) -> bool:
+    """Whether what follows `mark` is said for itself: not after a comma, and after "that" only as a thing asserted."""
+    if mark.strip().casefold() == "that":
+        words = _words(before)
+        doubted = set(words) & (_QUALIFIES | _UNSURE) or any(w.endswith("n't") for w in words)
+        return bool(words) and words[-1] in _ASSERTS and not doubted
+    return mark.strip() not in (",", "(", ")")
 
 
 def _detached(before: Sequence[str], piece: str, names: Sequence[str]) -> bool:
@@ -151,7 +162,7 @@ def _fitted(piece: str, longest: int) -> str:
     if not 4 <= len(words) <= 30 or _SPOKEN.search(piece) or {words[0], words[0].partition("'")[0]} & _openers():
         return ""
     verb = next((i for i in range(1, len(words)) if _finite(shown, words, i)), 0)
-    if not verb or verb > 8 or words[verb] in _SAYS or not _nominal(words[:verb]):
+    if not verb or verb > 8 or words[verb] in _SAYS | _SUPPOSES or not _nominal(words[:verb]):
         return ""
     end = _end(words, verb, longest)
     return capital(" ".join(shown[:end]).rstrip(",'")) if end >= 4 else ""
@@ -177,9 +188,12 @@ def _finite(shown: Sequence[str], words: Sequence[str], at: int) -> bool:
         return False
     if _past(word):
         return following not in _BEFORE and (shown[at - 1][:1].isupper() or following in _ARTICLES)
+    plural = before in _PLURAL or (before.endswith("s") and not before.endswith(("ss", "'s", "us")))
+    if following in _ARTICLES and len(word) > 3 and word not in listed("en"):  # "determines its", "cells block the"
+        return plural != word.endswith("s")
     if word not in listed("verbs") or (word in _NOUNS and following in _BEFORE):
         return False
-    return word.endswith("s") or before in _PLURAL or (before.endswith("s") and not before.endswith(("ss", "'s", "us")))
+    return word.endswith("s") or plural
 
 
 def _past(word: str) -> bool:
@@ -188,7 +202,9 @@ def _past(word: str) -> bool:
 
 def _nominal(words: Sequence[str]) -> bool:
     """Whether the words before the verb name a subject: content, no relative clause, no "the first one"."""
-    if {"that", "which", "who", "whose", "where", "one", "ones"} & set(words) or words[0].endswith("ing"):
+    if {"that", "which", "who", "whose", "where", "one", "ones"} & set(words) or words[0].endswith(("ing", "ed")):
+        return False
+    if words[-1] in ("and", "or", "to"):
         return False
     return any(w not in listed("en") and not w.endswith("ly") for w in words) or bool(set(words) & _GROUP)
 
@@ -196,7 +212,7 @@ def _nominal(words: Sequence[str]) -> bool:
 def _end(words: list[str], verb: int, longest: int) -> int:
     """Where to end a clause: its own end if short, else the last cut before `longest`; 0 where none is safe."""
     if len(words) <= longest:
-        return len(words) if _closes(words[-1]) and len(words) > verb + 1 else 0
+        return len(words) if _closes(words[-1]) and len(words) > verb + 1 and words[-2] != "to" else 0
     if _QUALIFIES & set(words[longest:]):
         return 0
     inside = next((i for i in range(verb + 1, len(words)) if words[i] in _OPENS), len(words))
@@ -228,14 +244,6 @@ def _merit(shown: str, names: Sequence[str]) -> float:
     value -= 0.4 * (words[0] in ("a", "some", "there", "one"))
     starts = any(shown.casefold().startswith(names[i].casefold()) for i in held)
     return max(0.0, value + 0.5 * starts)
-
-
-def lasting(shown: str) -> bool:
-    """Whether a clause says what holds rather than what once happened: its first finite verb is no past form."""
-    shown_words = shown.split()
-    words = [w.strip(".,'\"").casefold() for w in shown_words]
-    verb = next((w for i, w in enumerate(words) if i and _finite(shown_words, words, i)), "")
-    return bool(verb) and not _past(verb) and verb not in ("was", "were", "had", "did")
 
 
 def between(sentence: str, one: str, other: str) -> str:
