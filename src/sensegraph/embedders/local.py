@@ -70,7 +70,9 @@ class HashedTerms:
     waits: bool = False
 
     def fingerprint(self) -> str:
-        """The version of the rules, the dimension and the word lists."""
+        """The versions of the rules, the stemmer and Unicode, the dimension and the word lists."""
+        from Stemmer import version
+
         lists = [sorted(words) for words in STOP.values()]
         return key(
             "hashed terms", 1, self.dim, lists, VERY_COMMON, COMMON, sorted(_PARTICLES), unicodedata.unidata_version
