@@ -10,7 +10,7 @@ from scripted_engine import CHUNK, COMMUNITY, ENTITIES, INQUIRY, RELATION, TASKS
 from sensegraph.endpoint import Endpoint, EndpointSettings
 from sensegraph.engines.llm import LLMEngine, LLMSettings
 from sensegraph.errors import ItemFailed, SettingsError, UnsupportedTask
-from sensegraph.protocols import LanguageEngine
+from sensegraph.protocols import LanguageEngine, PricedEngine
 from sensegraph.types import Context, Inquiry, Passage, Report
 
 # ── extraction ──
@@ -303,13 +303,14 @@ def test_no_packaged_prompt_keeps_a_placeholder() -> None:
     ],
 )
 def test_settings_that_cannot_work_are_refused(settings: Body) -> None:
-    with pytest.raises(SettingsError, match=r"engine\."):
+    with pytest.raises(SettingsError, match=r"model\."):
         LLMSettings(**settings)
 
 
 def test_the_engine_is_one_and_names_what_it_cannot_do() -> None:
     made = LLMEngine(Endpoint(EndpointSettings(model="m")))
     assert isinstance(made, LanguageEngine)
+    assert isinstance(made, PricedEngine)
     assert (made.name, made.batch, made.waits) == ("m", 1, True)
     with pytest.raises(UnsupportedTask, match="judge"):
         made.fingerprint("judge")
@@ -332,6 +333,12 @@ def test_prompt_tokens_are_near_what_is_sent_and_zero_where_nothing_is() -> None
     assert made.prompt_tokens("summarise", Context(ENTITIES[:1])) == 0
     assert made.prompt_tokens("rate", Inquiry("Q", Context(()))) == 0
     assert made.overhead("answer") < made.prompt_tokens("answer", INQUIRY)
+
+
+def test_a_price_is_that_of_the_endpoint() -> None:
+    end = Endpoint(EndpointSettings(model="m", price_prompt=2.0, price_completion=8.0))
+    assert LLMEngine(end).price(1_000_000, 500_000) == pytest.approx(6.0)
+    assert LLMEngine(Endpoint(EndpointSettings(model="m"))).price(1000, 1000) == 0
 
 
 # ── through a storm ──

@@ -61,15 +61,15 @@ class LLMSettings:
 
     def __post_init__(self) -> None:
         if not self.entity_types:
-            raise SettingsError("engine.entity_types is empty: name at least one type of entity to look for.")
+            raise SettingsError("model.entity_types is empty: name at least one type of entity to look for.")
         if self.max_gleanings < 0:
-            raise SettingsError("engine.max_gleanings must be 0 or more.")
+            raise SettingsError("model.max_gleanings must be 0 or more.")
         if self.claims and self.extraction_format == "tuple":
-            raise SettingsError("engine.claims needs extraction_format json: the tuple format has no claims.")
+            raise SettingsError("model.claims needs extraction_format json: the tuple format has no claims.")
         if not 0 < self.findings_min <= self.findings_max:
-            raise SettingsError("engine.findings_min must be at least 1 and at most findings_max.")
+            raise SettingsError("model.findings_min must be at least 1 and at most findings_max.")
         if self.summary_input_tokens < 100:
-            raise SettingsError("engine.summary_input_tokens must be at least 100.")
+            raise SettingsError("model.summary_input_tokens must be at least 100.")
 
 
 @dataclass(frozen=True, slots=True)
