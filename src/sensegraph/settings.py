@@ -63,7 +63,6 @@ class Settings:
     engine: Literal["auto", "offline", "model"] = "auto"
     embedder: Literal["auto", "offline", "endpoint"] = "auto"
     method: str = "auto"
-    threads: int = 16
     processes: int = 0
     endpoint: EndpointTable = field(default_factory=EndpointTable)
     model: LLMSettings = field(default_factory=LLMSettings)

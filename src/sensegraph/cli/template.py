@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
-from typing import Any, get_type_hints
+from importlib import import_module
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from sensegraph.methods import METHODS, method_class
 from sensegraph.settings import Settings
@@ -73,8 +74,10 @@ def toml(value: Any) -> str:
 def typed(kind: Any, name: str) -> str:
     """The type of a field as a reader sees it."""
     hint = get_type_hints(kind)[name]
+    if get_origin(hint) is Literal:
+        return " or ".join(map(toml, get_args(hint)))
     found: str = getattr(hint, "__name__", "") if isinstance(hint, type) else str(hint)
-    return found.replace("typing.", "").replace("collections.abc.", "")
+    return found
 
 
 def settings_markdown() -> str:
@@ -94,3 +97,18 @@ def _cell(text: str) -> str:
 
 def _default(value: Any) -> str:
     return "not set" if value is None else f"`{toml(value)}`"
+
+
+def methods_markdown() -> str:
+    """The body of docs/methods.md: the table, and each method's settings."""
+    rows = ["| name | paper | good for | needs of the engine |", "|---|---|---|---|"]
+    rows += [f"| `{n}` | {m.paper} | {m.good_for} | {m.tasks} |" for n, m in METHODS.items()]
+    parts = ["\n".join(rows)]
+    parts += [_method(name, kind, values) for name, kind, values in tables() if name.startswith("methods.")]
+    return "\n\n".join(parts) + "\n"
+
+
+def _method(name: str, kind: Any, values: dict[str, Any]) -> str:
+    listed = ", ".join(f"`{k}` {_default(v)}" for k, v in values.items())
+    source = import_module(kind.__module__).__doc__ or ""
+    return f"## {name.removeprefix('methods.')}\n\n```\n{source.strip()}\n```\n\nSettings in `[{name}]`: {listed}."

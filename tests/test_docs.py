@@ -1,0 +1,138 @@
+"""The documentation holds: its examples run, its commands exist, its links lead somewhere, its tables are fresh."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import typer
+
+from sensegraph.cli import app
+from sensegraph.settings import Settings, parse
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+EXECUTED = ("README.md", "docs/errors.md")
+NAMES = [p.relative_to(ROOT).as_posix() for p in PAGES]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The fenced blocks of a page in this language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def commands(page: Path) -> list[str]:
+    """Every `sensegraph …` line of a page's shell blocks, and in its tables and sentences."""
+    text = page.read_text(encoding="utf-8")
+    lines = [part for block in blocks(page, "sh") for line in block.splitlines() for part in line.split("&&")]
+    lines = [line.split("#")[0].strip() for line in lines]
+    inline = re.findall(r"`(sensegraph [a-z][^`]*)`", text)
+    return [c for c in (*lines, *inline) if c.startswith("sensegraph ")]
+
+
+@pytest.fixture
+def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What the examples expect: a current folder with notes/input and texts in it."""
+    folder = tmp_path / "notes" / "input"
+    folder.mkdir(parents=True)
+    source = files("sensegraph") / "data" / "carol" / "stave-5-the-end-of-it.txt"
+    (folder / "carol.txt").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXECUTED)
+def test_the_python_examples_run(name: str, notes: Path, capsys: pytest.CaptureFixture[str]):
+    found = blocks(ROOT / name, "python")
+    assert found
+    for code in found:
+        exec(compile(code, name, "exec"), {"__name__": "__main__"})
+    assert capsys.readouterr().out.strip()
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in EXECUTED])
+def test_python_on_other_pages_compiles(name: str):
+    for code in blocks(ROOT / name, "python"):
+        compile(code, name, "exec")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", sorted(p.name for p in (ROOT / "examples").glob("*.py")))
+def test_the_programs_under_examples_run(example: str, tmp_path: Path):
+    program = [sys.executable, str(ROOT / "examples" / example)]
+    run = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.strip()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_that_is_shown_can_be_parsed(name: str):
+    group = typer.main.get_command(app)
+    for line in commands(ROOT / name):
+        words = shlex.split(line.replace("…", ""))[1:]
+        if words[0] == "COMMAND":
+            continue
+        command = group.commands[words[0]]  # type: ignore[attr-defined]
+        options = {o for p in command.params for o in p.opts} | {"--help"}
+        assert {w for w in words if w.startswith("--")} <= options, line
+
+
+def test_commands_are_found_on_the_pages():
+    assert len(commands(ROOT / "README.md")) > 5
+
+
+def test_the_settings_that_the_readme_shows_are_settings():
+    (shown,) = blocks(ROOT / "README.md", "toml")
+    assert parse(tomllib.loads(shown), Settings, "README").endpoint.model
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_link_leads_to_a_file(name: str):
+    page = ROOT / name
+    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    local = [link for link in links if "://" not in link]
+    assert [link for link in local if not (page.parent / link).exists()] == []
+
+
+def test_every_page_is_listed_in_the_index():
+    listed = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    pages = [p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.md")]
+    assert [p for p in pages if p != "index.md" and not p.startswith("methods/") and f"({p})" not in listed] == []
+
+
+def generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["settings.md", "methods.md"])
+def test_a_generated_page_is_fresh(name: str):
+    expected = generator().pages()[name]
+    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == expected, "run `make docs`"
+
+
+def test_the_page_of_errors_lists_all_of_them():
+    from sensegraph import errors
+
+    kinds = [k for k, v in vars(errors).items() if isinstance(v, type) and issubclass(v, errors.SensegraphError)]
+    page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+    assert [k for k in kinds if f"`{k}`" not in page] == []
+
+
+def test_the_readme_names_the_two_commands_near_the_top():
+    top = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:25]
+    assert any(line.startswith("python3 -m venv") and line.endswith("sensegraph demo") for line in top)
+    assert "make test" in top
