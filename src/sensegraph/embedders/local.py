@@ -74,9 +74,8 @@ class HashedTerms:
         from Stemmer import version
 
         lists = [sorted(words) for words in STOP.values()]
-        return key(
-            "hashed terms", 1, self.dim, lists, VERY_COMMON, COMMON, sorted(_PARTICLES), unicodedata.unidata_version
-        )
+        rules = ("hashed terms", 1, self.dim, lists, VERY_COMMON, COMMON, sorted(_PARTICLES))
+        return key(*rules, version(), unicodedata.unidata_version)
 
     def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
         """Unit vectors, shape `(n, dim)` float32, one row a text; a text without terms is a zero row."""
