@@ -25,7 +25,9 @@ _BELIEF = re.compile(
 _UNSURE = frozenset("if unless when whether suppose until while although though once as because since".split())
 _CUTS = frozenset("in on for with by at from into through across during among between over under which who".split())
 _QUALIFIES = frozenset("if unless until without except only but than as when whether not never no".split())
-_ASKS = frozenset("what which who whom whose how why where that and or nor then also because lets let's".split())
+_ASKS = frozenset(
+    "before after even what which who whom whose how why where that and or nor then also because lets let's".split()
+)
 _FIRST_PERSON = frozenset("i i'm i've i'd i'll me my mine you you're you've you'd you'll your yours".split())
 _GROUP = frozenset("we we're we've we'd we'll us our ours".split())
 _BEFORE = frozenset("of in at from with for by to about on like than and or as into between among".split())
@@ -42,6 +44,8 @@ _ASSERTS = frozenset(
     "know knows known think thinks believe believes found find finds show shows showed shown mean means meant say says "
     "fact turns clear realize realized realizing learned argue argues discovered true see saw".split()
 )
+_PRONOUNS = frozenset("i you we they he she it".split())
+_LEADS = frozenset("and but that so then because today now".split())  # what a main clause may follow
 _SUPPOSES = frozenset("would could might".split())
 _SAYS = frozenset("said says say told tells asked asks think thinks thought guess mean means".split())
 _SPOKEN = re.compile(r"(?:^|\s)['‘“\"]|[!?.,]['’”\"]|[!?]\s")
@@ -204,7 +208,7 @@ def _nominal(words: Sequence[str]) -> bool:
     """Whether the words before the verb name a subject: content, no relative clause, no "the first one"."""
     if {"that", "which", "who", "whose", "where", "one", "ones"} & set(words) or words[0].endswith(("ing", "ed")):
         return False
-    if words[-1] in ("and", "or", "to"):
+    if _PRONOUNS & set(words[1:]) or words[-1] in ("and", "or", "to"):
         return False
     return any(w not in listed("en") and not w.endswith("ly") for w in words) or bool(set(words) & _GROUP)
 
@@ -249,28 +253,31 @@ def _merit(shown: str, names: Sequence[str]) -> float:
 def between(sentence: str, one: str, other: str) -> str:
     """ "A verb … B" as the sentence has it, with at most 8 words between the names; "" where it has not."""
     for first, second in ((one, other), (other, one)):
-        pattern = rf"(?<!\w)({re.escape(first)})((?:\s+[\w’'-]+){{1,8}}?\s+)({re.escape(second)})(?!\w)"
+        pattern = rf"(?<!\w)({re.escape(first)})((?:\s+[\w’'-]+){{1,8}}?\s+)({re.escape(second)})(?![\w-]|\s+\w+ing\b)"
         match = re.search(pattern, sentence, re.IGNORECASE)
-        if (
-            match
-            and not _RESTART.search(match[2])
-            and _links(_words(match[2]))
-            and _leads(_words(sentence[: match.start()]))
-        ):
-            return capital(" ".join(match[0].split()))
+        if match and not _RESTART.search(match[2]) and _links(_words(match[2])):
+            before = sentence[: match.start()].split()
+            start = _subject_start([w.casefold() for w in before])
+            if start >= 0:
+                return capital(" ".join([*before[start:], *match[0].split()]))
     return ""
 
 
+def _subject_start(before: Sequence[str]) -> int:
+    """Where the noun phrase begins that ends with the name after these words; -1 if it is no plain subject."""
+    start = len(before)
+    while start and before[start - 1].isalpha() and before[start - 1] not in listed("en") and len(before) - start < 3:
+        start -= 1
+    if start and before[start - 1] in _ARTICLES:
+        start -= 1
+    near = before[max(0, start - 3) : start]
+    ahead = not near or near[-1].endswith((",", ";", ":", "—", "–")) or near[-1] in _LEADS
+    negated = (_QUALIFIES | _UNSURE | _OPENS) & set(near) or any(w.endswith(("n't", "n’t")) for w in near)
+    return start if ahead and not negated else -1
+
+
 def _links(words: Sequence[str]) -> bool:
-    joins = {"and", "or", "who", "which", "that", "because", "so", "but", "i", "when"}
+    joins = {"and", "or", "who", "which", "that", "because", "so", "but", "when", "where"} | _PRONOUNS | _OPENS
     if joins & set(words) or any(a in _BE and b in _BE for a, b in pairwise(words)):
         return False
     return any(_finite(["X", *words], ["x", *words], i) for i in range(1, len(words) + 1))
-
-
-def _leads(before: Sequence[str]) -> bool:
-    """Whether a name after these words can be a subject: not in a phrase, nor under a negation or a condition."""
-    near = [w for w in before[-3:] if w not in ("the", "a", "an")]
-    if near and (near[-1] in _BEFORE or near[-1] in listed("verbs")):
-        return False
-    return not (_QUALIFIES | _UNSURE | _OPENS) & set(near) and not any(w.endswith("n't") for w in near)
