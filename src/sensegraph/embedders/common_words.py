@@ -1,7 +1,7 @@
 """The words that say least: function words of seven languages, and the commonest English words of content.
 
-A bundled stand-in for document frequencies, which an embedder that sees one text at a time cannot count. The lists are
-the project's own and hold no word because of any one corpus.
+A bundled stand-in for document frequencies, which an embedder that sees one text at a time cannot count. Written by
+hand, not counted in a corpus; the line between common and very common is a judgement.
 """
 
 from __future__ import annotations

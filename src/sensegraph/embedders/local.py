@@ -54,8 +54,7 @@ class HashedTerms:
     other words is not near. It is a pure function of the text, fitted to nothing, so adding a document changes no
     other's vector. That costs what a corpus would teach: with no document frequencies, a bundled list of common words
     stands in for them, and plain BM25 finds passages better (`bench/offline_embedding.py` prints both, and what
-    other dimensions give; more dimensions find more and take more room). Queries and documents are embedded alike:
-    weighting them differently showed no gain there.
+    other dimensions give; more dimensions find more and take more room). Queries and documents are embedded alike.
 
     Terms are folded words without function words, stemmed (Snowball; the language is told from the function words or
     the script), pairs of neighbouring terms at 0.4 of their weight, and pairs of characters where no blanks part
