@@ -253,10 +253,10 @@ def _most_common(names: Counter[str]) -> str:
 
 
 def distinct(descriptions: Sequence[Description]) -> list[Description]:
-    """Descriptions without repeats of the same words, in order."""
+    """Descriptions without repeats of the same text, in order."""
     first: dict[str, Description] = {}
     for d in descriptions:
-        first.setdefault(fold(d.text), d)
+        first.setdefault(d.text, d)
     return list(first.values())
 
 
@@ -287,11 +287,17 @@ def crowded(merged: Graph, settings: GraphSettings) -> Iterator[tuple[str, Conte
     titled += [(r, f"{names[r.source]} — {names[r.target]}") for r in merged.relations]
     for element, title in titled:
         said = distinct(element.descriptions)
-        if len(said) > 1 and sum(tokens(d.text) for d in said) > settings.describe_above:
+        if len(said) > 1 and _exceed(said, settings.describe_above):
             yield (
                 element.id,
                 Context(tuple(Passage("description", "", d.text, sources=(d.source,)) for d in said), title),
             )
+
+
+def _exceed(said: Sequence[Description], limit: int) -> bool:
+    """Whether the texts together have more than `limit` tokens; few bytes need no counting."""
+    text = "\n".join(d.text for d in said)
+    return len(text) > limit and tokens(text) > limit
 
 
 def _parts(context: Context, budget: int) -> list[Context]:
