@@ -9,7 +9,9 @@ import pytest
 from hypothesis import settings
 
 from scripted import ScriptedServer
+from sensegraph.corpus import Corpus
 from sensegraph.stores.sqlite import SqliteStore
+from wired import corpus, stories
 
 settings.register_profile("patient", deadline=None)  # a first call may import or compile
 settings.load_profile("patient")
@@ -26,3 +28,12 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 def server() -> Iterator[ScriptedServer]:
     with ScriptedServer() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    """A finished corpus over a scripted server, for tests that only read it."""
+    with ScriptedServer() as running, corpus(tmp_path_factory.mktemp("built"), running) as made:
+        made.add(stories(8))
+        made.build()
+        yield made

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sensegraph.errors import SettingsError
+from sensegraph.runtime import Result, Runtime
+from sensegraph.steps.communities import ClusterSettings, Communities, Earlier, find_communities, group
+from sensegraph.steps.graph import GraphSettings, merge
+from sensegraph.steps.packing import Group
+from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.types import Chunk, ExtractedEntity, ExtractedRelation, Extraction, Graph
+from wired import runtime
+
+SMALL = ClusterSettings(max_cluster_size=5)
+SEEDS = st.integers(0, 10**6)
+
+
+def graph(seed: int, nodes: int = 30, links: int = 45, without: int = -1) -> Graph:
+    """A random graph with isolated nodes and several components; `without` leaves one node out."""
+    random = Random(seed)
+    pairs = [random.sample(range(nodes - 3), 2) for _ in range(links)]
+    pairs = [(a, b) for a, b in pairs if a // 9 == b // 9 or random.random() < 0.1]
+    pairs = [(a, b) for a, b in pairs if without not in (a, b)]
+    entities = tuple(ExtractedEntity(f"N{i}", "thing", f"text {i}") for i in range(nodes) if i != without)
+    relations = tuple(ExtractedRelation(f"N{a}", f"N{b}", "linked") for a, b in pairs)
+    return merge([(Chunk("c", "d", 0, 9, 2, "some text"), Extraction(entities, relations))], GraphSettings())
+
+
+def at(found: Communities, depth: int) -> list[Group]:
+    """The communities of a depth, and the leaves above it: the projection."""
+    return [g for g in found.groups if g.depth == depth or (g.depth < depth and not g.children)]
+
+
+@given(SEEDS, st.integers(3, 12))
+@settings(max_examples=40)
+def test_every_entity_is_in_exactly_one_community_at_every_depth(seed: int, size: int) -> None:
+    made = graph(seed)
+    found = group(made, None, ClusterSettings(max_cluster_size=size))
+    for depth in range(max(g.depth for g in found.groups) + 2):
+        members = [e for g in at(found, depth) for e in g.entities]
+        assert sorted(members) == [e.id for e in made.entities]
+
+
+@given(SEEDS)
+@settings(max_examples=40)
+def test_children_divide_their_parent(seed: int) -> None:
+    found = group(graph(seed), None, SMALL)
+    by_id = {g.id: g for g in found.groups}
+    assert len(by_id) == len(found.groups)
+    for g in found.groups:
+        parts = [by_id[c] for c in g.children]
+        assert all(p.parent == g.id and p.depth == g.depth + 1 for p in parts)
+        assert not parts or sorted(e for p in parts for e in p.entities) == list(g.entities)
+        assert g.parent == "" or g.id in by_id[g.parent].children
+        assert (g.parent == "") == (g.depth == 0)
+
+
+def test_d3_what_is_outside_the_largest_component_has_its_community() -> None:
+    made = graph(1)
+    alone = {e.id for e in made.entities if e.degree == 0}
+    found = group(made, None, SMALL)
+    assert alone
+    assert {g.entities for g in found.groups if set(g.entities) & alone} == {(e,) for e in sorted(alone)}
+
+
+def test_a_graph_without_relations_is_a_community_for_each_entity() -> None:
+    made = graph(1, links=0)
+    found = group(made, None, SMALL)
+    assert sorted(g.entities for g in found.groups) == sorted((e.id,) for e in made.entities)
+    assert found.modularity == 0.0
+
+
+def test_equal_graphs_have_equal_communities_whatever_their_texts() -> None:
+    one, other = graph(4), graph(4)
+    assert group(one, None, SMALL) == group(other, None, SMALL)
+
+
+def test_the_shape_decides_whether_communities_are_computed(store: SqliteStore) -> None:
+    rt = runtime(store)
+    first = find_communities(Result("a", graph(4)), None, rt, SMALL)
+    again = find_communities(Result("b", graph(4)), None, rt, SMALL)  # other texts, say: another key
+    other = find_communities(Result("c", graph(5)), None, rt, SMALL)
+    assert first.key == again.key != other.key
+    assert rt.computed["communities.communities"] == 2
+
+
+def test_each_setting_changes_the_key(store: SqliteStore) -> None:
+    rt = runtime(store)
+    rules = [
+        SMALL,
+        ClusterSettings(),
+        ClusterSettings(5, 2.0),
+        ClusterSettings(5, 1.0, 0.5),
+        ClusterSettings(5, seed=3),
+    ]
+    keys = {find_communities(Result("a", graph(4)), None, rt, rule).key for rule in rules}
+    assert len(keys) == len(rules)
+
+
+def _updated(rt: Runtime, before: Graph, after: Graph) -> tuple[Communities, Communities]:
+    old = find_communities(Result("before", before), None, rt, SMALL)
+    earlier = Earlier(old, Result("before", before), "shape")
+    return old.value, find_communities(Result("after", after), earlier, rt, SMALL).value
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_update_keeps_the_communities_that_the_change_does_not_touch(store: SqliteStore, seed: int) -> None:
+    whole, less = graph(seed, 60, 160), graph(seed, 60, 160, without=5)
+    old, new = _updated(runtime(store), whole, less)
+    kept = {g.id for g in old.groups} & {g.id for g in new.groups}
+    assert len(kept) >= 0.6 * len(list(old.groups))
+    gone = {e.id for e in whole.entities} - {e.id for e in less.entities}
+    assert not any(gone & set(g.entities) for g in new.groups)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_updated_hierarchy_is_a_partition_near_the_best_modularity(store: SqliteStore, seed: int) -> None:
+    after = graph(seed, 60, 160)
+    _, new = _updated(runtime(store), graph(seed, 60, 160, without=5), after)
+    for depth in range(max(g.depth for g in new.groups) + 1):
+        assert sorted(e for g in at(new, depth) for e in g.entities) == [e.id for e in after.entities]
+    assert new.modularity >= 0.99 * group(after, None, SMALL).modularity
+
+
+def test_clustering_afresh_for_want_of_modularity_is_said(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sensegraph.steps.communities._TOLERANCE", -0.5)  # asks for more than there can be
+    after = graph(2, 60, 160)
+    _, new = _updated(runtime(store), graph(2, 60, 160, without=5), after)
+    assert new.notes[0].startswith("clustered afresh: modularity")
+    assert new.groups[:] == list(group(after, None, SMALL).groups)
+
+
+@pytest.mark.parametrize("bad", [{"max_cluster_size": 0}, {"resolution": 0.0}, {"randomness": -1.0}, {"seed": -1}])
+def test_a_setting_that_cannot_work_is_refused_by_name(bad: dict[str, float]) -> None:
+    with pytest.raises(SettingsError, match=rf"index\.clusters\.{next(iter(bad))}"):
+        ClusterSettings(**bad)  # type: ignore[arg-type]
