@@ -11,7 +11,7 @@ from sensegraph.engines.classical.grouping import by_phrase
 from sensegraph.engines.classical.prose import stems
 from sensegraph.engines.classical.questions import Question
 from sensegraph.engines.classical.said import LEAST_QUALITY, Said, apart
-from sensegraph.engines.classical.wording import capital, counted, introduced, listing, mid, number, plain, subject, who
+from sensegraph.engines.classical.wording import capital, counted, introduced, listing, number, plain, subject, who
 from sensegraph.types import Statement
 
 POOL, MOST_THEMES, EACH, FIRST = 60, 5, 3, 2
@@ -117,7 +117,7 @@ def _by_theme(question: Question, pool: Sequence[Relevant]) -> Iterator[Statemen
     yield plain("\n\n")
     yield from introduced(first)
     for i, theme in enumerate(themes):
-        yield plain(f"\n\n**Tied to {mid(theme.title)}** ({counted(theme.passages, 'passage')}). ")
+        yield plain(f"\n\n**Tied to {theme.title}** ({counted(theme.passages, 'passage')}). ")
         yield from introduced(theme.best, i + FIRST)
     shown = [*first, *(s for t in themes for s in t.best)]
     more = _spread([s for s in loose if apart(s, shown)], EACH) if len(shown) < 8 else []

@@ -11,18 +11,28 @@ from itertools import pairwise
 
 from sensegraph.engines.classical.questions import Question
 from sensegraph.engines.classical.said import Said, hosts, terms
-from sensegraph.engines.classical.stance import sign
+from sensegraph.engines.classical.stance import balance
 from sensegraph.engines.classical.words_quotes import introduces
 
 DERIVED = 0.7  # weight of a word derived from a term: society → societal
 NEAR = 0.4  # weight of what the neighbouring sentences of the same chunk hold
-LEAST = (0.55, 0.55, 0.45, 0.34)  # share of the weight of 1, 2, 3, more terms that it must hold with its neighbours
-SIGNED = 0.25  # the same where the good or the bad is asked for: the sign then narrows it down
+LEAST = (0.5, 0.5, 0.45, 0.34)  # share of the weight of 1, 2, 3, more terms that it must hold with its neighbours
+SIGNED = 0.55  # the same where the good or the bad is asked for: each word of that sign counts .15
 KNOWN = 0.5  # share of the question's weight that the context must hold at all
 KNOWN_LOOSELY = 0.25  # the same for a narrow question, which is often worded otherwise than its answer
 
 
 Weights = dict[str, tuple[float, dict[str, float]]]
+_SHORTENED = {  # stem → what it is often cut to
+    "technolog": "tech",
+    "applic": "app",
+    "laboratori": "lab",
+    "mathemat": "math",
+    "advertis": "ad",
+    "refriger": "fridg",
+    "televis": "tv",
+    "biotechnolog": "biotech",
+}
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "WolfgangSchulz"
 
 
@@ -51,7 +61,7 @@ def relevant(question: Question, said: Sequence[Said]) -> list[Relevant]:
         return []
     held = [_held(weights, s) for s in said]
     rarest = frozenset(weights) if question.sign else _rarest(weights, held)
-    least = SIGNED if question.sign else LEAST[min(len(question.terms), len(LEAST)) - 1]
+    least = SIGNED / 2 if question.sign else LEAST[min(len(question.terms), len(LEAST)) - 1]
     found = []
     for i, one in enumerate(said):
         near = _near(held, said, i) if held[i] else {}
@@ -67,10 +77,12 @@ def _judged(question: Question, found: Sequence[tuple[Said, float]], host: froze
     """Sentences with their quality and sign, those of the wrong sign left out, best first."""
     judged = []
     for one, share in found:
-        tone = sign(one.raw)
-        if question.sign and tone == -question.sign:
+        strength = balance(one.raw)
+        tone = (strength > 0) - (strength < 0)
+        if question.sign and (tone == -question.sign or share + 0.15 * abs(strength) < SIGNED):
             continue
-        score = share * (0.35 + 0.65 * one.quality) * (0.3 if question.sign and not tone else 1.0)
+        score = share * (0.35 + 0.65 * one.quality)
+        score *= min(1.0, 0.3 + 0.35 * abs(strength)) if question.sign else 1.0
         score *= (0.3 if introduces(one.text) else 1.0) * (0.4 if one.speaker in host else 1.0)
         judged.append(Relevant(one, score, tone, one.speaker in host))
     return sorted(judged, key=lambda r: (-r.score, r.said.order))
@@ -107,6 +119,8 @@ def _alive(group: tuple[str, ...], seen: dict[str, float]) -> bool:
 def variants(term: str, counts: Counter[str]) -> dict[str, float]:
     """The stems of the context that stand for `term`: itself, and longer or shorter ones of the same root."""
     found = {term: 1.0}
+    if _SHORTENED.get(term) in counts:
+        found[_SHORTENED[term]] = 1.0
     if len(term) < 5 or not term.isascii():
         return found
     for stem in counts:

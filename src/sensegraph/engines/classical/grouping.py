@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sensegraph.engines.classical.keyphrases import WEAK, Phrase, key_phrases
+from sensegraph.engines.classical.prose import stems
 from sensegraph.engines.classical.said import Said, apart
-from sensegraph.engines.classical.wording import capital, listing
+from sensegraph.engines.classical.wording import listing
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def by_phrase(
     half of the first one's are dropped: that is where answers drift.
     """
     phrases = key_phrases([s.text for s in said], 5 * most, avoid=avoid)
-    phrases = [p for p in phrases if len(p.stems) > 1 or (len(p.hits) > 3 and p.text.casefold() not in WEAK)]
+    phrases = [p for p in phrases if len(p.stems) > 1 or (len(p.hits) > 4 and p.text.casefold() not in WEAK)]
     ranked = sorted(phrases, key=lambda p: (-_three(p, scores), p.stems))
     themes: list[Theme] = []
     named: set[str] = set()
@@ -55,8 +56,7 @@ def by_phrase(
             continue
         title = _title(phrase, [p for p in phrases if p.text not in named])
         named.update(title)
-        heading = capital(listing(title))
-        themes.append(Theme(heading, best, tuple(free[i] for i in inside), scores[inside[0]]))
+        themes.append(Theme(listing(title), best, tuple(free[i] for i in inside), scores[inside[0]]))
         shown += best
         free = {i: s for i, s in free.items() if i not in inside}
         if len(themes) == most:
@@ -120,8 +120,6 @@ def near(one: Theme, other: Theme) -> bool:
 
 
 def _stems(title: str) -> frozenset[str]:
-    from sensegraph.engines.classical.prose import stems
-
     return frozenset(stems(title, "en"))
 
 

@@ -44,7 +44,8 @@ WEAK = frozenset(
     research field society community communities human humans information application applications experience model
     models code value values power market team teams organization impact goal goals thinking learning decision user
     users environment scale context language solution solutions engineer engineers scientist scientists kid kids
-    student students school data price book books car cars dollars home house school program programs notion concept
+    student students school data price book books car cars dollars home house school program programs notion
+    concept institute center centre university event events
     """.split()
 )
 
@@ -115,7 +116,7 @@ def key_phrases(texts: Sequence[str], top: int, *, avoid: frozenset[str] = froze
     scored = [
         Phrase(_form(forms[own]), own, _score(own, where, worth), tuple(dict.fromkeys(where)))
         for own, where in spots.items()
-        if len(where) >= least and own and not avoid.intersection(own)
+        if len(set(where)) >= least and own and not avoid.intersection(own)
     ]
     return _apart(sorted(scored, key=lambda p: (-p.score, p.stems)), top)
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from sensegraph.engines.classical.choosing import Candidate, choose, weigh
 from sensegraph.engines.classical.grouping import Theme, by_phrase, merged
 from sensegraph.engines.classical.keyphrases import key_phrases
-from sensegraph.engines.classical.questions import Question
-from sensegraph.engines.classical.said import Said, hosts, presentable
-from sensegraph.engines.classical.wording import counted, introduced, listing, mid, number, plain, who
+from sensegraph.engines.classical.prose import stems
+from sensegraph.engines.classical.questions import FRAME, Question
+from sensegraph.engines.classical.said import Said, hosts, presentable, unquoted
+from sensegraph.engines.classical.wording import capital, counted, introduced, listing, number, plain, who
 from sensegraph.engines.classical.words_quotes import introduces
 from sensegraph.types import Inquiry, Passage, Point, Statement
 
 MOST_THEMES, EACH = 8, 3
+MOST_POINTS = 60  # points that are compared for near-duplicates: more than enough for the themes that are shown
+_WORDS = re.compile(r"[^\W\d_][\w'’]+")
 IN_POINT = 6  # sentences of a report that a point carries on
 
 
@@ -22,14 +27,30 @@ def themed_point(passage: Passage, said: Sequence[Said], corpus: int) -> Point |
 
     Score = 10 · rating · documents / (documents + 2): a theme of one document is no theme of a corpus.
     """
-    good = sorted(presentable(said), key=lambda s: (-worth(s, frozenset()), s.order))[:IN_POINT]
+    good = telling(passage.title, presentable(said))
     documents = passage.documents or len({s.chunk for s in said})
-    if not good or passage.score <= 0:
+    if not good or passage.score <= 0 or not named(passage.title):
         return None
     score = 10 * passage.score * documents / (documents + (2 if corpus > 1 else 0))
     return Point(
         as_statements(sorted(good, key=lambda s: s.order)), round(min(score, 100.0), 1), passage.title, documents
     )
+
+
+def named(title: str) -> bool:
+    """Whether a title says more than that it is a document of the corpus ("Episode 12")."""
+    words = [w for w in _WORDS.findall(title) if w.casefold() not in FRAME]
+    return bool(words) and title.casefold().partition(":")[0].strip() not in FRAME
+
+
+def telling(title: str, said: Sequence[Said]) -> list[Said]:
+    """The sentences that say most on the theme: those with words of its title, and of each other."""
+    stemmed = set(stems(title, "en"))
+    candidates = [
+        Candidate(s.terms, len(s.text.split()), worth(s, frozenset()) * (1.6 if stemmed & set(s.terms) else 0.8))
+        for s in said
+    ]
+    return [said[i] for i in choose(candidates, weigh(s.terms for s in said), IN_POINT)]
 
 
 def worth(said: Said, host: frozenset[str]) -> float:
@@ -39,7 +60,7 @@ def worth(said: Said, host: frozenset[str]) -> float:
 
 def as_statements(said: Sequence[Said]) -> tuple[Statement, ...]:
     """Sentences as a point carries them: with the speaker's name, a line each."""
-    lines = (f"{s.speaker}: “{s.text.strip('“”')}”" if s.speaker else s.text for s in said)
+    lines = (f"{s.speaker}: “{unquoted(s.text)}”" if s.speaker else s.text for s in said)
     return tuple(
         Statement(("\n" if i else "") + line, (s.reference,), (s.source,))
         for i, (s, line) in enumerate(zip(said, lines, strict=True))
@@ -49,8 +70,11 @@ def as_statements(said: Sequence[Said]) -> tuple[Statement, ...]:
 def point_themes(passages: Sequence[Passage], said: Sequence[Said]) -> list[Theme]:
     """One theme a point, near-duplicates merged."""
     themes = []
-    for p in passages:
-        own = tuple(s for s in said if s.reference == p.id)
+    by_reference: dict[str, list[Said]] = {}
+    for s in said:
+        by_reference.setdefault(s.reference, []).append(s)
+    for p in sorted(passages, key=lambda p: -p.score)[:MOST_POINTS]:
+        own = tuple(by_reference.get(p.id, ()))
         if own:
             themes.append(Theme(p.title, own, own, p.score, p.documents or len({s.chunk for s in own})))
     return merged(themes, EACH)[:MOST_THEMES]
@@ -69,7 +93,7 @@ def overview(question: Question, inquiry: Inquiry, themes: Sequence[Theme]) -> I
     """The answer: how much was read and which themes stand out, then a section on each."""
     yield plain(_opening(question, inquiry, themes))
     for i, theme in enumerate(themes):
-        yield plain(f"\n\n**{theme.title}** ({_size(theme)}). {_turns_on(theme)}")
+        yield plain(f"\n\n**{capital(theme.title)}** ({_size(theme)}). {_turns_on(theme)}")
         yield from introduced(theme.best, i)
 
 
@@ -77,8 +101,8 @@ def _opening(question: Question, inquiry: Inquiry, themes: Sequence[Theme]) -> s
     unit = question.unit if question.unit and question.unit != "podcast" else "document"
     read = f"Across {counted(inquiry.corpus, 'document')}" if inquiry.corpus else f"In the {unit}s that were read"
     one = len(themes) == 1
-    names = listing([f"{mid(t.title)} ({_size(t)})" for t in themes[:3]])
-    rest = f"; then come {listing([mid(t.title) for t in themes[3:]])}" if len(themes) > 3 else ""
+    names = listing([f"{t.title} ({_size(t)})" for t in themes[:3]])
+    rest = f". Then come {'; '.join(t.title for t in themes[3:])}" if len(themes) > 3 else ""
     voices = [name for name, _ in Counter(v for t in themes for v in t.voices).most_common(4)]
     said_by = f" Among those who speak are {listing([who(v) for v in voices])}." if len(voices) > 1 else ""
     return f"{read}, {number(len(themes))} theme{' stands' if one else 's stand'} out: {names}{rest}.{said_by}"
@@ -90,7 +114,5 @@ def _size(theme: Theme) -> str:
 
 def _turns_on(theme: Theme) -> str:
     """What the talk turns on besides the words of the title."""
-    from sensegraph.engines.classical.prose import stems
-
     found = key_phrases([s.text for s in theme.all], 4, avoid=frozenset(stems(theme.title, "en")))
     return f"The talk turns on {listing([p.text for p in found])}. " if len(found) > 1 else ""

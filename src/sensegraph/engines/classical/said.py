@@ -21,7 +21,7 @@ _NO_NAMES = frozenset("note time date title source sources summary example warni
 _QUOTED = re.compile(r"((?:[^\W\d_][\w’'.\-]*)(?: [^\W\d_(][\w’'.\-]*){0,4}): (?=[\"“„«])")
 _FULL = re.compile(r"((?:[^\W\d_a-z][\w’'.\-]*)(?: [^\W\d_a-z][\w’'.\-]*){1,3}): ")
 _ASIDES = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|\w{1,2}_")
-_EDGES = '"“”„»« '
+_PAIRS = ("“”", '""', "„“", "«»", "»«", "「」")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def _quoted(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str, str,
         text = quote.text.strip()
         match = _QUOTED.match(text) or _FULL.match(text)
         name, said = (match[1], text[match.end() :]) if match else _split(text, known)[:2]
-        yield name, said.strip(_EDGES), quote.source
+        yield cleaned(name), unquoted(said), quote.source
 
 
 def _spoken(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str, str, Source]]:
@@ -127,9 +127,21 @@ def _spoken(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str, str,
     base, name = passage.sources[0], ""
     for start, end in sentences(passage.text):
         new, said, skipped = _split(passage.text[start:end], known)
-        name = new or name
+        name = cleaned(new) or name
         if said:
             yield name, said, Source(base.chunk, base.start + start + skipped, base.start + end)
+
+
+def cleaned(name: str) -> str:
+    """A speaker's name without what ran into it from a file name or the line before; "" if no name is left."""
+    last = re.split(r"[/\t]|\.txt|(?<=\w{2})\. ", name)[-1].strip(" .")
+    return "" if re.search(r"[\d_]", last) else last
+
+
+def unquoted(text: str) -> str:
+    """`text` without the quotation marks that stand around the whole of it."""
+    bare = text.strip()
+    return bare[1:-1].strip() if len(bare) > 1 and bare[0] + bare[-1] in _PAIRS else bare
 
 
 def _split(text: str, known: frozenset[str]) -> tuple[str, str, int]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 
 _BAD = re.compile(
-    r"""\b(?:negativ\w*|harm\w*|damag\w*|danger\w*|risk(?:s|y)?|threat\w*|fear\w*|afraid|scar(?:y|ed|es?)|frighten\w*|
-    worr(?:y|ied|ies|ying|isome)|concern(?:s|ed|ing)?|anxi\w+|wrong|bad(?:ly)?|worse\w*|worst|problem\w*|crisis|crises|
+    r"""\b(?:negativ\w*|harm(?:s|ed|ful|ing)?|damag\w*|danger\w*|risk(?:s|y)?|threat\w*|fear\w*|afraid|scar(?:y|ed|es?)|frighten\w*|
+    worr(?:y|ied|ies|ying|isome)|concern(?:s|ed|ing)?|anxi\w+|wrong|bad(?:ly)?|worse\w*|worst|crisis|crises|
     disrupt(?:s|ed|ive|ion)|displac\w+|unemploy\w*|los(?:e|es|ing|s|t)\s+(?:their\s+|a\s+)?jobs?|job\s+loss\w*|bias\w*|
-    unfair\w*|inequal\w+|inequit\w+|discriminat\w+|misinformation|disinformation|abus\w+|misus\w+|addict\w+|isolat\w+|
+    unfair\w*|problematic|inequal\w+|inequit\w+|discriminat\w+|misinformation|disinformation|abus\w+|misus\w+|addict\w+|isolat\w+|
     polari[sz]\w+|surveil\w+|exploit(?:s|ed|ing|ation)|manipulat\w+|violat\w+|victim\w*|suffer\w*|hurt\w*|destroy\w*|
     destruct\w+|kill\w*|die[sd]?|death\w*|war|weapon\w*|attack\w*|hack(?:ed|ers?)|breach\w*|steal\w*|fail(?:s|ed|ure\w*)?|
-    obstacle\w*|barrier\w*|drawback\w*|downside\w*|disadvantage\w*|unintended|consequence\w*|dystopi\w+|pessimis\w+|
+    drawback\w*|downside\w*|disadvantage\w*|unintended|consequence\w*|dystopi\w+|pessimis\w+|
     toxic\w*|hate|angry|anger|evil|terrible|horrible|awful|poison\w*|pollut\w+|divide[sd]?|excluded?|unsafe|insecur\w*|
-    struggl\w+|difficult\w*|hard\s+time|left\s+behind|backlash|distrust\w*|mistrust\w*)\b""",
+    struggl\w+|left\s+behind|backlash|distrust\w*|mistrust\w*)\b""",
     re.I | re.X,
 )
 _GOOD = re.compile(
@@ -27,15 +27,17 @@ _GOOD = re.compile(
 _NOT = re.compile(r"(?:\bnot|n['’]t|\bnever|\bno|\bwithout|\bneither|\bnor|\bhardly|\bless)(?:\s+\w+){0,2}\s*$", re.I)
 
 
-def sign(text: str) -> int:
-    """−1 where more words of harm than of good are said, +1 where it is the other way round, else 0.
-
-    A negation up to three words before turns a word round ("not a problem").
-    """
+def balance(text: str) -> int:
+    """Words of good minus words of harm; a negation up to three words before turns a word round ("not a danger")."""
     bad, turned_bad = _count(_BAD, text)
     good, turned_good = _count(_GOOD, text)
-    balance = good + turned_bad - bad - turned_good
-    return (balance > 0) - (balance < 0)
+    return good + turned_bad - bad - turned_good
+
+
+def sign(text: str) -> int:
+    """−1 where more words of harm than of good are said, +1 where it is the other way round, else 0."""
+    found = balance(text)
+    return (found > 0) - (found < 0)
 
 
 def _count(words: re.Pattern[str], text: str) -> tuple[int, int]:

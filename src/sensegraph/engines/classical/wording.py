@@ -52,13 +52,6 @@ def who(name: str) -> str:
     return f"the {name}" if _ROLE.search(name) else name
 
 
-def mid(title: str) -> str:
-    """A title in mid-sentence: its first letter small, unless it may be a name."""
-    first, _, rest = title.partition(" ")
-    plain_word = first[1:] == first[1:].casefold() and len(first) > 2 and rest == rest.casefold()
-    return title[:1].casefold() + title[1:] if plain_word else title
-
-
 def subject(name: str) -> str:
     """A speaker as the first words of a sentence: a role takes the article, a name stays as its owner writes it."""
     return f"The {name}" if _ROLE.search(name) else name
@@ -108,4 +101,5 @@ def _introduction(said: Said, last: str | None, place: int, turn: int) -> str:
     if said.speaker:
         same = said.speaker == last
         return f"{subject(said.speaker)} {'adds' if same else verb(said.text, turn)}"
-    return ("One passage says", "Another passage says", "Elsewhere it is said", "A further passage adds")[min(place, 3)]
+    first = ("One passage", "Another", "A third", "A further one")[min(place, 3)]
+    return f"{first} {verb(said.text, turn)}"
