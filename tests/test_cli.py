@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -21,9 +22,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from scripted import Script, ScriptedServer
-from sensegraph.cli import app, show
-from sensegraph.cli.options import clean, overrides
-from sensegraph.cli.progress import label
+from sensegraph.cli import app, main, show
+from sensegraph.cli.options import clean, out_json, overrides
+from sensegraph.cli.progress import label, progress
 from sensegraph.cli.template import settings_toml, tables
 from sensegraph.settings import Settings, load_settings
 from sensegraph.types import Answer, Citation, Usage
@@ -434,6 +435,44 @@ def test_a_step_is_called_by_its_last_name():
 # ── a terminal, an interruption, a pipe ──
 
 
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_each_step_replaces_the_bar_of_the_step_before(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    with progress() as report:
+        report("extraction.extract", 1, 2)
+        report("extraction.extract", 2, 2)
+        report("reports.report", 0, 3)
+    assert "report" in terminal.getvalue()
+    assert "0/3" in terminal.getvalue()
+
+
+def test_quiet_shows_no_bar_even_on_a_terminal(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    with progress(quiet=True) as report:
+        report("extraction.extract", 1, 2)
+    assert terminal.getvalue() == ""
+
+
+def test_the_program_ends_with_the_status_of_its_command(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "argv", ["sensegraph", "nonsense"])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+
+
+def test_json_is_ascii_where_stdout_is_not_utf_8(monkeypatch: pytest.MonkeyPatch):
+    narrow = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", narrow)
+    out_json({"quote": "“Humbug”"})
+    narrow.flush()
+    assert json.loads(narrow.buffer.getvalue()) == {"quote": "“Humbug”"}
+
+
 def command(*words: object) -> list[str]:
     return [sys.executable, "-m", "sensegraph", *map(str, words)]
 
@@ -492,7 +531,7 @@ def test_the_demo_indexes_answers_and_says_where_to_go_next(tmp_path: Path, run:
     assert first.exit_code == 0, first.stderr
     assert "What are the main themes of the story?" in first.stdout
     assert re.search(r"^\[1\] stave-\d-[a-z-]+\.txt:\d+-\d+ “.+”$", first.stdout, re.MULTILINE)
-    assert first.stdout.count("  sensegraph ") == 3
+    assert first.stdout.count("\n  sensegraph ") == 3
     begun = time.process_time()
     again = run("demo", "--root", where)
     assert time.process_time() - begun < 3

@@ -66,8 +66,8 @@ def _next(root: Path) -> str:
     where = _root_flag(root)
     return (
         "Where to go next:\n"
-        f'  sensegraph query{where} --depth 1 "Who helps Scrooge to change, and how?"\n'
-        f'  sensegraph search{where} "Who is Tiny Tim?"\n'
+        f'  sensegraph query{where} --method naive "Who is Tiny Tim?"       a question that a few passages answer\n'
+        f'  sensegraph query{where} --depth 1 "{QUESTION}"\n'
         "  sensegraph index PATH --root mine      your own documents; then: sensegraph query --root mine QUESTION"
     )
 
