@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sensegraph.errors import InputError, NotIndexed, SettingsError, StoreError
 from sensegraph.executors.local import LocalExecutor
 from sensegraph.methods import load
+from sensegraph.methods.auto import Choice, choose
 from sensegraph.protocols import Embedder, LanguageEngine, Method
 from sensegraph.runtime import Progress, Results, Runtime
 from sensegraph.settings import Settings, load_settings, make_tools
@@ -211,20 +212,25 @@ class Corpus:
         """The index as the last build left it. Raises NotIndexed when there is none."""
         return Index(self.store)
 
-    def method(self, name: str = "auto", **options: Any) -> Method:
-        """The method `name` with the settings of its table and `options` (None means not given)."""
-        chosen = name if name != "auto" else self.settings.method
-        chosen = chosen if chosen != "auto" else "graphrag"
+    def method(self, name: str = "auto", question: str = "", **options: Any) -> tuple[Method, str]:
+        """The method `name` with the settings of its table and `options` (None means not given), and why, if chosen.
+
+        `auto` chooses by the question; a `depth` asks for reports, which GraphRAG reads.
+        """
         given = {k: v for k, v in options.items() if v is not None}
-        return load(chosen, **self.settings.method_settings(chosen, given))
+        wanted, reason = name if name != "auto" else self.settings.method, ""
+        if wanted == "auto":
+            choice = Choice("graphrag", "a depth was given") if "depth" in given else choose(question)
+            wanted, reason = choice.method, f"auto chose {choice.method}: {choice.reason}"
+        return load(wanted, **self.settings.method_settings(wanted, given)), reason
 
     def query(self, question: str, *, method: str = "auto", **options: Any) -> Answer:
         """Answer a question with citations. `options` are settings of the method, such as `depth`."""
-        rt, index, chosen = self.runtime(), self.index(), self._chosen(question, method, options)
+        rt, index, (chosen, reason) = self.runtime(), self.index(), self._chosen(question, method, options)
         before, started = self._spent(), time.perf_counter()
         answer = chosen.answer(question, index, rt)
         usage = replace(self._spent() - before, seconds=time.perf_counter() - started)
-        notes = (*self._notes(method, chosen, index.manifest), *answer.notes)
+        notes = (*self._notes(reason, index.manifest), *answer.notes)
         return replace(answer, usage=usage, notes=notes, method=chosen.name, engine=self.engine.name)
 
     def search(self, question: str, *, method: str = "auto", top: int = 10, **options: Any) -> Evidence:
@@ -232,22 +238,20 @@ class Corpus:
         if top < 1:
             raise InputError(f"top must be at least 1, not {top}.")
         rt, index = self.runtime(), self.index()
-        chosen = self._chosen(question, "naive" if method == "auto" else method, options)
+        chosen, _ = self._chosen(question, "naive" if method == "auto" else method, options)
         found = chosen.retrieve(question, index, rt)
         kept = found.passages[:top]
         omitted = found.omitted + len(found.passages) - len(kept)
         size = sum(tokens(p.text) for p in kept)
         return replace(found, passages=kept, documents=found.documents[:top], tokens=size, omitted=omitted)
 
-    def _chosen(self, question: str, method: str, options: Mapping[str, Any]) -> Method:
+    def _chosen(self, question: str, method: str, options: Mapping[str, Any]) -> tuple[Method, str]:
         if not question.strip():
             raise InputError("The question is empty; ask something.")
-        return self.method(method, **options)
+        return self.method(method, question, **options)
 
-    def _notes(self, asked: str, chosen: Method, manifest: Manifest) -> tuple[str, ...]:
-        notes = []
-        if asked == "auto" and self.settings.method == "auto":
-            notes.append(f"auto chose {chosen.name}")
+    def _notes(self, reason: str, manifest: Manifest) -> tuple[str, ...]:
+        notes = [reason] if reason else []
         if manifest.engine != self.engine.name:
             notes.append(
                 f"the index was built by the engine {manifest.engine}, the question answered by {self.engine.name}"

@@ -1,0 +1,26 @@
+import pytest
+
+from sensegraph.methods.auto import choose
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What are the main themes across the conversations?",
+        "How often do guests speak of privacy?",
+        "Summarise the collection.",
+        "Was sind die Themen der Texte?",
+        "这些文章的主题是什么？",
+    ],
+)
+def test_a_question_about_the_whole_goes_to_graphrag(question: str) -> None:
+    assert choose(question).method == "graphrag"
+
+
+@pytest.mark.parametrize("question", ["Who founded the school?", "When was Marley buried?", "谁写了这本书？"])
+def test_a_question_about_one_thing_goes_to_vector_search(question: str) -> None:
+    assert choose(question).method == "naive"
+
+
+def test_the_reason_quotes_what_decided() -> None:
+    assert "“overall”" in choose("What is the mood overall?").reason
