@@ -168,7 +168,7 @@ def test_a_span_that_is_not_known_is_the_whole_chunk() -> None:
 
 
 def test_descriptions_without_repeats_stay_in_the_order_of_the_documents() -> None:
-    texts = ("b", "a", "B ", "c", "a")
+    texts = ("b", "a", "b", "c", "a")
     said = [Description(t, Source(f"c{i}", 0, 1)) for i, t in enumerate(texts)]
     assert [(d.text, d.source.chunk) for d in distinct(said)] == [("b", "c0"), ("a", "c1"), ("c", "c3")]
 

@@ -295,9 +295,9 @@ def crowded(merged: Graph, settings: GraphSettings) -> Iterator[tuple[str, Conte
 
 
 def _exceed(said: Sequence[Description], limit: int) -> bool:
-    """Whether the texts together have more than `limit` tokens; few bytes need no counting."""
+    """Whether the texts together have more than `limit` tokens; no token is shorter than a byte."""
     text = "\n".join(d.text for d in said)
-    return len(text) > limit and tokens(text) > limit
+    return len(text.encode()) > limit and tokens(text) > limit
 
 
 def _parts(context: Context, budget: int) -> list[Context]:
