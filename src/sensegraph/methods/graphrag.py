@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
+from sensegraph.errors import SettingsError
 from sensegraph.keys import key
 from sensegraph.protocols import Task
 from sensegraph.runtime import Runtime
@@ -33,6 +34,12 @@ class GraphRAG:
     seed: int = 0  # of the shuffle, §3.1.6
     name: str = "graphrag"
     requires: frozenset[Task] = frozenset({"extract", "summarise", "report", "rate", "answer"})
+
+    def __post_init__(self) -> None:
+        if self.depth < 0 or self.context_tokens < 1:
+            raise SettingsError(
+                f"graphrag: depth ({self.depth}) must be at least 0, context_tokens ({self.context_tokens}) at least 1."
+            )
 
     def retrieve(self, question: str, index: Index, rt: Runtime) -> Evidence:
         """Map: points from every batch of reports; those above 0, best first, within the context (§3.1.6)."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sensegraph.algorithms.ranking import nearest
+from sensegraph.errors import SettingsError
 from sensegraph.protocols import Task
 from sensegraph.runtime import Runtime
 from sensegraph.steps.citing import answered
@@ -31,6 +32,12 @@ class Naive:
     context_tokens: int = 8_000  # edge2024 §4.1.2
     name: str = "naive"
     requires: frozenset[Task] = frozenset({"answer"})
+
+    def __post_init__(self) -> None:
+        if self.top < 1 or self.context_tokens < 1:
+            raise SettingsError(
+                f"naive: top ({self.top}) and context_tokens ({self.context_tokens}) must be at least 1."
+            )
 
     def retrieve(self, question: str, index: Index, rt: Runtime) -> Evidence:
         """The nearest chunks by cosine, best first, within the context."""

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scripted import ScriptedServer
+from sensegraph.corpus import Corpus
+from sensegraph.errors import NotIndexed, SettingsError
+from sensegraph.methods.naive import NOTHING, Naive
+from sensegraph.runtime import Runtime
+from sensegraph.steps.index import Index
+from sensegraph.testing import SAMPLE, MethodContract, check_citations
+from wired import corpus, stories
+
+QUESTION = "Whom did Ada Harrow pay?"
+
+
+class TestNaiveContract(MethodContract):
+    def make(self) -> Naive:
+        return Naive()
+
+    def build(self, folder: Path) -> tuple[Runtime, Index]:
+        made = corpus(folder, self.server)
+        made.add(*SAMPLE)
+        made.build()
+        return made.runtime(), made.index()
+
+    def setup_method(self) -> None:
+        self.server = ScriptedServer().__enter__()
+
+    def teardown_method(self) -> None:
+        self.server.__exit__()
+
+
+def test_chunks_come_by_falling_cosine(built: Corpus) -> None:
+    rt, index = built.runtime(), built.index()
+    found = Naive().retrieve(QUESTION, index, rt)
+    cosine = index.vectors @ rt.embedder.embed([QUESTION], "query")[0]
+    ids = [e.id for e in index.catalogue.chunks]
+    order = [ids[i] for i in np.argsort(-cosine, kind="stable") if cosine[i] > 0]
+    assert [p.id for p in found.passages] == order
+    assert [p.score for p in found.passages] == sorted((p.score for p in found.passages), reverse=True)
+    assert all(p.kind == "chunk" for p in found.passages)
+
+
+def test_chunks_fill_the_context_and_the_rest_is_counted(built: Corpus) -> None:
+    rt, index = built.runtime(), built.index()
+    all_ = Naive().retrieve(QUESTION, index, rt)
+    few = Naive(context_tokens=250).retrieve(QUESTION, index, rt)
+    assert 0 < few.tokens <= 250
+    assert few.passages == all_.passages[: len(few.passages)]
+    assert few.omitted == len(all_.passages) - len(few.passages)
+    assert few.documents == all_.documents
+
+
+def test_documents_are_ranked_by_their_best_chunk(built: Corpus) -> None:
+    found = built.search(QUESTION, method="naive", top=50)
+    index = built.index()
+    chunks = index.chunks([p.id for p in found.passages])
+    assert found.documents == tuple(dict.fromkeys(chunks[p.id].document for p in found.passages))
+
+
+def test_an_answer_cites_spans_of_the_documents(built: Corpus) -> None:
+    answer = built.query(QUESTION, method="naive")
+    check_citations(answer, {d.id: d.text for d in stories(8)})
+    assert answer.citations
+    assert answer.usage.embedding_calls == 1
+
+
+def test_a_question_without_any_known_word_is_not_answered(tmp_path: Path, server: ScriptedServer) -> None:
+    made = corpus(tmp_path, server)
+    made.add(*SAMPLE)
+    made.build()
+    rt, index = made.runtime(), made.index()
+    rt.embedder.embed = lambda texts, kind: np.zeros((len(texts), 64), np.float32)  # type: ignore[method-assign]
+    server.reset()
+    assert Naive().answer("?", index, rt).text == NOTHING
+    assert server.done("answer") == []
+
+
+def test_d7_another_embedding_model_is_not_compared_with_the_old_vectors(
+    tmp_path: Path, server: ScriptedServer
+) -> None:
+    with corpus(tmp_path, server) as made:
+        made.add(*SAMPLE)
+        made.build()
+    with corpus(tmp_path, server, endpoint={"embedding_model": "another"}) as made:
+        with pytest.raises(NotIndexed, match="run `sensegraph index` again"):
+            made.search(QUESTION)
+        made.build()
+        assert made.search(QUESTION).passages
+
+
+@pytest.mark.parametrize("bad", [{"top": 0}, {"context_tokens": 0}])
+def test_settings_that_cannot_work_are_refused(bad: dict[str, Any]) -> None:
+    with pytest.raises(SettingsError, match=next(iter(bad))):
+        Naive(**bad)
