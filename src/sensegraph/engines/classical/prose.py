@@ -16,7 +16,19 @@ from sensegraph.engines.classical.words_lists import language, listed
 from sensegraph.engines.classical.words_speakers import Label, labels, opening, recase, speaker, unlabelled
 from sensegraph.text import HAN, WORD
 
-__all__ = ["Label", "labels", "language", "opening", "quality", "recase", "speaker", "stems", "tidy", "unlabelled"]
+__all__ = [
+    "Label",
+    "labels",
+    "language",
+    "opening",
+    "quality",
+    "recase",
+    "speaker",
+    "stems",
+    "third_person",
+    "tidy",
+    "unlabelled",
+]
 
 _STEMMERS = {
     "en": "english",
@@ -123,13 +135,19 @@ def tidy(sentence: str) -> str:
     Never trims a negation or a modal verb, and never to nothing. Applying it again changes nothing. A speaker's label
     stays, written as a name. Text in other languages than English only loses marks and stray white space.
     """
-    label = opening(sentence)
-    said = shown = sentence[label.end :] if label else sentence
-    for _ in range(6):
-        last, shown = shown, _tidied(shown)
+    shown = sentence
+    for _ in range(8):
+        last, shown = shown, _pass(shown)
         if shown == last:
             break
-    shown = shown or said.strip()
+    return shown
+
+
+def _pass(sentence: str) -> str:
+    """One round of tidying, which may bring a label or another filler to the front."""
+    label = opening(sentence)
+    said = sentence[label.end :] if label else sentence
+    shown = _tidied(said) or said.strip()
     return f"{label.name}: {shown}" if label else shown
 
 
@@ -236,8 +254,17 @@ def _finite(words: list[str]) -> bool:
         return False
     if words[0].endswith("ing") and len(words[0]) > 5 and not any(w in listed("verbs") for w in words[1:12]):
         return False
-    head = words[:16]
-    return any(_verb(head[i - 1] if i else "", w) for i, w in enumerate(head))
+    head = words[:17]
+    if any(_verb(head[i - 1] if i else "", w) for i, w in enumerate(head[:16])):
+        return True
+    return any(third_person(*three) for three in zip(head, head[1:], head[2:], strict=False))
+
+
+def third_person(before: str, word: str, after: str) -> bool:
+    """Whether `word` looks like an unlisted verb of the third person: "protein binds to", not "the costs of"."""
+    stop = listed("en")
+    noun = before not in stop and not before.endswith(("s", "ly"))
+    return noun and word.endswith("s") and not word.endswith(("ss", "us", "'s")) and after in stop and after != "of"
 
 
 def _clause_after(words: list[str]) -> bool:

@@ -28,7 +28,7 @@ from sensegraph.types import Context, Finding, Passage, Report, Statement
 
 SUMMARY = 3  # sentences of a summary
 FINDINGS, FEWEST = 5, 3
-QUOTED = 3  # sentences of a finding
+QUOTED = 3  # sentences of a finding, fewer where a community has few
 CORE = 8  # members of which a summary's sentences name two
 SHOWN = 0.3  # quality below which a sentence is shown only where there is no other
 READABLE = 28  # words from which a sentence counts for less
@@ -98,6 +98,7 @@ class _Community:
     claims: tuple[Passage, ...]
     quotes: tuple[Quote, ...]
     owned: Mapping[str, Sequence[Quote]]
+    quoted: int
     weights: Mapping[str, float]
 
 
@@ -132,6 +133,7 @@ def _community(context: Context) -> _Community:
         tuple(kinds["claim"]),
         tuple(quotes),
         _owned(quotes),
+        min(QUOTED, 1 + sum(quote.worth >= SHOWN for quote in quotes) // 9),
         salience(quotes, [e.title for e in entities[:8]], code),
     )
 
@@ -212,7 +214,7 @@ def _summary(community: _Community) -> list[Quote]:
     central = [quote for quote, count in zip(good, held, strict=True) if count >= 2]
     dense = [quote for quote, count in zip(good, held, strict=True) if count and quote.members >= 2]
     pool = next((quotes for quotes in (central, dense) if len(quotes) >= SUMMARY), good)
-    picked = _pick(community, pool, SUMMARY, (), personal=0.5)
+    picked = _pick(community, pool, min(SUMMARY, max(1, len(good) // 2)), (), personal=0.5)
     return picked or sorted(community.quotes, key=lambda q: (-q.worth, q.text))[:1]
 
 
@@ -238,24 +240,29 @@ def _findings(community: _Community, summary: Sequence[Quote]) -> tuple[Finding,
         if len(found) >= FINDINGS:
             break
         found += _on_relation(community, desk, relation)
-    for passage in (*community.entities, *community.claims):
-        if len(found) >= FEWEST:
-            break
-        found += _on_passage(community, desk, passage)
+    for fresh in (True, False):
+        for passage in (*community.entities, *community.claims):
+            if len(found) < FEWEST:
+                found += _on_passage(community, desk, passage, fresh=fresh)
     return tuple(found)
 
 
-def _on_passage(community: _Community, desk: _Desk, passage: Passage) -> list[Finding]:
-    """A finding on one sub-report, claim or entity, if it has a sentence that is not used yet."""
-    stem = set(stems(passage.title, community.code))
-    if passage.kind != "report" and stem & desk.stems:
+def _on_passage(community: _Community, desk: _Desk, passage: Passage, *, fresh: bool = True) -> list[Finding]:
+    """A finding on one sub-report, claim or entity, if it has a sentence that is not used yet.
+
+    `fresh` asks for a name that shares no stem with the findings before.
+    """
+    named = passage.kind == "report"
+    mark = set(stems(passage.title, community.code))
+    if fresh and not named and mark & desk.stems:
         return []
-    desk.stems |= stem
-    picked = _pick(community, community.owned.get(passage.id, ()), QUOTED - 1, desk.shown)
+    picked = _pick(community, community.owned.get(passage.id, ()), min(2, community.quoted), desk.shown)
     if not picked:
         return []
-    named = passage.kind == "report"
-    headline = passage.title if named else _headline(community, desk, picked, (passage.title,))
+    headline = capital(passage.title if named else _headline(community, desk, picked, (passage.title,)))
+    if headline in desk.headlines:
+        return []
+    desk.stems |= mark
     return [_finding(desk, headline, picked, passage)]
 
 
@@ -272,7 +279,7 @@ def _on_relation(community: _Community, desk: _Desk, relation: Passage) -> list[
     desk.stems |= one | other
     near = _near(community, names, set(picked[0].candidate.terms) - one - other - general_stems())
     rest = [quote for quote in dict.fromkeys([*both, *near]) if quote not in picked]
-    picked += _pick(community, rest, QUOTED - 1, [*desk.shown, *picked])
+    picked += _pick(community, rest, community.quoted - 1, [*desk.shown, *picked])
     return [_finding(desk, _headline(community, desk, picked, names), picked, relation)]
 
 
@@ -286,7 +293,7 @@ def _near(community: _Community, names: Sequence[str], topic: set[str]) -> list[
 def _finding(desk: _Desk, headline: str, picked: Sequence[Quote], passage: Passage) -> Finding:
     desk.shown += picked
     desk.headlines.add(headline)
-    return Finding(capital(headline), tuple(_statement(quote, passage.id) for quote in picked))
+    return Finding(headline, tuple(_statement(quote, passage.id) for quote in picked))
 
 
 def _headline(community: _Community, desk: _Desk, picked: Sequence[Quote], names: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import pairwise
 
-from sensegraph.engines.classical.prose import stems
+from sensegraph.engines.classical.prose import stems, third_person
 from sensegraph.engines.classical.words_lists import listed
 from sensegraph.engines.classical.words_quotes import introduces
 from sensegraph.text import HAN, WORD
@@ -42,7 +42,7 @@ _OPENS = frozenset("that what how why whether if".split())
 _PLURAL = frozenset("i you we they people who children men women kids folks and".split())
 _ASSERTS = frozenset(
     "know knows known think thinks believe believes found find finds show shows showed shown mean means meant say says "
-    "fact turns clear realize realized realizing learned argue argues discovered true see saw".split()
+    "fact out clear realize realized realizing learned argue argues discovered true see saw".split()
 )
 _PRONOUNS = frozenset("i you we they he she it".split())
 _LEADS = frozenset("and but that so then because today now".split())  # what a main clause may follow
@@ -113,38 +113,32 @@ def clause(sentence: str, names: Sequence[str], code: str, longest: int = LONGES
     if code != "en":
         return _whole(sentence, names, longest)
     best = (0.0, "")
-    before: list[str] = []
-    for piece, free in _pieces(sentence):
-        if free or _detached(before, piece, names):
+    before = ""
+    for mark, piece in _pieces(sentence):
+        if _free(before, mark, piece, names):
             shown = _fitted(_BELIEF.sub("", piece), longest)
             if shown and not introduces(shown):
                 best = max(best, (_merit(shown, names), shown))
-        before = _words(piece)
+        before = piece
     return best
 
 
-def _pieces(sentence: str) -> list[tuple[str, bool]]:
-    """The parts of a sentence between marks, each with whether it stands free of the part before it."""
-    parts = _PIECES.split(sentence.rstrip(".!… "))
-    free = [True, *map(_frees, parts[:-1:2], parts[1::2])]
-    return [(part.strip(), alone) for part, alone in zip(parts[::2], free, strict=True)]
+def _pieces(sentence: str) -> list[tuple[str, str]]:
+    """The parts of a sentence, each after the mark or word that parts it from the one before."""
+    parts = ["", *_PIECES.split(sentence.rstrip(".!… "))]
+    return [(mark.strip().casefold(), part.strip()) for mark, part in zip(parts[::2], parts[1::2], strict=True)]
 
 
-def _frees(before: str, mark: str) -> bool:
-    """Whether what follows `mark` is said for itself: not after a comma, and after "that" only as a thing asserted."""
-    if mark.strip().casefold() == "that":
-        words = _words(before)
+def _free(before: str, mark: str, piece: str, names: Sequence[str]) -> bool:
+    """Whether `piece` is said for itself: asserted where it follows "that", whole where it follows a comma."""
+    words = _words(before)
+    if mark == "that":
         doubted = set(words) & (_QUALIFIES | _UNSURE) or any(w.endswith("n't") for w in words)
         return bool(words) and words[-1] in _ASSERTS and not doubted
-    return mark.strip() not in (",", "(", ")")
-
-
-def _detached(before: Sequence[str], piece: str, names: Sequence[str]) -> bool:
-    """Whether a piece after a comma can stand without the piece before it, whose words are given."""
-    if not before or before[0] in _UNSURE:
-        return False
-    opening = len(before) <= 2 or before[0] in listed("fragments")
-    return opening or any(piece.casefold().startswith(name.casefold()) for name in names)
+    if mark not in (",", "(", ")") or not words:
+        return True
+    opening = len(words) <= 2 or words[0] in listed("fragments")
+    return words[0] not in _UNSURE and (opening or any(piece.casefold().startswith(name.casefold()) for name in names))
 
 
 def _whole(sentence: str, names: Sequence[str], longest: int) -> tuple[float, str]:
@@ -195,6 +189,8 @@ def _finite(shown: Sequence[str], words: Sequence[str], at: int) -> bool:
     plural = before in _PLURAL or (before.endswith("s") and not before.endswith(("ss", "'s", "us")))
     if following in _ARTICLES and len(word) > 3 and word not in listed("en"):  # "determines its", "cells block the"
         return plural != word.endswith("s")
+    if following == "to" and third_person(before, word, following):
+        return True
     if word not in listed("verbs") or (word in _NOUNS and following in _BEFORE):
         return False
     return word.endswith("s") or plural

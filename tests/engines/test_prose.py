@@ -1,0 +1,271 @@
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from sensegraph.engines.classical.choosing import Candidate, choose, repeats, weigh
+from sensegraph.engines.classical.prose import labels, language, quality, recase, speaker, stems, tidy, unlabelled
+
+NEGATIONS = re.compile(r"\b(?:not|never|no|none|nothing|cannot)\b|n't\b", re.IGNORECASE)
+MODALS = re.compile(r"\b(?:can|could|may|might|must|shall|should|will|would|ought)\b", re.IGNORECASE)
+spoken = st.lists(
+    st.sampled_from(
+        "and but so well yeah um uh , . ? you know I mean think guess sort of kind like right it is the a not never "
+        "don't no can should would might that we we, were going [MUSIC] {pause} because model KEVIN SCOTT: --".split()
+    ),
+    max_size=25,
+).map(" ".join)
+
+
+# ── stems ──
+
+
+def test_stems_leave_out_stop_words_and_endings():
+    assert stems("The proteins were binding to Kevin's viruses.") == ["protein", "bind", "kevin", "virus"]
+
+
+def test_hyphens_and_curly_apostrophes_do_not_hide_words():
+    assert stems("Self-driving cars don’t drive") == stems("self driving cars don't drive")
+
+
+def test_german_is_stemmed_as_german():
+    assert stems("Die Universitäten wurden im Jahr 1810 gegründet.") == ["universitat", "jahr", "1810", "gegrund"]
+
+
+def test_han_text_becomes_pairs_of_characters_with_latin_words_kept():
+    assert stems("泰晤士报在Boston") == ["泰晤", "晤士", "士报", "报在", "boston"]
+    assert stems("水") == ["水"]
+
+
+def test_the_language_of_a_short_name_can_be_given():
+    assert stems("Nationen", "de") == stems("Die Nationen und die Nation sind hier.", "de")[:1]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("The register was signed by the clergyman.", "en"),
+        ("Er hat die Stadt nicht wieder gesehen.", "de"),
+        ("Il est dans la ville avec les autres.", "fr"),
+        ("Los niños están en la casa de su madre.", "es"),
+        ("东京是日本的首都。", "zh"),
+        ("Москва является столицей России.", "ru"),
+        ("القاهرة عاصمة مصر", ""),
+        ("Kafka", "en"),
+        ("", "en"),
+    ],
+)
+def test_the_language_of_a_text_is_told(text, code):
+    assert language(text) == code
+
+
+# ── tidy ──
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("And, you know, I think that the boom bust cycle is over.", "The boom bust cycle is over."),
+        ("So, um, I mean, we, we kind of built it.", "We built it."),
+        ("That means, like, getting companies to volunteer.", "That means getting companies to volunteer."),
+        ("It 's just uh {disfmarker} I {disfmarker} I 'd say that 's fine .", "It's just I I'd say that's fine."),
+        ("[MUSIC] Hello there.", "Hello there."),
+        ("They trained a model, right?", "They trained a model."),
+        ("This kind of thing never works.", "This kind of thing never works."),
+        ("So many people came.", "So many people came."),
+        ("I think so.", "I think so."),
+        ("Do you know what I mean?", "Do you know what I mean?"),
+        ("[the bank] said so.", "[the bank] said so."),
+        ("KEVIN SCOTT: Yeah, so it works.", "Kevin Scott: It works."),
+        ("Es ist, so denke ich, so eine Sache  für die Kinder.", "Es ist, so denke ich, so eine Sache für die Kinder."),
+    ],
+)
+def test_sentences_are_trimmed_lightly(raw, shown):
+    assert tidy(raw) == shown
+
+
+@given(spoken)
+@example("no no not not never never don't don't")
+def test_tidying_never_loses_a_negation(sentence):
+    assert len(NEGATIONS.findall(tidy(sentence))) >= len(NEGATIONS.findall(sentence))
+
+
+@given(spoken)
+def test_tidying_never_loses_a_modal_verb(sentence):
+    assert {m.casefold() for m in MODALS.findall(tidy(sentence))} >= {m.casefold() for m in MODALS.findall(sentence)}
+
+
+@given(spoken)
+def test_tidying_twice_is_tidying_once(sentence):
+    assert tidy(tidy(sentence)) == tidy(sentence)
+
+
+@given(st.text(max_size=80))
+def test_tidying_any_text_leaves_something_of_it(text):
+    assert bool(tidy(text)) == bool(text.strip())
+
+
+# ── quality ──
+
+
+BINDS = "The spike protein binds to a receptor on the surface of the cell."
+BUILT = "The team built a detector for the spike protein in two weeks."
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        (BINDS, "To bind to a receptor on the surface of the cell."),
+        (BINDS, "Does the protein bind to a receptor on the cell?"),
+        (BINDS, "It binds to it: that is how it gets in I think."),
+        (BINDS, "The spike protein binds to a receptor on the surface"),
+        (BUILT, "Thank you for joining us on the show today, everyone."),
+        (BUILT, "If the team had built a detector for the spike protein."),
+        (BUILT, "A detector for the protein of the team of two weeks."),
+        ("Die Stadt wurde im Jahr 1810 von den Preußen neu gegründet.", "Die Stadt im Jahr"),
+        ("东京是日本的首都也是世界上人口最多的城市之一。", "东京是日本的首都吗？"),
+    ],
+)
+def test_a_sentence_that_stands_alone_is_better(better, worse):
+    assert quality(better) >= 0.6 > quality(worse)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The spike protein binds to a receptor on the surface.",
+        "In nature we have examples like bone and tooth and seashells.",
+        "Scrooge scattered the embers of the fire with a poker.",
+        "The axial skeleton of the animal contains the spine and the chest.",
+    ],
+)
+def test_a_finite_verb_is_found(sentence):
+    assert quality(sentence) >= 0.6
+
+
+def test_english_rules_do_not_judge_german():
+    assert quality("Es wurde im Jahr 1810 von den Preußen in der Stadt neu gegründet.") == 1.0
+
+
+@given(st.text(max_size=120))
+def test_quality_lies_between_nought_and_one(text):
+    assert 0 < quality(text) <= 1
+
+
+# ── speakers ──
+
+TURNS = "but that is how it went.\nKEVIN SCOTT: Hello.\n\nMore of that.\nFEI-FEI LI: I agree. DANAH BOYD: So do I."
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("but that", ""),
+        ("Hello", "Kevin Scott"),
+        ("More of", "Kevin Scott"),
+        ("I agree", "Fei-Fei Li"),
+        ("So do", "Danah Boyd"),
+    ],
+)
+def test_the_label_before_a_place_governs_it(words, name):
+    assert speaker(TURNS, TURNS.index(words)) == name
+
+
+def test_a_sentence_that_begins_with_its_label_has_that_speaker():
+    assert speaker(TURNS, TURNS.index("FEI-FEI")) == "Fei-Fei Li"
+
+
+def test_an_unsure_label_takes_the_turn_from_the_speaker_before_and_gives_it_to_nobody():
+    text = "KEVIN SCOTT: Hello.\ndanah boyd: I disagree."
+    assert speaker(text, text.index("I disagree")) == ""
+    assert speaker(text, text.index("I disagree"), known=("danah boyd",)) == "danah boyd"
+
+
+def test_a_label_that_recurs_is_sure_in_any_case():
+    text = "PhD A: Yes.\nPhD B: No.\nPhD A: Perhaps."
+    assert speaker(text, text.index("Perhaps")) == "PhD A"
+
+
+def test_a_heading_or_a_clause_before_a_colon_is_no_speaker():
+    for text in ("Note: this is it.", "And I think the question for me is: does it work?", "Symptoms: fever."):
+        assert speaker(text, len(text) - 2) == ""
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("KEVIN SCOTT", "Kevin Scott"),
+        ("FEI-FEI LI", "Fei-Fei Li"),
+        ("RANA EL KALIOUBY", "Rana el Kaliouby"),
+        ("ANDREW NG", "Andrew Ng"),
+        ("JJ ABRAMS", "JJ Abrams"),
+        ("RONALD MCDONALD", "Ronald McDonald"),
+        ("J.P. MORGAN", "J.P. Morgan"),
+        ("TOBI LÜTKE", "Tobi Lütke"),
+        ("WENCES CASARES (VOICEOVER)", "Wences Casares"),
+        ("Lynne Neagle AM", "Lynne Neagle AM"),
+        ("Professor E", "Professor E"),
+    ],
+)
+def test_labels_are_written_as_names(label, name):
+    assert recase(label) == name
+
+
+def test_a_label_is_taken_off_only_where_it_is_sure():
+    assert unlabelled("KEVIN SCOTT:  It works.") == ("Kevin Scott", "It works.")
+    assert unlabelled("Note: it works.") == ("", "Note: it works.")
+
+
+@given(st.text(alphabet="ABC abc:\n.", max_size=60))
+def test_labels_are_spans_in_order(text):
+    found = labels(text)
+    assert all(text[label.start : label.end].endswith(":") for label in found)
+    assert [label.start for label in found] == sorted({label.start for label in found})
+
+
+# ── choosing ──
+
+
+def candidate(text, worth=1.0):
+    return Candidate(tuple(stems(text)), len(text.split()), worth)
+
+
+def test_a_near_repeat_is_not_chosen_twice():
+    texts = [
+        "The virus enters the human cell quickly.",
+        "The virus enters human cells very quickly.",
+        "Bats carry viruses.",
+    ]
+    terms = [candidate(text) for text in texts]
+    assert choose(terms, weigh(c.terms for c in terms), 3) == [0, 2]
+
+
+def test_nothing_that_repeats_what_was_used_is_chosen():
+    used = candidate("The virus enters the human cell quickly.")
+    assert choose([used], weigh([used.terms]), 1, [used]) == []
+
+
+def test_what_is_covered_counts_for_less():
+    texts = ["Proteins fold and proteins bind.", "Proteins fold in water slowly.", "Teachers inspire girls in schools."]
+    terms = [candidate(text) for text in texts]
+    assert set(choose(terms, weigh(c.terms for c in terms), 2)) >= {2}
+
+
+def test_worth_decides_between_equals():
+    poor, good = candidate("Bats carry viruses.", 0.3), candidate("Schools teach girls.", 1.0)
+    assert choose([poor, good], weigh([poor.terms, good.terms]), 1) == [1]
+
+
+def test_a_sentence_cut_short_repeats_the_whole():
+    whole = stems("Proteins bind receptors on the surface of every living cell")
+    assert repeats(whole[:4], whole)
+    assert not repeats(stems("Teachers inspire girls"), whole)
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=5), max_size=8), st.integers(0, 8))
+def test_choices_are_distinct_and_no_more_than_asked_for(sentences, count):
+    candidates = [Candidate(tuple(s), max(1, len(s))) for s in sentences]
+    chosen = choose(candidates, weigh(sentences), count)
+    assert len(chosen) == len(set(chosen)) <= count
+    assert all(candidates[i].terms for i in chosen)

@@ -1,0 +1,297 @@
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sensegraph.engines.classical.reporting import report, summarise
+from sensegraph.engines.classical.words_quotes import introduces
+from sensegraph.engines.classical.words_titles import between, clause, distinct, listing, natural
+from sensegraph.types import Context, Description, Passage, Source
+
+# Sentences of several chunks: (chunk, text); each entity and relation quotes those that hold its names.
+SAID = [
+    ("c1", "And so, you know, the spike protein binds to a receptor on the surface of the cell."),
+    ("c1", "Researchers designed a small protein that blocks the virus before it enters the cell."),
+    ("c1", "KEVIN SCOTT: The sequence of a protein determines its structure in three dimensions."),
+    ("c2", "Ann Lee is a professor of biology and director of the protein institute at Harvard."),
+    ("c2", "A new vaccine teaches the immune system to recognise the virus within two weeks."),
+    ("c2", "Welcome to the show, where we talk about the virus and the vaccine with our guest."),
+    ("c3", "The virus mutates quickly, so that every vaccine needs a new sequence each winter."),
+    ("c3", "Computers predict the structure of a protein from its sequence within an hour."),
+    ("c3", "Did the virus change the vaccine and the protein?"),
+    ("c4", "Most of the cost of a vaccine is the trial that shows it to be safe for children."),
+]
+NAMES = ["protein", "virus", "vaccine", "cell", "sequence", "structure"]
+
+
+def span(i):
+    return Source(SAID[i][0], 100 * i, 100 * i + len(SAID[i][1]))
+
+
+def quotes(*names, said=SAID):
+    return tuple(
+        Description(text, Source(chunk, 100 * i, 100 * i + len(text)))
+        for i, (chunk, text) in enumerate(said)
+        if all(name in text.casefold() for name in names)
+    )
+
+
+def community(names=NAMES, said=SAID, claims=()):
+    entities = [
+        Passage("entity", f"e{i}", "", float(len(names) - i), name, (), quotes(name, said=said), documents=3)
+        for i, name in enumerate(names)
+    ]
+    relations = [
+        Passage("relation", f"r-{a}-{b}", "", float(len(found)), f"{a} — {b}", (), found)
+        for i, a in enumerate(names)
+        for b in names[i + 1 :]
+        if (found := quotes(a, b, said=said))
+    ]
+    return Context((*entities, *relations, *claims), ", ".join(names[:3]))
+
+
+def written(found):
+    return [*found.summary, *(s for f in found.findings for s in f.statements)]
+
+
+@pytest.fixture(scope="module")
+def made():
+    return report([community()])[0]
+
+
+def test_every_statement_leads_to_the_span_that_it_shows(made):
+    spans = {span(i): text for i, (_, text) in enumerate(SAID)}
+    for statement in written(made):
+        (source,) = statement.sources
+        words = set(statement.text.casefold().replace("“", " ").replace("”", " ").split())
+        assert len(words & set(spans[source].casefold().split())) >= len(words) - 2
+
+
+def test_every_statement_refers_to_passages_that_quote_it(made):
+    quoted = {p.id: {q.source for q in p.quotes} for p in community().passages}
+    for statement in written(made):
+        assert statement.references
+        assert all(statement.sources[0] in quoted[name] for name in statement.references)
+
+
+def test_no_sentence_is_shown_twice(made):
+    shown = [statement.sources for statement in written(made)]
+    assert len(shown) == len(set(shown))
+
+
+def test_a_report_has_a_title_a_summary_and_three_findings(made):
+    assert made.title[0].isupper()
+    assert sum(name in made.title.casefold() for name in NAMES) >= 2
+    assert 2 <= len(made.summary) <= 4
+    assert len(made.findings) >= 3
+    assert all(f.summary[0].isupper() and len(f.summary.split()) <= 12 for f in made.findings)
+    assert len({f.summary for f in made.findings}) == len(made.findings)
+
+
+def test_greetings_questions_and_introductions_stay_out_of_the_summary(made):
+    text = "".join(s.text for s in made.summary)
+    assert "Welcome" not in text
+    assert "?" not in text
+    assert "professor" not in text
+
+
+def test_a_headline_states_what_a_sentence_says(made):
+    headlines = [f.summary for f in made.findings]
+    assert any(" binds " in h or " determines " in h or " predict " in h or " mutates " in h for h in headlines), (
+        headlines
+    )
+
+
+def test_a_speaker_is_named_only_where_the_quote_has_a_label():
+    only = Context((Passage("entity", "e", "", 1.0, "protein", (), quotes("protein")),), "protein")
+    text = "".join(s.text for s in written(report([only])[0]))
+    assert "Kevin Scott: “The sequence of a protein determines its structure in three dimensions.”" in text
+    assert text.count("“") == 1
+
+
+def test_the_rating_lies_within_its_scale_and_says_its_numbers(made):
+    assert 0 <= made.rating <= 10
+    assert "6 entities" in made.rating_explanation
+    assert "3.0 documents" in made.rating_explanation
+
+
+def test_more_documents_and_weight_rate_higher(made):
+    context = community()
+    heavier = tuple(replace(p, documents=p.documents * 4, score=p.score * 4) for p in context.passages)
+    assert report([Context(heavier)])[0].rating > made.rating
+
+
+def test_a_parent_is_rated_no_lower_than_its_sub_report_and_shows_it():
+    child = Passage("report", "c-1", "…", 9.5, "Protein: virus, cell", (), quotes("protein"))
+    (found,) = report([Context((child, *community(NAMES[2:4]).passages))])
+    assert found.rating == 9.5
+    assert found.findings[0].summary == "Protein: virus, cell"
+    assert found.findings[0].statements[0].references[0] == "c-1"
+    assert found.title.startswith("Protein")
+
+
+@given(st.integers(0, 1000))
+def test_the_order_of_the_passages_changes_nothing(seed):
+    passages = list(community().passages)
+    random.Random(seed).shuffle(passages)
+    mixed = report([Context(tuple(passages))])[0]
+    same = report([community()])[0]
+    assert [s.sources for s in written(mixed)] == [s.sources for s in written(same)]
+    assert (mixed.title, mixed.rating) == (same.title, same.rating)
+
+
+def test_reports_come_back_in_the_order_of_their_contexts():
+    first, second = community(), community(NAMES[2:])
+    assert report([first, second]) == [*report([first]), *report([second])]
+    assert report([]) == []
+
+
+def test_one_entity_with_one_sentence_is_reported():
+    (found,) = report([Context((Passage("entity", "e", "", 1.0, "virus", (), quotes("mutates")),), "virus")])
+    assert found.title == "Virus"
+    assert found.summary[0].references == ("e",)
+
+
+def test_a_passage_without_quotes_is_shown_by_its_text():
+    plain = Passage("entity", "e", "A virus is a very small thing that enters living cells.", 1.0, "virus", (span(1),))
+    (found,) = report([Context((plain,))])
+    assert found.summary[0].text.startswith("A virus is a very small thing")
+    assert found.summary[0].sources == (span(1),)
+
+
+def test_an_empty_context_gives_a_report_without_statements():
+    (found,) = report([Context((), "nothing here")])
+    assert (found.title, found.summary, found.findings) == ("nothing here", (), ())
+
+
+def test_claims_make_findings_where_relations_do_not():
+    claim = Passage("claim", "k1", "protein | cost | TRUE", 0.0, "trial", (), quotes("vaccine"))
+    (found,) = report([Context((Passage("entity", "e", "", 1.0, "virus", (), quotes("mutates")), claim))])
+    assert "k1" in [f.statements[0].references[0] for f in found.findings]
+
+
+GERMAN = [
+    ("c1", "Die Universität wurde im Jahr 1810 in der Stadt Berlin von dem König gegründet."),
+    ("c1", "Der König hat der Stadt Berlin eine neue Bibliothek und einen Garten geschenkt."),
+    ("c2", "In der Bibliothek der Universität sind heute mehr als sechs Millionen Bücher."),
+    ("c2", "Die Stadt Berlin ist nicht nur für die Universität bekannt, sondern auch für den Garten."),
+]
+
+
+def test_a_german_report_holds_no_english():
+    (found,) = report([community(["berlin", "universität", "bibliothek", "könig"], GERMAN)])
+    text = " ".join([found.title, *(f.summary for f in found.findings), *(s.text for s in written(found))])
+    assert not {"and", "the", "of"} & set(text.casefold().split())
+    assert len(found.findings) >= 1
+    assert found.title.startswith("Berlin")
+
+
+def test_a_chinese_report_shows_whole_sentences():
+    said = [("c1", "北京是中国的首都也是全国的政治文化中心。"), ("c2", "长城位于北京的北部是中国最有名的古代建筑。")]
+    (found,) = report([community(["北京", "中国", "长城"], said)])
+    assert all(s.text.strip() in {text for _, text in said} for s in written(found))
+    assert "and" not in found.title
+
+
+# ── descriptions ──
+
+
+def described(name, *texts):
+    return summarise([Context(tuple(Passage("entity", "e", text, title=name) for text in texts), name)])[0]
+
+
+def test_what_says_what_a_thing_is_comes_first():
+    text = described(
+        "Kafka",
+        "LinkedIn moved all of its streams of events to Kafka within one year.",
+        "So, um, Kafka is a distributed log that keeps streams of events in order.",
+        "Every team at the company now reads its events from Kafka without asking.",
+    )
+    assert text.startswith("Kafka is a distributed log")
+
+
+def test_a_description_has_three_sentences_at_most_and_no_repeats():
+    said = [text for _, text in SAID]
+    text = described("virus", *said, *said)
+    assert sum(one in text for one in ("binds", "blocks", "determines", "teaches", "mutates", "predict", "cost")) <= 3
+    assert text.count("virus") <= 3
+
+
+def test_a_single_poor_description_is_kept():
+    assert described("Kafka", "yeah, Kafka") == "Kafka"
+
+
+def test_nothing_to_describe_gives_the_name():
+    assert summarise([Context((), "Kafka")]) == ["Kafka"]
+
+
+# ── titles and headlines ──
+
+
+@pytest.mark.parametrize(
+    ("sentence", "headline"),
+    [
+        ("I think that the spike protein binds to a receptor.", "The spike protein binds to a receptor"),
+        ("What we learned is that LinkedIn made it easy to open source Kafka.", ""),
+        ("It turns out that proteins block the virus in the cell.", "Proteins block the virus in the cell"),
+        ("If proteins block the virus, the cell survives.", ""),
+        ("I don't think that proteins block the virus.", ""),
+        ("It binds the protein to the cell.", ""),
+        ("To bind a protein is hard.", ""),
+        ("Does the protein block the virus", ""),
+    ],
+)
+def test_a_clause_stands_alone_or_is_not_taken(sentence, headline):
+    assert clause(sentence, ["protein", "proteins"], "en")[1] == headline
+
+
+def test_a_clause_is_never_cut_before_what_could_reverse_it():
+    long = "The protein blocks the virus in the cells of mice and rats and men only if it is given at once."
+    assert clause(long, ["protein"], "en")[1] == ""
+
+
+def test_subject_verb_and_object_are_read_between_two_names():
+    assert between("Later that year Intel bought the small firm Altera for cash.", "Intel", "Altera") == ""
+    assert between("Then Scrooge visited Fred.", "Fred", "Scrooge") == "Scrooge visited Fred"
+    assert between("She never said that Scrooge visited Fred.", "Scrooge", "Fred") == ""
+
+
+@given(st.text(max_size=80), st.sampled_from(["a", "protein", "virus"]))
+def test_a_clause_is_short_and_in_the_sentence(sentence, name):
+    merit, shown = clause(sentence, [name], "en")
+    assert (merit > 0) == bool(shown)
+    assert len(shown.split()) <= 12
+
+
+def test_names_are_written_as_in_the_text():
+    texts = ["They went to School and to school, then the school closed."]
+    assert natural("School", texts) == "school"
+    assert natural("Berlin", ["In Berlin it rains."]) == "Berlin"
+
+
+def test_names_that_share_a_stem_are_listed_once():
+    assert distinct(["protein", "proteins", "2019", "virus"], 3, "en") == ["protein", "virus"]
+
+
+def test_titles_have_english_words_in_english_only():
+    assert listing(["boom", "bust"], "en") == "Boom and bust"
+    assert listing(["Bibliothek", "König"], "de") == "Bibliothek, König"
+    assert listing(["北京", "长城"], "zh") == "北京、长城"
+    assert listing(["protein", "virus", "cell"], "en") == "Protein: virus, cell"
+    assert listing([], "en") == ""
+
+
+@pytest.mark.parametrize(
+    ("sentence", "presents"),
+    [
+        ("Percy is an associate professor of computer science at Stanford.", True),
+        ("She received her Ph.D. from MIT.", True),
+        ("That was Kevin's conversation with a writer.", True),
+        ("The protein is a chain of acids.", False),
+        ("Computers predict structures.", False),
+    ],
+)
+def test_introductions_of_people_are_known(sentence, presents):
+    assert introduces(sentence) is presents
