@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sensegraph.errors import InputError, NotIndexed, SettingsError, StoreError
 from sensegraph.executors.local import LocalExecutor
+from sensegraph.keys import canonical
 from sensegraph.methods import load
 from sensegraph.methods.auto import Choice, choose
 from sensegraph.protocols import Embedder, LanguageEngine, Method
@@ -148,8 +150,7 @@ class Corpus:
         loaded = load_documents(paths, settings=self.settings.documents) if paths else None
         values = [d for i in items if not isinstance(i, str | Path) for d in ([i] if isinstance(i, Document) else i)]
         documents = [*(loaded.documents if loaded else ()), *values]
-        if nameless := [d for d in documents if not d.id]:
-            raise InputError(f"{len(nameless)} documents have no id; give each a name that is unique in the corpus.")
+        _check(documents)
         return documents, loaded.skipped if loaded else ()
 
     def _store(self, documents: Sequence[Document]) -> Added:
@@ -296,6 +297,21 @@ class Corpus:
         indexed = {d.id: d.key for d in self.index().catalogue.documents}
         now = self.document_keys()
         return sorted(name for name in now.keys() | indexed.keys() if now.get(name) != indexed.get(name))
+
+
+def _check(documents: Sequence[Document]) -> None:
+    """Raise InputError for documents that cannot be stored, before any of them is."""
+    if nameless := [d for d in documents if not d.id]:
+        raise InputError(f"{len(nameless)} documents have no id; give each a name that is unique in the corpus.")
+    if twice := [name for name, n in Counter(d.id for d in documents).items() if n > 1]:
+        raise InputError(f"The id {twice[0]!r} is given more than once; give each document a name of its own.")
+    for d in documents:
+        try:
+            canonical(d)
+        except UnicodeEncodeError as e:
+            raise InputError(f"The document {d.id!r} holds no valid Unicode ({e.reason}); decode it anew.") from e
+        except TypeError as e:
+            raise InputError(f"The document {d.id!r} cannot be stored: {e}.") from e
 
 
 def _kind(before: str | None, now: str) -> str:
