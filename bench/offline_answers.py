@@ -129,7 +129,10 @@ def rows(meetings: dict[str, list[dict[str, Any]]], all_questions: Sequence[dict
     said = {m: [s for segment in segments for s in spoken(segment["text"])] for m, segments in meetings.items()}
     chance = random.Random(7)
     answers = [q["metadata"]["answer"][0] for q in all_questions]
-    other = dict(zip((q["_id"] for q in all_questions), answers[1:] + answers[:1], strict=True))
+    names = [q["_id"] for q in all_questions]
+    far = len(answers) // 2  # the questions are in the order of the meetings: half-way round is another meeting
+    here_too = dict(zip(names, answers[1:] + answers[:1], strict=True))
+    other = dict(zip(names, answers[far:] + answers[:far], strict=True))
 
     def here(q: dict[str, Any]) -> list[str]:
         return said[q["metadata"]["meeting"]]
@@ -142,7 +145,8 @@ def rows(meetings: dict[str, list[dict[str, Any]]], all_questions: Sequence[dict
         ("lead", lambda q: cut(here(q), words)),
         ("random", lambda q: cut(chance.sample(here(q), len(here(q))), words)),
         ("TextRank", lambda q: textrank(here(q), words)),
-        ("control: another's reference", lambda q: other[q["_id"]]),
+        ("control: another meeting's reference", lambda q: other[q["_id"]]),
+        ("control: the next question's reference", lambda q: here_too[q["_id"]]),
         ("sensegraph", ours),
     ]
 
@@ -159,7 +163,7 @@ def qmsum(data: Path, half: str, only: str, show: int) -> None:
         asked = [q for q in questions if q["metadata"]["type"] == kind]
         print(f"\nqmsum {kind}, ≈ {words} words: ROUGE-1 / ROUGE-L F1 (questions, words)")
         for name, method in rows(meetings, asked, words):
-            print(f"  {name:30}", *_figures(method, asked, halves, half, show if name == "sensegraph" else 0))
+            print(f"  {name:38}", *_figures(method, asked, halves, half, show if name == "sensegraph" else 0))
 
 
 def _figures(method: Callable[[dict[str, Any]], str], asked: Any, halves: Any, half: str, show: int) -> Iterator[str]:

@@ -377,6 +377,12 @@ def test_chinese_text_is_found_by_pairs_of_characters() -> None:
     assert not any("博物馆" in span for span in spans)
 
 
+def test_a_chinese_text_is_summarised_in_its_own_sentences() -> None:
+    text = "风力发电场给沿海的村庄带来了收入和工作，居民们都感到很满意。港口博物馆收藏了许多古老的渔船和船长的信件。"
+    draft = compose(asked("Summarize the meeting.", chunks({"z": text})))
+    assert any("风力发电场" in s.text for s in draft.statements if s.sources)
+
+
 def test_german_text_breaks_nothing() -> None:
     texts = {"g1": "Die Windräder an der Küste liefern seit Jahren den Strom für die kleinen Dörfer."}
     assert "Windräder" in reply("Was liefern die Windräder an der Küste?", chunks(texts))

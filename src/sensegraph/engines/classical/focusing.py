@@ -7,14 +7,18 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
+from sensegraph.engines.classical.prose import stems
 from sensegraph.engines.classical.questions import Question
 from sensegraph.engines.classical.said import Said, hosts, terms
 from sensegraph.engines.classical.stance import balance
+from sensegraph.engines.classical.words_lists import listed
 from sensegraph.engines.classical.words_quotes import introduces
 
 DERIVED = 0.7  # weight of a word derived from a term: society → societal
+VAGUE = 0.35  # weight of a term that names no subject
 NEAR = 0.4  # weight of what the neighbouring sentences of the same chunk hold
 LEAST = (0.5, 0.5, 0.45, 0.34)  # share of the weight of 1, 2, 3, more terms that it must hold with its neighbours
 SIGNED = 0.55  # the same where the good or the bad is asked for: each word of that sign counts .15
@@ -100,7 +104,7 @@ def term_weights(question: Question, said: Sequence[Said], *, strict: bool = Tru
     forms = {t: variants(t, counts) for t in question.terms}
     forms.update(_spelled(question, forms, said))
     seen = {t: sum(counts[v] * w for v, w in vs.items()) for t, vs in forms.items()}
-    idf = {t: math.log(1 + (len(said) + 1) / (n + 0.5)) for t, n in seen.items()}
+    idf = {t: math.log(1 + (len(said) + 1) / (n + 0.5)) * _specific(t) for t, n in seen.items()}
     alive = {t for group in question.groups if not strict or _alive(group, seen) for t in group if seen[t]}
     total = sum(idf.values())
     known = sum(idf[t] for t in question.terms if t in alive)
@@ -108,6 +112,16 @@ def term_weights(question: Question, said: Sequence[Said], *, strict: bool = Tru
     if 2 * missing > len(question.names) or not known or known < (KNOWN if strict else KNOWN_LOOSELY) * total:
         return {}
     return {t: (idf[t] / total, forms[t]) for t in question.terms if seen[t]}
+
+
+def _specific(term: str) -> float:
+    """1, or less for a word that names no subject by itself ("key", "support", "deal")."""
+    return VAGUE if term in _vague() else 1.0
+
+
+@cache
+def _vague() -> frozenset[str]:
+    return frozenset(stem for word in listed("general") | listed("verbs") for stem in stems(word, "en"))
 
 
 def _alive(group: tuple[str, ...], seen: dict[str, float]) -> bool:

@@ -47,12 +47,14 @@ def by_phrase(
     ranked = sorted(phrases, key=lambda p: (-_three(p, scores), p.stems))
     themes: list[Theme] = []
     named: set[str] = set()
+    several = len({s.chunk for s in said}) > 3
     free = dict(enumerate(said))
     shown: list[Said] = []
     for phrase in ranked:
         inside = sorted((i for i in phrase.hits if i in free), key=lambda i: (-scores[i], i))
         best = _varied([free[i] for i in inside], shown, each)
-        if phrase.text in named or len(best) < 2 or (themes and scores[inside[0]] < 0.5 * themes[0].weight):
+        alone = len(best) < 2 or (several and len({free[i].chunk for i in inside}) < 2)
+        if phrase.text in named or alone or (themes and scores[inside[0]] < 0.5 * themes[0].weight):
             continue
         title = _title(phrase, [p for p in phrases if p.text not in named])
         named.update(title)

@@ -17,6 +17,7 @@ from sensegraph.engines.classical.words_quotes import introduces
 from sensegraph.types import Inquiry, Passage, Point, Statement
 
 MOST_THEMES, EACH = 8, 3
+MOST_LIKELY = 150  # sentences of a context that are read closely: the most central by their words
 MOST_POINTS = 60  # points that are compared for near-duplicates: more than enough for the themes that are shown
 _WORDS = re.compile(r"[^\W\d_][\w'’]+")
 IN_POINT = 6  # sentences of a report that a point carries on
@@ -82,10 +83,15 @@ def point_themes(passages: Sequence[Passage], said: Sequence[Said]) -> list[Them
 
 def chunk_themes(said: Sequence[Said]) -> list[Theme]:
     """Themes of chunks: the phrases that most sentences turn on."""
-    good = presentable(said)
-    weight = Counter(t for s in good for t in set(s.terms))
+    weight = Counter(t for s in said for t in set(s.terms))
+
+    def central(s: Said) -> float:
+        return sum(weight[t] for t in set(s.terms)) / (len(s.terms) + 6)
+
+    likely = sorted((s for s in said if len(s.terms) > 3), key=lambda s: (-central(s), s.order))[:MOST_LIKELY]
+    good = presentable(sorted(likely, key=lambda s: s.order))
     host = hosts(said)
-    scores = [worth(s, host) * sum(weight[t] for t in set(s.terms)) / (len(s.terms) + 6) for s in good]
+    scores = [worth(s, host) * central(s) for s in good]
     return by_phrase(good, scores, frozenset(), MOST_THEMES, EACH)[0]
 
 

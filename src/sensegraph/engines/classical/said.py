@@ -28,7 +28,7 @@ _PAIRS = ("“”", '""', "„“", "«»", "»«", "「」")
 class Said:
     """One sentence: `raw` is the text of the span `source`; `order` is its place in the context.
 
-    `weight` is the score of the passage `reference` that holds it.
+    `weight` is the score of the passage `reference` that holds it, `document` the title of its document, if known.
     """
 
     raw: str
@@ -38,6 +38,7 @@ class Said:
     terms: tuple[str, ...]
     order: int
     weight: float = 0.0
+    document: str = ""
 
     @property
     def chunk(self) -> str:
@@ -57,7 +58,12 @@ class Said:
 
 def presentable(said: Sequence[Said], least: float = LEAST_QUALITY) -> list[Said]:
     """The sentences that can be shown: neither fragments nor monsters, of quality `least` or more."""
-    return [s for s in said if len(s.terms) > 3 and 40 <= len(s.raw) <= 420 and s.quality >= least]
+    return [s for s in said if len(s.terms) > 3 and _sized(s.raw) and s.quality >= least]
+
+
+def _sized(text: str) -> bool:
+    """Whether a sentence is of a length to be shown: 40 to 420 characters, a Han one from 12."""
+    return len(text) <= 420 and (len(text) >= 40 or (len(text) >= 12 and bool(HAN.search(text))))
 
 
 def language_of(passages: Sequence[Passage]) -> str:
@@ -76,18 +82,24 @@ def everything_said(passages: Sequence[Passage], code: str) -> list[Said]:
             if source in seen or not content:
                 continue
             seen.add(source)
-            found.append(Said(text, name, source, passage.id, content, len(found), passage.score))
+            title = passage.title if passage.kind == "chunk" else ""
+            found.append(Said(text, name, source, passage.id, content, len(found), passage.score, title))
     return found
 
 
 def hosts(said: Sequence[Said]) -> frozenset[str]:
-    """Speakers who are everywhere: in two fifths of the chunks or more, where four or more people speak."""
+    """Speakers who are everywhere, where four or more people speak.
+
+    In a quarter of the documents, three at least; where documents are not known, in two fifths of the chunks, counted as eight at least.
+    """
+    titled = len({s.document for s in said}) > 1
     places: dict[str, set[str]] = {}
     for s in said:
         if s.speaker:
-            places.setdefault(s.speaker, set()).add(s.chunk)
-    chunks = len({s.chunk for s in said})
-    return frozenset(v for v, c in places.items() if len(places) >= 4 and chunks >= 8 and 5 * len(c) >= 2 * chunks)
+            places.setdefault(s.speaker, set()).add(s.document if titled else s.chunk)
+    size = len({s.document if titled else s.chunk for s in said})
+    least = max(3.0, size / 4) if titled else 0.4 * max(size, 8)
+    return frozenset(name for name, at in places.items() if len(places) >= 4 and len(at) >= least)
 
 
 def terms(text: str, code: str) -> tuple[str, ...]:
