@@ -160,7 +160,7 @@ class Table(Sequence[B]):
         return list(self._rows.ids())
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Runtime:
     """The tools and the memory, passed as one value; nothing is global.
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from scripted import ScriptedServer
@@ -46,7 +48,7 @@ def test_d7_another_embedding_model_gives_other_keys(store: SqliteStore, server:
     rt = runtime(store, server)
     first = embed_all(TEXTS, rt)
     settings = EndpointSettings(base_url=server.base_url, model="scripted", embedding_model="another")
-    rt.embedder = RemoteEmbedder(Endpoint(settings))
+    rt = replace(rt, embedder=RemoteEmbedder(Endpoint(settings)))
     assert embed_all(TEXTS, rt).key != first.key
     assert rt.computed["vectors.embed"] == 10
 

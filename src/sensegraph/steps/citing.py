@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from sensegraph.steps.index import Index
 from sensegraph.text import sentences, terms
@@ -63,13 +63,14 @@ def cite(statements: Iterable[Statement], index: Index) -> tuple[str, tuple[Cita
     return text.strip(), tuple(writer.citations.values()), writer.unresolved
 
 
-@dataclass
 class _Writer:
-    index: Index
-    chunks: dict[str, Chunk]
-    documents: dict[str, Document] = field(default_factory=dict)
-    citations: dict[tuple[str, int, int], Citation] = field(default_factory=dict)
-    unresolved: int = 0
+    """The text as far as it is written, and its citations."""
+
+    def __init__(self, index: Index, chunks: dict[str, Chunk]) -> None:
+        self.index, self.chunks = index, chunks
+        self.documents: dict[str, Document] = {}
+        self.citations: dict[tuple[str, int, int], Citation] = {}
+        self.unresolved = 0
 
     def written(self, statement: Statement) -> str:
         """The statement's text with its markers before the white space at its end."""

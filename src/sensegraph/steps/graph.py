@@ -55,17 +55,21 @@ class GraphSettings:
             )
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class _Node:
     """An entity while it is gathered."""
 
     names: Counter[str] = field(default_factory=Counter)
     descriptions: list[Description] = field(default_factory=list)
     chunks: dict[str, None] = field(default_factory=dict)
-    frequency: int = 0
+
+    @property
+    def frequency(self) -> int:
+        """How often it is mentioned, under any of its names."""
+        return self.names.total()
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class _Link:
     """A relation while it is gathered."""
 
@@ -129,7 +133,6 @@ def merge(extracted: Iterable[tuple[Chunk, Extraction]], settings: GraphSettings
 
 def _gather_entity(node: _Node, e: ExtractedEntity, chunk: str, length: int) -> None:
     node.names[e.name] += max(1, len(e.mentions))
-    node.frequency += max(1, len(e.mentions))
     node.chunks[chunk] = None
     if e.description:
         node.descriptions.append(Description(e.description, _source(chunk, e.start, e.end, length)))

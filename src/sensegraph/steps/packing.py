@@ -41,7 +41,7 @@ class Line:
     rank: int = 0
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Elements:
     """The lines of a whole graph, found by entity."""
 
