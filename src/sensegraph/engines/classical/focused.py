@@ -27,7 +27,7 @@ def focused(question: Question, found: Sequence[Relevant], corpus: int) -> Itera
     pool = pool[: max(near, FEW)]
     yield plain(opening(question, found, corpus))
     if question.shape == "who":
-        yield from _by_speaker(pool)
+        yield from _by_speaker(pool, voices(found))
     elif question.shape == "views" and len({r.sign for r in pool}) > 1:
         yield from _by_sign(pool)
     else:
@@ -143,10 +143,10 @@ def _by_sign(pool: Sequence[Relevant]) -> Iterator[Statement]:
             yield from introduced(best, len(shown))
 
 
-def _by_speaker(pool: Sequence[Relevant]) -> Iterator[Statement]:
+def _by_speaker(pool: Sequence[Relevant], ranks: Sequence[tuple[str, int]]) -> Iterator[Statement]:
     """A paragraph for each of the speakers who say most."""
     shown: list[Said] = []
-    for name, n in voices(pool)[:6]:
+    for name, n in ranks[:6]:
         best = [s for s in (r.said for r in pool if r.said.speaker == name) if apart(s, shown)]
         best = _spread(best, 2)
         shown += best

@@ -90,7 +90,8 @@ def everything_said(passages: Sequence[Passage], code: str) -> list[Said]:
 def hosts(said: Sequence[Said]) -> frozenset[str]:
     """Speakers who are everywhere, where four or more people speak.
 
-    In a quarter of the documents, three at least; where documents are not known, in two fifths of the chunks, counted as eight at least.
+    In a quarter of the documents, three at least; where documents are not known, in two fifths of the chunks, which
+    count as eight at least.
     """
     titled = len({s.document for s in said}) > 1
     places: dict[str, set[str]] = {}

@@ -101,5 +101,5 @@ def _introduction(said: Said, last: str | None, place: int, turn: int) -> str:
     if said.speaker:
         same = said.speaker == last
         return f"{subject(said.speaker)} {'adds' if same else verb(said.text, turn)}"
-    first = ("One passage", "Another", "A third", "A further one")[min(place, 3)]
+    first = ("One passage", "Another passage", "A third passage", "A further passage")[min(place, 3)]
     return f"{first} {verb(said.text, turn)}"
