@@ -13,10 +13,12 @@ from sensegraph.engines.classical.learning import notes_of
 from sensegraph.engines.classical.links import CROWD
 from sensegraph.engines.classical.records import Lexicon, Observation, Value
 from sensegraph.engines.classical.resolving import Scene, Spot, Thing, key_of, resolved
+from sensegraph.engines.classical.words import english
 from sensegraph.types import Chunk, ExtractedEntity, ExtractedRelation, Extraction, Mention
 
 TITLE = 0.5  # evidence of being in a document that is about the other, in sentences
 _SOURCES = 12  # sentences that are weighed for one description
+_EARLY, _LIKE = 12, 0.3  # among the first things of a document, one that shares words with its title
 _Pair = tuple[str, str]
 
 
@@ -236,7 +238,13 @@ def _subject(title: str, scene: Scene) -> str:
     key = key_of(title.split(" (")[0])
     if key in scene.things:
         return key
-    words = set(key.split())
-    near = [k for k, t in scene.things.items() if t.kind != "c" and len(words & set(k.split())) >= 2]
-    overlap = {k: len(words & set(k.split())) / len(words | set(k.split())) for k in near}
-    return max(overlap, key=lambda k: (overlap[k], k)) if overlap and max(overlap.values()) >= 0.5 else ""
+    short = key_of(title.split(" (")[0].split(", ")[0])
+    if not short or short in scene.things:
+        return short
+    words, likeness = set(short.split()) - english("stop"), {}
+    for order, (k, thing) in enumerate(scene.things.items()):
+        shared = words & set(k.split())
+        if shared and thing.kind != "c" and order < _EARLY:
+            likeness[k] = len(shared) / len(words | set(k.split())) + (k.split()[-1] == short.split()[-1])
+    best = max(likeness, key=lambda k: (likeness[k], k), default="")
+    return best if likeness.get(best, 0) >= _LIKE else ""

@@ -158,7 +158,7 @@ def _own(key: str) -> list[float]:
 def _own_by_lists(key: str, words: Sequence[str], votes: list[float]) -> None:
     places = sections("places")
     if key in places["places"]:
-        votes[_PLACE] += 4
+        votes[_PLACE] += 6
     if key in places["organisations"]:
         votes[_ORGANISATION] += 3
     if words[0] in sections("people")["first"] and key not in places["places"]:

@@ -165,8 +165,8 @@ def _third_look(seen: Iterable[Observation], lexicon: Lexicon) -> Lexicon:
         names.update(k for k, t in scene.things.items() if t.kind != "c")
         links.add(found, sentence_keys(one, scene, notes_of(one, lexicon)))
         total += len(one.sentences) // 2
-    strong = [found.nodes[k] for k in sorted(names & found.nodes.keys())]
-    nodes, pairs = links.numbered(found, links.kept(found, total, strong))
+    numbers = [found.nodes[k] for k in sorted(names & found.nodes.keys())]
+    nodes, pairs = links.numbered(found, links.kept(found, total, numbers))
     return msgspec.structs.replace(lexicon, nodes=nodes, pairs=tuple(pairs), strengths=tuple(pairs.values()))
 
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 TOP = 5
 LEAST_NPMI = 0.1
-LEAST_WEIGHT = 1.5
+NAMES_NPMI = 0.3  # two names of one sentence stay beyond the top
+LEAST_WEIGHT = 1.0
 CROWD = 24  # things of one sentence that are paired, at most: more is a list
 _BITS = 32
 
@@ -58,10 +59,10 @@ def add(found: Evidence, sentences: Sequence[Sequence[str]]) -> None:
                         weights[code(a, b)] += 1
 
 
-def kept(found: Evidence, sentences: int, strong: Iterable[int] = ()) -> dict[int, float]:
+def kept(found: Evidence, sentences: int, names: Iterable[int] = ()) -> dict[int, float]:
     """The pairs that stay, each with the strength of one unit of weight; `sentences` counts the corpus's.
 
-    `strong` are numbers of nodes (names) whose pairs stay for less evidence.
+    `names` are the numbers of nodes that are names: what a sentence says of two names stays beyond the top.
     """
     if not found.weights:
         return {}
@@ -71,9 +72,10 @@ def kept(found: Evidence, sentences: int, strong: Iterable[int] = ()) -> dict[in
     npmi = _npmi(weight, low, high, found, sentences)
     strength = np.maximum(npmi, 0.0) * np.log1p(weight)
     named = np.zeros(len(found.nodes), dtype=bool)
-    named[np.fromiter(strong, dtype=np.int64)] = True
-    likely = (npmi > LEAST_NPMI) & ((weight >= LEAST_WEIGHT) | (named[low] & named[high] & (weight >= 1)))
-    stays = likely & _top(low, high, strength, likely, len(found.nodes))
+    named[np.fromiter(names, dtype=np.int64)] = True
+    likely = (npmi > LEAST_NPMI) & (weight >= LEAST_WEIGHT)
+    sure = named[low] & named[high] & (npmi > NAMES_NPMI)
+    stays = likely & (sure | _top(low, high, strength, likely, len(found.nodes)))
     return {int(c): float(s / w) for c, s, w in zip(codes[stays], strength[stays], weight[stays], strict=True)}
 
 

@@ -34,6 +34,7 @@ class Sentence:
     words: Sequence[Word]
     barred: Collection[int]
     language: str
+    subjects: Sequence[tuple[int, int]] = ()
 
     def gap(self, left: int, right: int) -> str:
         """The text between two words."""
@@ -50,13 +51,18 @@ class Run:
 
 def candidates(sentence: Sentence) -> list[Candidate]:
     """What may be a name in this sentence, in order, without overlaps."""
-    quoted = _titles(sentence)
-    taken = {i for run in quoted for i in range(run.first, run.last + 1)}
+    subjects = _subjects(sentence)
+    taken = {i for run in subjects for i in range(run.first, run.last + 1)}
+    quoted = [r for r in _titles(sentence) if not taken & set(range(r.first, r.last + 1))]
+    taken |= {i for run in quoted for i in range(run.first, run.last + 1)}
     runs = [r for r in _runs(sentence, taken) if r is not None]
     if sentence.language != "de":
         runs = _joined(sentence, runs)
-    runs = sorted([*runs, *quoted], key=lambda r: r.first)
-    return [c for c in (_candidate(sentence, r) for r in runs) if c is not None]
+    whole = {r.first for r in (*subjects, *quoted)}
+    made = (
+        _candidate(sentence, r, r.first in whole) for r in sorted([*runs, *quoted, *subjects], key=lambda r: r.first)
+    )
+    return [c for c in made if c is not None]
 
 
 def capital(word: str) -> bool:
@@ -79,7 +85,8 @@ def _named(s: Sentence, i: int) -> bool:
     lower = word.lower().replace("’", "'")
     if lower not in stop_words(s.language) and bare(word) not in stop_words(s.language):
         return len(word) > 1 or word.isalpha()
-    return lower in sections("people")["first"] and _followed(s, i) and not _opens(s, i)
+    starts = lower in sections("people")["first"] or lower in english("name-openers")
+    return starts and _followed(s, i) and not _opens(s, i)
 
 
 def _followed(s: Sentence, i: int) -> bool:
@@ -102,9 +109,23 @@ def _runs(s: Sentence, taken: Collection[int]) -> list[Run | None]:
             i += 1
             continue
         last = _last(s, i, taken)
-        runs.append(_stripped(s, Run(i, last)))
+        runs += [_stripped(s, part) for part in _parted(s, Run(i, last))]
         i = last + 1
     return runs
+
+
+def _parted(s: Sentence, run: Run) -> list[Run]:
+    """A run cut where an office stands inside it: "Malaysian Prime Minister | Mahathir", "Sultan of | Damascus"."""
+    ranks = english("ranks")
+    for i in range(run.first + 1, run.last):
+        if s.words[i].text.lower().rstrip(".") in ranks:
+            left = i - 1
+            while left > run.first and s.words[left].text.lower() in english("offices"):
+                left -= 1
+            if s.words[left].text.lower() in english("offices"):
+                return [Run(i, run.last)]
+            return [Run(run.first, left), Run(i, run.last)]
+    return [run]
 
 
 def _last(s: Sentence, first: int, taken: Collection[int]) -> int:
@@ -143,11 +164,17 @@ def _across(s: Sentence, i: int, k: int) -> int | None:
         return k if k + 1 >= size or words[k + 1].text in ',.;:)"”' or words[k + 1].text.islower() else None
     if k + 1 >= size:
         return None
-    if mark in "-–/" and (s.gap(i, k) == s.gap(k, k + 1) == "" or mark == "-"):
+    if mark in "-–/" and not _two_nations(s, i, k) and (s.gap(i, k) == s.gap(k, k + 1) == "" or mark == "-"):
         return k + 1 if capital(words[k + 1].text) and _named(s, k + 1) else None
     if mark == "&":
         return k + 1 if _named(s, k + 1) else None
     return _over(s, k)
+
+
+def _two_nations(s: Sentence, i: int, k: int) -> bool:
+    """Whether a hyphen stands between two peoples ("Japanese - American"), which are two names."""
+    known = english("nationalities")
+    return s.words[i].text.lower() in known and s.words[k + 1].text.lower() in known
 
 
 def _over(s: Sentence, k: int) -> int | None:
@@ -156,12 +183,13 @@ def _over(s: Sentence, k: int) -> int | None:
     small = s.words[k].text
     if small not in known and not (small[0].isupper() and small.lower() in english("stop") and small != "I"):
         return None
-    for j in (k + 1, k + 2):
+    for j in (k + 1, k + 2, k + 3):
         if j >= len(s.words) or not _adjoins(s, j - 1, j):
             return None
         if _named(s, j):
-            return j if small in known or j == k + 1 else None
-        if s.words[j].text not in known and s.words[j].text != "the":
+            return j
+        text = s.words[j].text
+        if text not in known and text != "the" and not (text[0].isupper() and text != "I"):
             return None
     return None
 
@@ -230,6 +258,16 @@ def _numbered(s: Sentence, run: Run) -> Run:
     return Run(before, run.last) if held & english("ordinal-heads") else run
 
 
+def _subjects(s: Sentence) -> list[Run]:
+    """Mentions of the document's title, word for word."""
+    found = []
+    for start, end in s.subjects:
+        inside = [i for i, w in enumerate(s.words) if start <= w.start and w.start < end]
+        if inside:
+            found.append(Run(inside[0], inside[-1]))
+    return found
+
+
 def _titles(s: Sentence) -> list[Run]:
     """Quoted titles of works: every word but the small ones has a capital."""
     if not s.words:
@@ -254,12 +292,14 @@ def _titled(s: Sentence, inside: Sequence[int]) -> bool:
     return all(t[0].isupper() or not t[0].isalpha() or t in _SMALL for t in texts)
 
 
-def _candidate(s: Sentence, run: Run) -> Candidate | None:
+def _candidate(s: Sentence, run: Run, whole: bool) -> Candidate | None:
     start, end = s.words[run.first].start, _end(s, run.last)
     surface = s.text[start:end]
-    if not any(c.isalpha() for c in surface):
+    if not any(c.isalpha() for c in surface) or (not whole and surface.lower() in english("never-alone")):
         return None
-    opening = _opens(s, run.first) and not s.words[run.first].text[0].isdigit()
+    if len(surface) == 1 and surface.isascii():
+        return None
+    opening = not whole and _opens(s, run.first) and not s.words[run.first].text[0].isdigit()
     made = Candidate(s.number, start, end, surface, **_context(s, run))
     if not opening:
         return made

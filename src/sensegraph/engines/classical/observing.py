@@ -21,6 +21,8 @@ from sensegraph.types import Chunk
 _NOUNS = re.compile(r"[JnN]*[nN]+")
 _LATIN_NAME = re.compile(r"[A-Z][A-Za-z0-9&.\-]*[A-Za-z0-9](?: [A-Z][A-Za-z0-9&.\-]*[A-Za-z0-9])*")
 _HAN_RUN = re.compile(rf"(?:{HAN.pattern}|[·])+")
+_TITLE_WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
+_BETWEEN = r"[\s\-–&.,:!]{1,3}"
 _LONGEST_WORD = 60
 _PHRASE_WORDS = 4
 _MOST_PHRASES = 40  # of one sentence: a word list is no sentence
@@ -28,7 +30,9 @@ _MOST_PHRASES = 40  # of one sentence: a word list is no sentence
 
 @dataclass(slots=True, frozen=True)
 class _Gathered:
-    """What has been found so far."""
+    """What has been found so far; `subjects` are the mentions of the title, known from the start."""
+
+    subjects: Sequence[tuple[int, int]] = ()
 
     names: list[Candidate] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
@@ -40,9 +44,10 @@ class _Gathered:
 def observed(chunks: Sequence[Chunk]) -> Observation:
     """The observation of the document with these chunks."""
     page = scan.page(chunks)
+    subjects = _title_spans(page)
     labelled = speakers.label_spans(page.text) if page.language in ("en", "de", "xx") else []
     spans = _unlabelled(page, labelled)
-    found = _Gathered()
+    found = _Gathered(subjects=subjects)
     reader = _READERS[page.language]
     for number, (start, end) in enumerate(spans):
         reader(page, number, start, end, found)
@@ -152,12 +157,27 @@ def _values(page: Page, number: int, start: int, end: int, words: Sequence[Word]
 
 def _names(page: Page, number: int, words: Sequence[Word], barred: set[int], found: _Gathered) -> set[int]:
     """Collects the candidates of a sentence; returns the positions of their words that surely are names."""
-    made = candidates(Sentence(page.text, number, words, barred, page.language))
+    made = candidates(_sentence(page, number, words, barred, found))
     found.names.extend(made)
     inside = [(c.inner if c.first and c.inner >= 0 else c.start, c.end) for c in made if not (c.first and c.inner < 0)]
     if not inside:
         return set()
     return {i for i, w in enumerate(words) for a, b in inside if a <= w.start < b}
+
+
+def _sentence(page: Page, number: int, words: Sequence[Word], barred: set[int], found: _Gathered) -> Sentence:
+    start, end = (words[0].start, words[-1].end) if words else (0, 0)
+    subjects = tuple(s for s in found.subjects if start <= s[0] and s[1] <= end)
+    return Sentence(page.text, number, words, barred, page.language, subjects)
+
+
+def _title_spans(page: Page) -> list[tuple[int, int]]:
+    """Where the text says the document's title of several words, as it is written or with other hyphens."""
+    words = _TITLE_WORD.findall(page.title.split(" (")[0].split(", ")[0])
+    if not 1 < len(words) < 9 or not words[0][0].isupper():
+        return []
+    pattern = re.compile(rf"\b{_BETWEEN.join(map(re.escape, words))}\b")
+    return [m.span() for m in pattern.finditer(page.text)]
 
 
 def _count(words: Sequence[Word], found: _Gathered) -> None:

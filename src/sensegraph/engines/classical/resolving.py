@@ -5,6 +5,7 @@ The second pass (counting pairs) and the third (reading) must agree on this, so 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ from sensegraph.text import fold
 
 LONGEST_UNIT = 4
 _LONGEST_TERM = 6
+_HYPHEN = re.compile(r" ?([-–/]) ?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class Named:
 
 def key_of(surface: str) -> str:
     """The form in which names are one: folded, without article, quotation blanks and possessive."""
-    folded = fold(surface)
+    folded = _HYPHEN.sub(r"\1", fold(surface))
     for article in ("the ", "a ", "an "):
         folded = folded.removeprefix(article) if len(folded) > len(article) + 2 else folded
     return folded
@@ -93,9 +95,9 @@ def same_person(names: Sequence[Named], kinds: Mapping[str, str]) -> dict[str, s
         parts = k.split()
         lasts[parts[-1]].append(k)
         firsts[parts[0]].append(k)
-    same = {}
+    same, places = {}, sections("places")["places"]
     for k in counts:
-        if " " not in k and kinds.get(k, "p") in "pm":
+        if " " not in k and k not in places:
             full = lasts.get(k) or (
                 firsts[k] if len(firsts.get(k, ())) == 1 and k in sections("people")["first"] else None
             )

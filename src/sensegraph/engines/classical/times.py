@@ -33,12 +33,12 @@ _TIMES = "|".join(
         rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}\b",
         rf"\b{_MONTH}\s+{_DAY}\b",
         rf"\b(?:{_SEASON})(?:\s+of)?\s+{_YEAR}\b",
-        rf"\b{_ORDINAL}[ -](?:century|millennium)(?:\s{_ERA})?\b",
+        rf"\b{_ORDINAL}[ -](?:century|millennium|Century(?! [A-Z]))(?:\s{_ERA})?\b",
         rf"\b\d{{1,4}}(?:{_DASH}\d{{1,4}})?\s{_ERA}(?!\w)",
         r"\b(?:AD|A\.D\.)\s\d{1,4}\b",
-        rf"(?:\b|(?<=-)){_YEAR}s\b",
+        rf"\b(?:(?:[Ee]arly|[Ll]ate|[Mm]id)-)?{_YEAR}s\b",
         rf"\b{_YEAR}-[01]\d-[0-3]\d\b",
-        rf"\b{_YEAR}\s?[-–—/]\s?(?:{_YEAR}|\d{{1,2}})\b(?![-\d])",
+        rf"\b{_YEAR}\s?[-–—/]\s?\d{{1,2}}\b(?![-\d])",
         rf"(?:\b(?:{_WORDNUM}|\d{{1,3}}|several|few)(?:\s-\s|[- ])(?:{_WORDNUM}[- ])?{_UNIT}\b(?![ -]+old))",
         rf"(?<![\d,.$€£]){_YEAR}\b(?![,.]\d|\s?(?:%|percent|km|m\b|ft|feet|miles|people|residents|inhabitants|metres|meters))",
         rf"\b{_MONTH[:-1].split('|Jan')[0]})\b(?=\s*(?:$|[,.;)]|and|or|to|when|in))",
@@ -58,7 +58,7 @@ _NUMBERS = "|".join(
         r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?!\w)",
         r"(?<![\w.,])\d+\.\d+(?!\w)",
         rf"(?i:\b{_WORDNUM}(?:[ -](?:and )?{_WORDNUM})*\b)",
-        r"(?<![\w.,:/$-])\d{1,3}(?![\w:/-]|[.,]\d)",
+        r"(?<![\w.,:/$#–-])(?<!- )(?<!– )\d{1,3}(?![\w:/–-]|[.,]\d| [-–])",
     ]
 )
 _NOT_NUMBERS = frozenset({"one", "second"})
