@@ -79,7 +79,7 @@ def test_a_document_without_an_id_is_refused(made: Corpus) -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", [Document("a", "half \ud83d"), Document("\ud83d", "text"), Document("a", "t", "\ud83d")]
+    "bad", [Document("a", "half \ud83d"), Document("\ud83d", "text"), Document("a", "t", metadata=(("k", "\ud83d"),))]
 )
 def test_a_document_that_is_no_unicode_is_refused_by_name(made: Corpus, bad: Document) -> None:
     with pytest.raises(InputError, match="no valid Unicode"):
@@ -271,8 +271,7 @@ def test_a_truncated_store_is_an_error_that_names_it(indexed: Corpus, server: Sc
     indexed.close()
     os.truncate(indexed.store.path, size)
     with pytest.raises(StoreError, match=r"store\.sqlite"), corpus(indexed.root, server) as again:
-        again.build()
-        list(again.index().graph.entities)
+        assert [again.build(), *again.index().graph.entities]
 
 
 def test_garbage_instead_of_a_store_is_an_error_that_names_it(indexed: Corpus, server: ScriptedServer) -> None:

@@ -60,6 +60,13 @@ def test_an_index_whose_list_of_parts_is_gone_is_named(store: SqliteStore) -> No
         Index(store)
 
 
+def test_an_index_of_another_version_is_named(store: SqliteStore) -> None:
+    store.write({"old": b'{"documents": "x"}'})
+    store.set_refs({"index": "old"})
+    with pytest.raises(StoreError, match=r"made by another version .*run `sensegraph index` again"):
+        Index(store)
+
+
 def test_d7_vectors_of_another_embedder_are_refused(built: Corpus) -> None:
     index = built.index()
     other = RemoteEmbedder(Endpoint(EndpointSettings(base_url="http://127.0.0.1:9/v1", embedding_model="another")))

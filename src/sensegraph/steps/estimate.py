@@ -134,7 +134,7 @@ class _Foresight:
         return done, described(merged, texts)
 
     def _reports(self, graph: Graph) -> StepEstimate:
-        groups = group(graph, earlier_build(self.rt), self.settings.clusters).groups
+        groups = group(graph, earlier_build(self.rt, self.settings.clusters), self.settings.clusters).groups
         asked: list[Context] = []
         stand_in = partial(self._report, asked)
         writer = Writer(self.rt, graph, {c.id: c.document for c in self.chunks}, self.settings.reports, stand_in)

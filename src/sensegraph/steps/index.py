@@ -23,6 +23,7 @@ REF = "index"
 class Manifest:
     """The keys of an index's parts, what it was built with, and its counts. `clusters` counts by depth.
 
+    `clustering` is the key of the settings of clustering: an update starts only from communities made by the same.
     `vectors_by` is the fingerprint of the embedder: vectors of two embedders cannot be compared.
     """
 
@@ -31,6 +32,7 @@ class Manifest:
     structure: str
     graph: str
     communities: str
+    clustering: str
     hierarchy: str
     vectors: str
     engine: str
@@ -180,7 +182,10 @@ def read_manifest(store: Store) -> Manifest:
     found = store.read([name])
     if name not in found:
         raise StoreError("The index's list of parts is gone from the store; run `sensegraph index` again.")
-    return msgspec.json.decode(found[name], type=Manifest)
+    try:
+        return msgspec.json.decode(found[name], type=Manifest)
+    except msgspec.DecodeError as e:
+        raise StoreError(f"The index was made by another version ({e}); run `sensegraph index` again.") from e
 
 
 def _table(rows: Sequence[Any]) -> Table[Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from sensegraph.errors import EmptyCorpus, ItemFailed, SettingsError
+from sensegraph.errors import EmptyCorpus, ItemFailed, SettingsError, StoreError
 from sensegraph.keys import key
 from sensegraph.runtime import Result, Results, Runtime, recall
 from sensegraph.steps.chunks import chunk
@@ -67,6 +67,7 @@ def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: b
         structure=shape,
         graph=known.key,
         communities=found.key,
+        clustering=key(settings.clusters),
         hierarchy=reported.key,
         vectors=vectors.key,
         engine=rt.engine.name,
@@ -105,19 +106,24 @@ def _communities(
     """The shape of the graph and its communities: those of the last build where the shape is the same."""
     shape = rt.once(structure, known.value, names=(known.key,)).value
     shape = key(shape, settings.clusters)
-    before = None if fresh else earlier_build(rt)
+    before = None if fresh else earlier_build(rt, settings.clusters)
     if before and before.shape == shape:
         return shape, before.communities
     return shape, find_communities(known, before, rt, settings.clusters)
 
 
-def earlier_build(rt: Runtime) -> Earlier | None:
-    """The communities and the graph of the index as it is now, if there is one."""
+def earlier_build(rt: Runtime, settings: ClusterSettings) -> Earlier | None:
+    """The communities and the graph of the index as it is now, if there is one that was clustered by these settings."""
     if not rt.store.ref(REF):
         return None
-    made = read_manifest(rt.store)
-    found = Result(made.communities, recall(rt.store, communities, made.communities))
-    return Earlier(found, Result(made.graph, recall(rt.store, graph, made.graph)), made.structure)
+    try:
+        made = read_manifest(rt.store)
+        if made.clustering != key(settings):
+            return None  # an update keeps what it finds, and what it finds obeys other settings
+        found = Result(made.communities, recall(rt.store, communities, made.communities))
+        return Earlier(found, Result(made.graph, recall(rt.store, graph, made.graph)), made.structure)
+    except StoreError:
+        return None  # parts are gone or of another version: the build makes them anew instead of failing for ever
 
 
 def _counts(keys: Sequence[str], chunks: int, graph: Graph) -> dict[str, int]:
