@@ -187,6 +187,13 @@ def test_a_label_that_recurs_is_sure_in_any_case():
     assert speaker(text, text.index("Perhaps")) == "PhD A"
 
 
+def test_a_label_that_may_be_cut_at_the_border_of_a_chunk_names_nobody():
+    text = "VIN SCOTT: Hello there.\nSIMONE GIERTZ: Hello."
+    assert speaker(text, 12) == ""
+    assert speaker(text, 12, known=("Vin Scott",)) == "Vin Scott"
+    assert speaker(text, len(text) - 3) == "Simone Giertz"
+
+
 def test_a_heading_or_a_clause_before_a_colon_is_no_speaker():
     for text in ("Note: this is it.", "And I think the question for me is: does it work?", "Symptoms: fever."):
         assert speaker(text, len(text) - 2) == ""

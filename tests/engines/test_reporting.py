@@ -111,6 +111,14 @@ def test_a_speaker_is_named_only_where_the_quote_has_a_label():
     assert text.count("“") == 1
 
 
+def test_a_label_at_the_border_of_a_chunk_names_nobody_unless_it_is_a_member():
+    cut = (Description("VIN SCOTT: The sequence of a protein determines its structure.", Source("c1", 0, 60)),)
+    member = Passage("entity", "s", "", 1.0, "Vin Scott", (), cut)
+    entity = Passage("entity", "e", "", 1.0, "protein", (), cut)
+    assert report([Context((entity,))])[0].summary[0].text.startswith("The sequence")
+    assert report([Context((entity, member))])[0].summary[0].text.startswith("Vin Scott: “The sequence")
+
+
 def test_the_rating_lies_within_its_scale_and_says_its_numbers(made):
     assert 0 <= made.rating <= 10
     assert "6 entities" in made.rating_explanation

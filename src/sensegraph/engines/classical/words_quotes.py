@@ -109,6 +109,8 @@ def _entities_by_owner(passages: Sequence[Passage]) -> dict[str, tuple[str, ...]
 
 def _quote(raw: Description, owners: tuple[str, ...], owned: dict[str, tuple[str, ...]], code: str) -> Quote:
     speaker, said = unlabelled(raw.text)
+    if raw.source.chunk and not raw.source.start:  # the label may be cut at the chunk's border
+        speaker = speaker if (fold(speaker),) in owned.values() else ""
     text = tidy(said)
     terms = tuple(stems(text, code))
     members = len({name for owner in owners for name in owned.get(owner, ())})

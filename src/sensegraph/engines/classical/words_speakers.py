@@ -58,11 +58,16 @@ def _sure(label: str, times: int, known: set[str]) -> bool:
 def speaker(text: str, start: int, known: Collection[str] = ()) -> str:
     """Who says what begins at `start` of a chunk's text, from the label that governs it; "" when that is not sure.
 
-    A chunk that begins inside a turn has no speaker until its first label; what follows a line opening that may be a
-    heading or a name has none either. `known` are speakers' names learnt from the whole document.
+    A chunk that begins inside a turn, or with a label that may be cut, has no speaker until its next label; what follows
+    a line opening that may be a heading or a name has none either. `known` are speakers' names learnt from the whole document.
     """
-    before = [label for label in labels(text, known) if label.start <= start]
-    return before[-1].name if before and before[-1].sure else ""
+    found = labels(text, known)
+    before = [label for label in found if label.start <= start]
+    if not before or not before[-1].sure:
+        return ""
+    name = before[-1].name
+    cut = before[-1].start == 0 and sum(label.name == name for label in found) < 2  # "VIN SCOTT:" at a chunk's border
+    return "" if cut and fold(name) not in {fold(one) for one in known} else name
 
 
 def opening(sentence: str, known: Collection[str] = ()) -> Label | None:

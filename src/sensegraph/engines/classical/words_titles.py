@@ -49,6 +49,9 @@ _LEADS = frozenset("and but that so then because today now".split())  # what a m
 _SUPPOSES = frozenset("would could might".split())
 _SAYS = frozenset("said says say told tells asked asks think thinks thought guess mean means".split())
 _SPOKEN = re.compile(r"(?:^|\s)['‘“\"]|[!?.,]['’”\"]|[!?]\s")
+_OPENINGS = frozenset(
+    [("there", "is"), ("there", "are"), ("we", "need"), ("we", "must"), ("we", "should"), ("we", "cannot")]
+)
 _BE = frozenset("is are was were has have".split())
 _RESTART = re.compile(r"\s(?:The|A|An|In|This|We|It|He|She|They)\s")
 _NO_NAME = re.compile(
@@ -157,7 +160,9 @@ def _fitted(piece: str, longest: int) -> str:
     """The clause, shortened to `longest` words at a place that leaves it whole; "" if it does not stand alone."""
     shown = piece.split()
     words = [w.strip(".,'\"").casefold().replace("’", "'") for w in shown]
-    if not 4 <= len(words) <= 30 or _SPOKEN.search(piece) or {words[0], words[0].partition("'")[0]} & _openers():
+    if not 4 <= len(words) <= 30 or _SPOKEN.search(piece):
+        return ""
+    if tuple(words[:2]) not in _OPENINGS and {words[0], words[0].partition("'")[0]} & _openers():
         return ""
     verb = next((i for i in range(1, len(words)) if _finite(shown, words, i)), 0)
     if not verb or verb > 8 or words[verb] in _SAYS | _SUPPOSES or not _nominal(words[:verb]):
@@ -202,6 +207,8 @@ def _past(word: str) -> bool:
 
 def _nominal(words: Sequence[str]) -> bool:
     """Whether the words before the verb name a subject: content, no relative clause, no "the first one"."""
+    if list(words) in (["there"], ["we"]):
+        return True
     if {"that", "which", "who", "whose", "where", "one", "ones"} & set(words) or words[0].endswith(("ing", "ed")):
         return False
     if _PRONOUNS & set(words[1:]) or words[-1] in ("and", "or", "to"):
