@@ -2,7 +2,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sensegraph.engines.classical.reporting import report, summarise
@@ -140,6 +140,7 @@ def test_a_parent_is_rated_no_lower_than_its_sub_report_and_shows_it():
     assert found.title.startswith("Protein")
 
 
+@settings(max_examples=20)
 @given(st.integers(0, 1000))
 def test_the_order_of_the_passages_changes_nothing(seed):
     passages = list(community().passages)

@@ -58,8 +58,9 @@ def _sure(label: str, times: int, known: set[str]) -> bool:
 def speaker(text: str, start: int, known: Collection[str] = ()) -> str:
     """Who says what begins at `start` of a chunk's text, from the label that governs it; "" when that is not sure.
 
-    A chunk that begins inside a turn, or with a label that may be cut, has no speaker until its next label; what follows
-    a line opening that may be a heading or a name has none either. `known` are speakers' names learnt from the whole document.
+    A chunk that begins inside a turn, or with a label that may be cut, has no speaker until its next label. What
+    follows a line opening that may be a heading or a name has none either. `known` are speakers' names learnt from the
+    whole document.
     """
     found = labels(text, known)
     before = [label for label in found if label.start <= start]
