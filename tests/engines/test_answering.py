@@ -337,6 +337,43 @@ def test_a_summary_of_about_so_many_words_has_about_so_many() -> None:
     assert short < long <= 130
 
 
+def test_a_short_answer_keeps_to_the_order_of_the_text_and_names_who_said_it() -> None:
+    draft = compose(asked("What did the group say about the wind farms on the coast?"), words=60)
+    orders = [(s.sources[0].chunk, s.sources[0].start) for s in draft.statements]
+    assert orders == sorted(orders)
+    assert text_of(draft).startswith("Bob Ray said that “The wind farms destroyed")
+
+
+def test_initials_and_clipped_words_stand_for_what_they_shorten() -> None:
+    texts = {
+        "a1": "The new AI reads every letter that the old clerks of the harbour wrote by hand.",
+        "a2": "Nobody expected that tech would change the work of the fishing families so very quickly.",
+        "a3": "The cook of the inn by the harbour bakes a dark bread with seeds every morning.",
+    }
+    found = reply("Are there conversations about artificial intelligence?", chunks(texts))
+    assert "The new AI reads" in found
+    assert "dark bread" not in found
+    assert "tech would change" in reply("Are there conversations about technology?", chunks(texts))
+
+
+def test_who_speaks_without_any_label_is_answered_with_what_is_said() -> None:
+    bare = {name: re.sub(r"(?m)^[A-Z ]+: ", "", text) for name, text in TALKS.items()}
+    assert "One passage" in reply("Which guests speak about wind farms?", chunks(bare))
+
+
+def test_a_role_takes_the_article_and_a_name_does_not() -> None:
+    text = (
+        "Project Manager: The remote control should have large rubber buttons for old people.\n"
+        "danah boyd: The remote control must not have more than twelve rubber buttons in all.\n"
+        "Project Manager: We agreed on twenty-five euros as the price of the remote control.\n"
+        "danah boyd: That price of the remote control is too high for the young market.\n"
+    )
+    written = reply("Do speakers discuss the remote control?", chunks({"m": text}))
+    assert "The Project Manager" in written
+    assert "danah boyd" in written
+    assert "Danah" not in written
+
+
 def test_sentences_without_a_speaker_are_quoted_without_one() -> None:
     bare = {name: re.sub(r"(?m)^[A-Z ]+: ", "", text) for name, text in TALKS.items()}
     written = reply("Do guests discuss wind farms?", chunks(bare))
