@@ -280,6 +280,13 @@ def test_no_more_calls_are_in_flight_than_allowed() -> None:
     assert server.connections <= 4
 
 
+def test_waiting_for_a_free_connection_is_no_timeout() -> None:
+    with ScriptedServer(Script(latency_s=0.1)) as server:
+        end = endpoint(server, concurrency=1, timeout_s=0.4)
+        assert len(ask_many(end, 8, threads=8)) == 8
+    assert end.usage().retries == 0
+
+
 def test_a_call_that_waits_does_not_hold_up_the_others() -> None:
     with ScriptedServer(Script(fail_rate=1, times=1, retry_after="1.0", only="- slow")) as server:
         end = endpoint(server, concurrency=1)

@@ -60,6 +60,16 @@ def test_tokens_that_were_not_used_make_room_for_others() -> None:
     assert pace.wait(pace.admit(1)) == 60
 
 
+def test_a_call_that_settles_after_its_minute_changes_nothing() -> None:
+    clock = Clock()
+    pace = Pace(0, 100, clock)
+    late = pace.admit(100)
+    clock.now += 60
+    assert pace.wait(pace.admit(100)) == 0
+    pace.settle(late, 0)
+    assert pace.wait(pace.admit(1)) == 60
+
+
 # ── budget ──
 
 

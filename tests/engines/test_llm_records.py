@@ -133,6 +133,12 @@ def test_a_relation_stands_where_its_ends_are_nearest() -> None:
     ]
 
 
+def test_a_relation_stands_in_one_sentence_where_there_is_one() -> None:
+    text = "They saw Oslo. Mara left. Mara, who was tired of the sea, moved to Oslo."
+    (relation,) = of_json({"relations": [{"source": "Mara", "target": "Oslo"}]}, text).extraction.relations
+    assert text[relation.start : relation.end] == "Mara, who was tired of the sea, moved to Oslo."
+
+
 def test_claims_carry_dates_status_and_the_place_of_their_quote() -> None:
     claim = {"subject": "Lindholm", "description": "The harbour was built in 1904.", "type": "date"}
     claims = [

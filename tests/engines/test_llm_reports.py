@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from scripted import Script, ScriptedServer
-from scripted_engine import COMMUNITY, ENTITIES, INQUIRY, RELATION, Body, engine, report_of, says
+from scripted_engine import CHUNK, COMMUNITY, ENTITIES, INQUIRY, RELATION, Body, engine, report_of, says
 from sensegraph.engines import prompts
 from sensegraph.errors import ItemFailed
 from sensegraph.types import Context, Inquiry, Passage
@@ -210,3 +210,18 @@ def test_points_are_shown_with_their_scores_and_relations_with_their_ends() -> N
         "# Records\nid,title,text\n4,,x",
     ]
     assert [records.find(n) for n in range(6)] == [None, "relation-key", "p", "c", "o", None]
+
+
+@pytest.mark.parametrize(
+    "reply", ["[" * 9000, '{"a":' * 9000, "{" * 9000, "[" + "1" * 9000 + "]", "<think>" * 9000, " "]
+)
+@pytest.mark.parametrize("finish", ["stop", "length"])
+def test_a_model_that_runs_on_breaks_nothing(reply: str, finish: str) -> None:
+    with says((reply, finish)) as server:
+        made = engine(server, {"max_retries": 0})
+        for task, item in (("extract", CHUNK), ("report", COMMUNITY), ("rate", INQUIRY), ("answer", INQUIRY)):
+            try:
+                getattr(made, task)([item])
+            except ItemFailed as e:
+                assert task in str(e)
+    assert 4 <= len(server.calls) <= 8

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, TypeVar
 
 import msgspec
@@ -20,9 +21,9 @@ Value = str | int | float | None
 Raw = tuple[str, Any]  # kind and fields, not yet checked
 
 _LISTS = {"entities": "entity", "relations": "relation", "relationships": "relation", "claims": "claim"}
-_KIND = r"[\"'“”‘’]?\s*(entity|relationship|relation)\s*[\"'“”‘’]?"
+_KIND = r"[\"'“”‘’]?\s*+(entity|relationship|relation)\s*[\"'“”‘’]?"
 _DELIMITER = r"\s*(?:<\|>|\|{1,2}|\t)\s*"
-_START = re.compile(rf"[(（]?\s*{_KIND}{_DELIMITER}", re.IGNORECASE)
+_START = re.compile(rf"[(（]?\s*+{_KIND}{_DELIMITER}", re.IGNORECASE)
 _COMPLETE = re.compile(r"<\|?\s*COMPLETE\s*\|?>", re.IGNORECASE)
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
@@ -115,9 +116,10 @@ def has_tuples(reply: str) -> bool:
 
 
 def number(value: Value, default: float) -> float:
-    """The first number in `value`, else `default`."""
+    """The first finite number in `value`, else `default`."""
     match = _NUMBER.search(str(value)) if value is not None else None
-    return float(match[0]) if match else default
+    found = float(match[0]) if match else default
+    return found if isfinite(found) else default
 
 
 # ── tuples ──
@@ -139,7 +141,7 @@ def _delimiter(start: str) -> str:
 
 def _ended(body: str) -> str:
     """One record without its closing bracket and the record delimiter."""
-    body = re.sub(r"[\s,;]*(?:##[\s\S]*)?$", "", body) if "##" in body else body.rstrip(" \t\r\n,;")
+    body = body.partition("##")[0].rstrip(" \t\r\n,;")
     return body[:-1] if body.endswith((")", "）")) and body.count("(") < body.count(")") + body.count("）") else body
 
 

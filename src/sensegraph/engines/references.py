@@ -26,10 +26,12 @@ _TABLE = "|".join(sorted([*_KINDS, "records?", "ids?"], key=len, reverse=True))
 _BRACKETED = (
     r"[\[【]\s*data\b[^\[\]【】]*(?:[\]】]|$)"  # [Data: …], cut off at the end of the text or not
     # [Reports (1)], [1, 2]
-    rf"|[\[【](?=[^\[\]【】]*\d)(?:\b(?:{_TABLE})\b|\d+|\+?more\b|\band\b|[\s,;:.()+&#–-])+[\]】]"
+    rf"|[\[【](?=[^\[\]【】]*\d)(?:\b(?:{_TABLE})\b|\d+|\+?more\b|\band\b|[\s,;:.()+&#–-])++[\]】]"
     r"|\(\s*data\s*:(?:[^()]|\([^()]*\))*\)"  # (Data: Reports (1))
 )
-_RUN = re.compile(rf"\s*(?:{_BRACKETED})(?:[\s,;]*(?:{_BRACKETED}))*(?P<stop>[.,;:!?…。，；：！？]?)", re.IGNORECASE)
+_RUN = re.compile(
+    rf"(?<!\s)\s*+(?:{_BRACKETED})(?:[\s,;]*(?:{_BRACKETED}))*(?P<stop>[.,;:!?…。，；：！？]?)", re.IGNORECASE
+)
 _MARK = re.compile(_BRACKETED, re.IGNORECASE)
 _PART = re.compile(r"(?P<word>[^\W\d_]+)|(?P<first>\d+)(?:\s*[-–]\s*(?P<last>\d+))?")
 _STOPS = ".!?…。！？"
@@ -98,7 +100,7 @@ class Records:
             found += [i for _, _, i in ids if i is not None][:PER_REFERENCE]
             lost += [f"{kind} {n}".strip() for kind, n, i in ids if i is None] or ([] if numbers else [mark])
         bare = not any(c.isalpha() for c in run)
-        if bare and not found and all(int(n) > 999 for n in re.findall(r"\d+", run)):
+        if bare and not found and all(_number(n) > 999 for n in re.findall(r"\d+", run)):
             return (), None
         return tuple(found), lost
 
@@ -111,10 +113,15 @@ def _numbers(mark: str) -> list[tuple[str, int]]:
             if word.casefold() not in ("data", "more", "and"):
                 kind = _KINDS.get(word.casefold(), "")
             continue
-        first = int(part["first"])
-        last = int(part["last"] or first)
+        first = _number(part["first"])
+        last = _number(part["last"] or part["first"])
         pairs += [(kind, n) for n in range(first, min(last, first + 20) + 1)]
     return pairs
+
+
+def _number(digits: str) -> int:
+    """The number, or one that no record has where a model runs on in digits."""
+    return int(digits[:9])
 
 
 def _closed(piece: str, stop: str) -> str:

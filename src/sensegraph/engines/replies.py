@@ -20,9 +20,10 @@ T = TypeVar("T")
 
 MAX_REJECTED = 0.5  # share of the records of a reply (graphrag: our choice)
 
-_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>[\s\S]*?</\1>", re.IGNORECASE)
+_THOUGHTS = re.compile(r"\A[\s\S]*</(?:think|thinking|reasoning)>", re.IGNORECASE)
 _FENCE = re.compile(r"```[a-z]*\s*\n?([\s\S]*?)(?:```|$)", re.IGNORECASE)
 _HELPFULNESS = re.compile(r"<ANSWER[_ ]?HELPFULNESS>\s*([^<]*?)\s*</ANSWER[_ ]?HELPFULNESS>\.?", re.IGNORECASE)
+_DEEPEST = 50  # braces left open; our forms nest four deep
 _SENTENCE_END = re.compile(r"[\s\S]*[.!?。！？](?=\s|$)")
 
 
@@ -64,11 +65,21 @@ def decoded(reply: Reply) -> Any:
     try:
         return msgspec.json.decode(text[start:])
     except msgspec.DecodeError:
-        from json_repair import loads
+        whole = text.rfind("}") + 1 if truncated(reply) and text.count("{") > 1 else len(text)
+        return _repaired(text[start:whole])
+    except RecursionError:  # a model that runs on in brackets
+        return None
 
-        if truncated(reply) and text.count("{") > 1:
-            text = text[: text.rfind("}") + 1]
-        return loads(text[start:]) or None
+
+def _repaired(text: str) -> Any:
+    from json_repair import loads
+
+    if text.count("{") - text.count("}") > _DEEPEST:
+        return None  # repairing what only opens takes the square of its length
+    try:
+        return loads(text) or None
+    except (ValueError, RecursionError):
+        return None
 
 
 def plain(text: str) -> str:
