@@ -212,16 +212,18 @@ def test_points_are_shown_with_their_scores_and_relations_with_their_ends() -> N
     assert [records.find(n) for n in range(6)] == [None, "relation-key", "p", "c", "o", None]
 
 
-@pytest.mark.parametrize(
-    "reply", ["[" * 9000, '{"a":' * 9000, "{" * 9000, "[" + "1" * 9000 + "]", "<think>" * 9000, " "]
-)
+RUNAWAYS = ("[" * 9000, '{"a":' * 9000, "{" * 9000, "[" + "1" * 9000 + "]", "<think>" * 9000, " ")
+
+
+@pytest.mark.parametrize("reply", RUNAWAYS)
 @pytest.mark.parametrize("finish", ["stop", "length"])
-def test_a_model_that_runs_on_breaks_nothing(reply: str, finish: str) -> None:
+def test_a_model_that_runs_on_fails_its_item_and_nothing_else(reply: str, finish: str) -> None:
+    failed = 0
     with says((reply, finish)) as server:
-        made = engine(server, {"max_retries": 0})
+        made = engine(server)
         for task, item in (("extract", CHUNK), ("report", COMMUNITY), ("rate", INQUIRY), ("answer", INQUIRY)):
             try:
                 getattr(made, task)([item])
-            except ItemFailed as e:
-                assert task in str(e)
-    assert 4 <= len(server.calls) <= 8
+            except ItemFailed:
+                failed += 1
+    assert failed >= 2
