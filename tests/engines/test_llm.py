@@ -62,7 +62,10 @@ def test_claims_are_asked_for_only_when_they_are_on() -> None:
 def test_a_reply_that_cannot_be_read_is_asked_for_again_with_the_reason() -> None:
     good = {"entities": [{"name": "Ada Lovelace", "type": "person", "description": "A."}], "relations": []}
     with says("I cannot do that.", good) as server:
-        (x,) = engine(server).extract([CHUNK])
+        made = engine(server)
+        (x,) = made.extract([CHUNK])
+        assert made.usage().rejected == 1
+        assert made.notes() == ("1 replies to extract were asked for again",)
     assert [e.name for e in x.entities] == ["Ada Lovelace"]
     asked = server.calls[1].body["messages"]
     assert [m["role"] for m in asked] == ["system", "user", "assistant", "user"]
@@ -88,7 +91,7 @@ def test_a_few_unusable_records_are_counted_and_the_rest_is_kept() -> None:
     with says(mixed) as server:
         made = engine(server)
         (x,) = made.extract([CHUNK])
-        assert made.usage().rejected == 1
+        assert made.usage().rejected == 0
         assert made.notes() == ("1 unusable parts of replies to extract",)
     assert len(x.entities) == 2
     assert x.rejected == (("a relation without ends or of another form", 1),)

@@ -99,6 +99,7 @@ class LLMEngine:
         self._gleaning = _gleaning(self.settings)
         self._plans = _plans(self.settings)
         self._lock = threading.Lock()
+        self._again: Counter[Task] = Counter()
         self._removed: Counter[Task] = Counter()
 
     def __reduce__(self) -> tuple[type[LLMEngine], tuple[Endpoint, LLMSettings]]:
@@ -110,15 +111,16 @@ class LLMEngine:
         return key("llm", VERSION, task, plan, s.model, s.temperature, s.seed)
 
     def usage(self) -> Usage:
-        """What the chat calls have cost; `rejected` counts records and references that replies held in vain."""
+        """What the chat calls have cost; `rejected` counts the replies that were asked for again."""
         with self._lock:
-            return replace(self.endpoint.usage("chat"), rejected=sum(self._removed.values()))
+            return replace(self.endpoint.usage("chat"), rejected=sum(self._again.values()))
 
     def notes(self) -> tuple[str, ...]:
         """What was degraded so far, each with how often."""
         with self._lock:
+            again = tuple(f"{n} replies to {t} were asked for again" for t, n in sorted(self._again.items()))
             removed = tuple(f"{n} unusable parts of replies to {t}" for t, n in sorted(self._removed.items()) if n)
-        return self.endpoint.notes() + removed
+        return self.endpoint.notes() + again + removed
 
     # ── tasks ──
 
@@ -213,6 +215,8 @@ class LLMEngine:
         first = read(reply)
         if not first.problem and first.value is not None:
             return self._kept(task, first, first.value), reply
+        with self._lock:
+            self._again[task] += 1
         second = self._said(plan, [*messages, *_objection(reply, first.problem)])
         again = read(second)
         for reading, source in ((again, second), (first, reply)):
