@@ -393,6 +393,21 @@ def test_a_report_on_the_documents_themselves_is_no_theme() -> None:
     assert [p.title for p in points] == [p.title for p in REPORTS]
 
 
+def test_a_theme_shows_what_is_said_before_who_someone_is() -> None:
+    said = (
+        "David Kirtley is the founder and chief executive of a company that builds fusion reactors.",
+        "She started her career in fusion physics with robots at the research centre of the state.",
+        "Fusion reactors confine a plasma that is hotter than the centre of the sun for seconds.",
+        "A fusion plant burns no coal, and its fuel can be won from the water of any ocean.",
+        "The cost of fusion reactors falls when the magnets are wound from cheap new tape.",
+    )
+    (points,) = rate([asked("What are the main themes?", (report("r", "Fusion reactors", 8.0, 9, *said),), 40)])
+    written = reply("What are the main themes?", as_passages(points), 40)
+    assert "hotter than the centre" in written
+    assert "chief executive" not in written
+    assert "her career" not in written
+
+
 def test_an_empty_context_finds_nothing() -> None:
     assert answer([asked("What are the main themes?", ())])[0].statements[0].sources == ()
     assert rate([asked("What are the main themes?", ())]) == [()]

@@ -19,6 +19,16 @@ from sensegraph.types import Inquiry, Passage, Point, Statement
 MOST_THEMES, EACH = 8, 3
 MOST_LIKELY = 150  # sentences of a context that are read closely: the most central by their words
 MOST_POINTS = 60  # points that are compared for near-duplicates: more than enough for the themes that are shown
+_CAREER = re.compile(  # what a host says of a guest
+    r"\b(?:started|began|spent|built) .{0,40}\b(?:career|years|tours)\b|\bpassionate about\b|\balso known as\b"
+    r"|\bknown for\b|\b(?:has|have) (?:since |also )?(?:received|won|pioneered|led|been awarded)\b"
+    r"|\bhelped (?:develop|build|found|create)\b|\bled the (?:team|group|effort)s?\b"
+    r"|\b(?:originally|previously) (?:worked|was|served)\b|\bco-?(?:leads|founded)\b"
+)
+_ABOUT_SOMEONE = re.compile(
+    r"(?:Dr\.|Prof\.|He|She|[A-Z][a-z]+(?: [A-Z][a-z]+)?) "
+    r"(?:is|was|has|had|helped|led|spent|joined|started|also|briefly)\b"
+)
 _WORDS = re.compile(r"[^\W\d_][\w'’]+")
 IN_POINT = 6  # sentences of a report that a point carries on
 
@@ -56,7 +66,9 @@ def telling(title: str, said: Sequence[Said]) -> list[Said]:
 
 def worth(said: Said, host: frozenset[str]) -> float:
     """Quality, less for a host's words and for sentences that introduce someone: they say nothing on the subject."""
-    return said.quality * (0.5 if said.speaker in host else 1.0) * (0.3 if introduces(said.text) else 1.0)
+    presents = introduces(said.text) or _CAREER.search(said.text) is not None
+    value = said.quality * (0.3 if presents else 1.0) * (0.5 if said.speaker in host else 1.0)
+    return value * (0.6 if _ABOUT_SOMEONE.match(said.text) else 1.0)
 
 
 def as_statements(said: Sequence[Said]) -> tuple[Statement, ...]:
@@ -77,7 +89,9 @@ def point_themes(passages: Sequence[Passage], said: Sequence[Said]) -> list[Them
     for p in sorted(passages, key=lambda p: -p.score)[:MOST_POINTS]:
         own = tuple(by_reference.get(p.id, ()))
         if own:
-            themes.append(Theme(p.title, own, own, p.score, p.documents or len({s.chunk for s in own})))
+            themes.append(
+                Theme(p.title, tuple(telling(p.title, own)), own, p.score, p.documents or len({s.chunk for s in own}))
+            )
     return merged(themes, EACH)[:MOST_THEMES]
 
 
