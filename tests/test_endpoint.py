@@ -200,6 +200,13 @@ def test_a_refused_request_is_an_error_of_that_call() -> None:
     assert len(server.calls) == 1
 
 
+def test_a_refused_embedding_is_an_error_of_that_call() -> None:
+    script = Script(fail_rate=1, fail_status=413, fail_message="too many texts")
+    with ScriptedServer(script) as server, pytest.raises(EndpointError, match=r"413\): too many texts"):
+        endpoint(server).embed(["a"])
+    assert len(server.calls) == 1
+
+
 def test_the_key_is_taken_out_of_what_the_server_says() -> None:
     script = Script(fail_rate=1, fail_status=400, fail_message=f"bad {KEY}", fail_code="context_length_exceeded")
     with ScriptedServer(script) as server, pytest.raises(EndpointError) as caught:
