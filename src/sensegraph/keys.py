@@ -24,3 +24,13 @@ def canonical(value: Any) -> bytes:
 def key(*parts: Any) -> str:
     """40 hex digits of BLAKE2b over the canonical form of `parts`."""
     return hashlib.blake2b(canonical(parts), digest_size=20).hexdigest()
+
+
+def chunk_id(document: str, start: int, text: str) -> str:
+    """The id of a chunk: 12 hex digits that all chunks of its document share, and 12 of its own."""
+    return key("document", document)[:12] + key(start, text)[:12]
+
+
+def document_part(chunk: str) -> str:
+    """What tells the documents of two chunk ids apart, without looking them up."""
+    return chunk[:12]

@@ -131,7 +131,8 @@ class Table(Sequence[B]):
     """Records in the store, decoded when they are asked for; found by position or by id."""
 
     def __init__(self, rows: Rows, kind: Any) -> None:
-        self._rows, self._decode = rows, msgspec.json.Decoder(kind).decode
+        self._rows = rows
+        self.decode: Callable[[bytes], B] = msgspec.json.Decoder(kind).decode
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -143,17 +144,21 @@ class Table(Sequence[B]):
     def __getitem__(self, index: int | slice) -> B | list[B]:
         positions = range(len(self))[index]
         if isinstance(positions, int):
-            record: B = self._decode(self._rows.at([positions])[0])
+            record: B = self.decode(self._rows.at([positions])[0])
             return record
-        records: list[B] = [self._decode(r) for r in self._rows.at(positions)]
+        records: list[B] = [self.decode(r) for r in self._rows.at(positions)]
         return records
 
     def __iter__(self) -> Iterator[B]:
-        return map(self._decode, self._rows.scan())
+        return map(self.decode, self._rows.scan())
+
+    def raw(self) -> Iterator[bytes]:
+        """All records in order as they are stored (JSON), for a search that decodes only what it finds."""
+        return self._rows.scan()
 
     def find(self, ids: Sequence[str]) -> dict[str, B]:
         """The records with these ids; one that does not exist is absent."""
-        return {name: self._decode(r) for name, r in self._rows.find(ids).items()}
+        return {name: self.decode(r) for name, r in self._rows.find(ids).items()}
 
     def ids(self) -> list[str]:
         """All ids in order."""

@@ -16,6 +16,7 @@ from sensegraph.keys import key
 from sensegraph.protocols import Task
 from sensegraph.runtime import Runtime
 from sensegraph.steps.citing import answered, documents_of, ground
+from sensegraph.steps.details import details
 from sensegraph.steps.index import Index
 from sensegraph.steps.language import answer, rate
 from sensegraph.steps.packing import report_passage
@@ -43,7 +44,7 @@ class GraphRAG:
 
     def retrieve(self, question: str, index: Index, rt: Runtime) -> Evidence:
         """Map: points from every batch of reports; those above 0, best first, within the context (§3.1.6)."""
-        reports = [report_passage(c) for c in index.clusters_at(self.depth)]
+        reports = self._reports(question, index, rt)
         Random(self.seed).shuffle(reports)
         batches = packed(reports, self.context_tokens, lambda p: tokens(p.title) + tokens(p.text))
         mapped = rt.each(rate, [self._inquiry(question, batch, index) for batch in batches])
@@ -64,6 +65,12 @@ class GraphRAG:
             return Answer(NOTHING, evidence=evidence, notes=evidence.notes)
         draft = rt.each(answer, [self._inquiry(question, evidence.passages, index)])[0]
         return answered(draft, evidence, index)
+
+    def _reports(self, question: str, index: Index, rt: Runtime) -> list[Passage]:
+        """The reports of the depth; for an engine that quotes, with the sentences behind them that the question needs."""
+        clusters = index.clusters_at(self.depth)
+        said = details(question, index, clusters) if rt.engine.quotes else {}
+        return [report_passage(c, said.get(c.id, ())) for c in clusters]
 
     def _inquiry(self, question: str, passages: Sequence[Passage], index: Index) -> Inquiry:
         return Inquiry(question, Context(tuple(passages)), index.manifest.counts["documents"])

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 from sensegraph.errors import SettingsError
-from sensegraph.keys import key
+from sensegraph.keys import chunk_id
 from sensegraph.runtime import step
 from sensegraph.text import decode, encode, sentences, tokens
 from sensegraph.types import Chunk, Document
@@ -40,8 +40,7 @@ def _chunks(document: Document, size: int, overlap: int) -> Iterator[Chunk]:
 
 def _chunk(document: Document, start: int, end: int, count: int) -> Chunk:
     text = document.text[start:end]
-    name = key(document.id, start, text)[:24]
-    return Chunk(name, document.id, start, end, count, text, document.title)
+    return Chunk(chunk_id(document.id, start, text), document.id, start, end, count, text, document.title)
 
 
 def _windows(text: str, size: int, overlap: int) -> Iterator[tuple[int, int, int]]:

@@ -218,10 +218,12 @@ def report_line(cluster: Cluster) -> Line:
     return Line(report_passage(cluster), cluster.tokens + _LINE, (cluster.id,))
 
 
-def report_passage(cluster: Cluster) -> Passage:
-    """A cluster's report as a passage, with a quote for each source of each of its statements."""
+def report_passage(cluster: Cluster, details: Sequence[Description] = ()) -> Passage:
+    """A cluster's report as a passage, with a quote for each source of each of its statements, then `details`."""
     said = [*cluster.summary, *(s for f in cluster.findings for s in f.statements)]
     quotes = tuple(Description(s.text.strip(), source) for s in said for source in s.sources)
+    shown = {q.source for q in quotes}
+    quotes += tuple(d for d in details if d.source not in shown)
     return Passage(
         "report", cluster.id, cluster.text, cluster.rating, cluster.title, quotes=quotes, documents=cluster.documents
     )
