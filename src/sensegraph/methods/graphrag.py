@@ -67,7 +67,7 @@ class GraphRAG:
         return answered(draft, evidence, index)
 
     def _reports(self, question: str, index: Index, rt: Runtime) -> list[Passage]:
-        """The reports of the depth; for an engine that quotes, with the sentences behind them that the question needs."""
+        """The reports of the depth; for an engine that quotes, with the sentences behind them on the question."""
         clusters = index.clusters_at(self.depth)
         said = details(question, index, clusters) if rt.engine.quotes else {}
         return [report_passage(c, said.get(c.id, ())) for c in clusters]
