@@ -1,0 +1,68 @@
+"""Kills an index run at random moments, starts it again, and counts what was paid for twice.
+
+    python bench/kills.py [--data DIR] [--corpus carol | --corpus FOLDER] [--kills 10] [--latency-ms 50] [--seed 0]
+
+Each row is an index run of its own: killed with SIGKILL when the server has answered so many calls, then run again to
+its end. `repeated` counts model calls that the server had answered before the kill and was asked again: with 16 at a
+time up to 16 can be on their way, answered but not yet received; `stored` counts the results that the killed run left.
+"""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import tempfile
+import time
+from pathlib import Path
+
+from client import CONCURRENCY, Server, chosen, content, options, prepared, sensegraph, serving, start, table
+
+
+def main() -> None:
+    parser = options(__doc__, "carol")
+    parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("--latency-ms", type=float, default=50.0)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    files = str(chosen(given))
+    with tempfile.TemporaryDirectory() as folder, serving("--latency-ms", str(given.latency_ms)) as server:
+        whole = prepared(Path(folder) / "whole", server)
+        assert sensegraph("index", files, "--root", str(whole), "--quiet").code == 0
+        total, wanted = server.stats()["ok"], content(whole)
+        draw = random.Random(given.seed)
+        moments = sorted(draw.randrange(1, total) for _ in range(given.kills))
+        rows = [killed(Path(folder) / str(i), server, files, m, wanted) for i, m in enumerate(moments)]
+        table(["killed after calls", "of", "stored", "repeated", "in flight at most", "index equal"], [
+            [row[0], total, *row[1:]] for row in rows
+        ])  # fmt: skip
+        print(f"moments: {len(rows)}, repeated beyond those in flight: {sum(max(0, r[2] - r[3]) for r in rows)}")
+
+
+def killed(root: Path, server: Server, files: str, moment: int, wanted: object) -> tuple[int, int, int, int, bool]:
+    """Kill one run after `moment` calls, run it again: calls, results stored, calls repeated, in flight, equal."""
+    prepared(root, server)
+    server.reset()
+    running = start("index", files, "--root", str(root), "--quiet")
+    while server.stats()["ok"] < moment and running.poll() is None:
+        time.sleep(0.005)
+    running.kill()
+    running.wait()
+    time.sleep(0.3)  # what is on its way at the server comes to its end
+    before = server.stats()["ok"]
+    kept = stored(root)
+    assert sensegraph("index", files, "--root", str(root), "--quiet").code == 0
+    return before, kept, server.stats()["repeated"], CONCURRENCY, content(root) == wanted
+
+
+def stored(root: Path) -> int:
+    """Results of model calls in the store (vectors not counted: 64 of them are one call)."""
+    path = root / ".sensegraph" / "store.sqlite"
+    if not path.exists():
+        return 0
+    query = "SELECT COUNT(*) FROM object WHERE step IN ('extraction.extract', 'reports.report', 'graph.summarise')"
+    (count,) = sqlite3.connect(path).execute(query).fetchone()
+    return int(count)
+
+
+if __name__ == "__main__":
+    main()
