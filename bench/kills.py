@@ -3,8 +3,9 @@
     python bench/kills.py [--data DIR] [--corpus carol | --corpus FOLDER] [--kills 10] [--latency-ms 50] [--seed 0]
 
 Each row is an index run of its own: killed with SIGKILL when the server has answered so many calls, then run again to
-its end. `repeated` counts model calls that the server had answered before the kill and was asked again: with 16 at a
-time up to 16 can be on their way, answered but not yet received; `stored` counts the results that the killed run left.
+its end. `finished` counts the model calls that the server had answered when the signal was sent, `stored` the results
+that the killed run left, `in flight` the calls that the server answered into the void, and `repeated` the finished
+calls that the second run made again (one whose reply was under way in that moment may be among them).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from client import CONCURRENCY, Server, chosen, content, options, prepared, sensegraph, serving, start, table
+from client import Server, chosen, content, options, prepared, sensegraph, serving, start, table
 
 
 def main() -> None:
@@ -32,26 +33,30 @@ def main() -> None:
         draw = random.Random(given.seed)
         moments = sorted(draw.randrange(1, total) for _ in range(given.kills))
         rows = [killed(Path(folder) / str(i), server, files, m, wanted) for i, m in enumerate(moments)]
-        table(["killed after calls", "of", "stored", "repeated", "in flight at most", "index equal"], [
-            [row[0], total, *row[1:]] for row in rows
-        ])  # fmt: skip
-        print(f"moments: {len(rows)}, repeated beyond those in flight: {sum(max(0, r[2] - r[3]) for r in rows)}")
+        table(
+            ["finished", "of", "stored", "in flight", "repeated", "index equal"], [[r[0], total, *r[1:]] for r in rows]
+        )
+        print(f"moments: {len(rows)}, finished calls repeated: {sum(r[3] for r in rows)}")
 
 
 def killed(root: Path, server: Server, files: str, moment: int, wanted: object) -> tuple[int, int, int, int, bool]:
-    """Kill one run after `moment` calls, run it again: calls, results stored, calls repeated, in flight, equal."""
+    """Kill one run after `moment` calls, run it again: calls finished, stored, in flight, repeated; equal."""
     prepared(root, server)
     server.reset()
     running = start("index", files, "--root", str(root), "--quiet")
     while server.stats()["ok"] < moment and running.poll() is None:
         time.sleep(0.005)
+    when = time.time()
     running.kill()
     running.wait()
     time.sleep(0.3)  # what is on its way at the server comes to its end
-    before = server.stats()["ok"]
+    log = server.stats()["log"]
+    finished = {sha for sha, _, status, at in log if status == 200 and at < when}
     kept = stored(root)
+    server.reset()
     assert sensegraph("index", files, "--root", str(root), "--quiet").code == 0
-    return before, kept, server.stats()["repeated"], CONCURRENCY, content(root) == wanted
+    again = {sha for sha, _, status, _ in server.stats()["log"] if status == 200}
+    return len(finished), kept, len(log) - len(finished), len(finished & again), content(root) == wanted
 
 
 def stored(root: Path) -> int:

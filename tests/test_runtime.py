@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from scripted import Script, ScriptedServer
-from sensegraph.errors import BudgetExceeded, EndpointDown, StepFailed, StoreError, UnsupportedTask
+from sensegraph.errors import BudgetExceeded, EndpointDown, ItemFailed, StepFailed, StoreError, UnsupportedTask
 from sensegraph.keys import key
 from sensegraph.runtime import Results, Runtime, Table, recall, step
 from sensegraph.steps.extraction import extract
@@ -78,6 +78,11 @@ def counted(wholes: Sequence[int]) -> list[NDArray[Any]]:
 @step(version=1)
 def one_too_few(items: Sequence[int]) -> list[int]:
     return list(items)[1:]
+
+
+@step(version=1, batch=1)
+def refused(items: Sequence[int]) -> list[int]:
+    raise ItemFailed(f"no reply about chunk {items[0]:016x} of document 'd{items[0]}'")
 
 
 @step(version=1, batch=1)
@@ -180,6 +185,13 @@ def test_a_failed_item_does_not_sink_the_others(rt: Runtime) -> None:
         rt.each(double, range(30))
     assert rt.missing(double, range(30)) == [13]
     assert rt.computed == {"test_runtime.double": 29}
+
+
+def test_reasons_that_differ_only_in_the_item_are_counted_together(rt: Runtime) -> None:
+    with pytest.raises(StepFailed, match=r"\(3 × ItemFailed: no reply about chunk … of document …\)"):
+        rt.each(refused, range(3))
+    with pytest.raises(StepFailed, match=r"\(1 × ItemFailed: no reply about chunk 0{15}7 of document 'd7'\)"):
+        rt.each(refused, [7])
 
 
 def test_the_failed_item_alone_is_done_again(rt: Runtime) -> None:

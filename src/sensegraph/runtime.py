@@ -7,10 +7,11 @@ hashes the step's name and version, the fingerprint of the tool that it uses, it
 
 from __future__ import annotations
 
+import re
 import threading
 import typing
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar, overload
@@ -31,6 +32,7 @@ Form = Literal["value", "tables", "array"]
 Progress = Callable[[str, int, int], None]
 
 _ENCODE = msgspec.json.Encoder().encode
+_NAMES = re.compile(r"\b[0-9a-f]{12,}\b|(?<!\w)'[^']*'|\b\d+(?= records\b)")  # of items, in messages
 _FATAL = (EndpointDown, BudgetExceeded)
 
 
@@ -254,8 +256,9 @@ class Runtime:
         if size > 1 and failures:  # find out which items of a failed batch are to blame
             failures = self._run(step, items, todo, [[k] for k in failures], settings)
         if failures:
-            reasons = Counter(_reason(e) for e in failures.values())
-            raise StepFailed(step.name, len(failures), len(items), dict(reasons)) from next(iter(failures.values()))
+            raise StepFailed(step.name, len(failures), len(items), _reasons(failures.values())) from next(
+                iter(failures.values())
+            )
 
     def _run(
         self,
@@ -324,6 +327,14 @@ class Runtime:
 def _named(value: Any) -> Any:
     """What stands for a setting in a key: results by their own key."""
     return value.key if isinstance(value, Result) else list(value.keys) if isinstance(value, Results) else value
+
+
+def _reasons(errors: Collection[BaseException]) -> dict[str, int]:
+    """How often each reason occurs; reasons that differ only in the item that they name are one."""
+    alike: dict[str, list[str]] = {}
+    for reason in map(_reason, errors):
+        alike.setdefault(_NAMES.sub("…", reason), []).append(reason)
+    return {name if len(same) > 1 else same[0]: len(same) for name, same in alike.items()}
 
 
 def _reason(error: BaseException) -> str:
