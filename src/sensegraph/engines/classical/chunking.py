@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,7 +14,7 @@ from sensegraph.engines.classical.links import CROWD
 from sensegraph.engines.classical.records import Lexicon, Observation, Value
 from sensegraph.engines.classical.resolving import Scene, Spot, Thing, key_of, resolved
 from sensegraph.engines.classical.words import english
-from sensegraph.types import Chunk, ExtractedEntity, ExtractedRelation, Extraction, Mention
+from sensegraph.types import Chunk, ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
 
 TITLE = 0.5  # evidence of being in a document that is about the other, in sentences
 _SOURCES = 12  # sentences that are weighed for one description
@@ -140,7 +140,7 @@ class Reader:
 
     def _pairs(self, by_sentence: Mapping[int, Sequence[Spot]]) -> Found:
         """The corpus's pairs that this chunk shows, in a sentence or across two neighbours."""
-        found = Found(Counter(), defaultdict(list))
+        found = Found(defaultdict(float), defaultdict(list))
         firsts = {n: _firsts(spots) for n, spots in by_sentence.items() if n not in self.notes}
         for number in sorted(firsts):
             here = list(firsts[number].values())
@@ -197,7 +197,7 @@ class Reader:
 
     def _claims(
         self, chunk: Chunk, shift: int, by_sentence: Mapping[int, Sequence[Spot]]
-    ) -> tuple[claims.ExtractedClaim, ...]:
+    ) -> tuple[ExtractedClaim, ...]:
         stated = []
         for number in sorted(set(by_sentence) - self.notes):
             start, end = self._span(chunk, shift, number)

@@ -75,7 +75,7 @@ def _claim(s: Stated) -> ExtractedClaim:
 
 
 def _status(text: str, words: Sequence[str]) -> str:
-    """FALSE when the sentence denies, SUSPECTED when it hedges ("may" in lower case only: May is a month), else TRUE."""
+    """FALSE when the sentence denies, SUSPECTED when it hedges ("may" only in lower case), else TRUE."""
     hedges, lower = english("hedges"), text.lower()
     if any(w.replace("’", "'").endswith("n't") or w in english("negations") for w in words):
         return "FALSE"

@@ -51,9 +51,12 @@ def add(counts: Counts, phrases: Iterable[tuple[int, Sequence[str]]]) -> None:
         counts.chunks.update(units_seen)
 
 
-def kept(counts: Counts, chunks: int) -> frozenset[str]:
-    """The units that are concepts of a corpus of so many chunks."""
-    need = 3 if chunks >= 30 else 2 if chunks >= 8 else 1
+def kept(counts: Counts, chunks: int, tagged: bool = True) -> frozenset[str]:
+    """The units that are concepts of a corpus of so many chunks.
+
+    Without a tagger the units are single words and names among them, so that two chunks are enough.
+    """
+    need = 3 if chunks >= 30 and tagged else 2 if chunks >= 8 else 1
     most = max(_SHARE * chunks, 8)
     often = [u for u, n in counts.chunks.items() if need <= n <= most and counts.all[u] >= max(2, need)]
     nested, holders = _nested(often, counts.all)
@@ -68,7 +71,7 @@ def kept(counts: Counts, chunks: int) -> frozenset[str]:
         if len(words) > 1:
             ok = value > (_VALUE if chunks >= 8 else 1.0)
         else:
-            ok = _topical(unit, value, counts, chunks)
+            ok = _topical(unit, value if tagged else 2 * _VALUE_ALONE, counts, chunks)
         if ok:
             out.append(unit)
     return frozenset(out)
@@ -116,11 +119,11 @@ def terms(runs: Sequence[str]) -> frozenset[str]:
     """
     counts = _repeated(runs)
     total = sum(n for gram, n in counts.items() if len(gram) == 1) or 1
-    function = sections("chinese")["function"]
+    first, last = sections("chinese")["first"], sections("chinese")["last"]
     good = [
         gram
         for gram, n in counts.items()
-        if len(gram) > 1 and gram[0] not in function and gram[-1] not in function and _held(gram, n, counts, total)
+        if len(gram) > 1 and gram[0] not in first and gram[-1] not in last and _held(gram, n, counts, total)
     ]
     free = _free(runs, frozenset(good))
     return _longest(sorted(free), counts)
@@ -149,7 +152,7 @@ def _held(gram: str, n: int, counts: Mapping[str, int], total: int) -> bool:
 
 
 def _free(runs: Sequence[str], good: frozenset[str]) -> frozenset[str]:
-    """The grams whose neighbours vary on both sides (entropy above 0.6 bits; a run's edge is a neighbour of its own)."""
+    """The grams whose neighbours vary on both sides (entropy above 0.6 bits; each edge of a run counts as new)."""
     left: dict[str, Counter[str]] = defaultdict(Counter)
     right: dict[str, Counter[str]] = defaultdict(Counter)
     for number, run in enumerate(runs):

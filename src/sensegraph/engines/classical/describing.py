@@ -13,7 +13,8 @@ _PRONOUNS = frozenset(
     "it this that these those they he she there him her them its their his one such so and but or".split()
 )
 _STRICT = re.compile(
-    r"[\"”]?\s?(?:\([^()]{0,80}\)\s?)?,?\s*(?:(?:is|was|are|were|became)\s+(?:\w+ly\s)?(?:an?|the|one of)\b|,\s+(?:an?|the)\s)",
+    r"[\"”]?\s?(?:\([^()]{0,80}\)\s?)?,?\s*"
+    r"(?:(?:is|was|are|were|became)\s+(?:\w+ly\s)?(?:an?|the|one of)\b|,\s+(?:an?|the)\s)",
     re.IGNORECASE,
 )
 _VERB_GAP = 60  # characters between two names that may hold the verb which links them
@@ -54,10 +55,13 @@ def label(text: str, first_end: int, second_start: int) -> str:
     if not 0 < len(words) <= _LABEL_WORDS or any(w in ',;:.()"”“' for w in words):
         return ""
     letters = tags([w.lower() for w in words])
-    begin = re.search(r"[vbm]|p(?=i)", letters)
-    return "" if begin is None else " ".join(words[begin.start() :])
+    begin = re.search(r"r*(?:[vbm]|p(?=i))|^r*p", letters)  # "founded" right after a name is finite; "never" stays
+    if begin is None:
+        return ""
+    end = len(letters.rstrip("d"))
+    return " ".join(words[begin.start() : end])
 
 
 def finite(words: Sequence[str]) -> bool:
     """Whether the words of an English sentence hold a finite verb."""
-    return re.search(r"[vm]|[oN]r?b", tags(words)) is not None
+    return re.search(r"[vm]|[oNn]r?[bp]", tags(words)) is not None

@@ -85,7 +85,7 @@ def _shared(held: Mapping[str, set[T]], share: float, works: int, least: int) ->
 def _second_look(seen: Iterable[Observation], lexicon: Lexicon) -> Lexicon:
     uses: list[kinds.Use] = []
     runs: list[str] = []
-    counts = concepts.counted()
+    counts, untagged = concepts.counted(), concepts.counted()
     singles: Counter[str] = Counter()
     for one in seen:
         uses += _uses(one, lexicon)
@@ -94,10 +94,10 @@ def _second_look(seen: Iterable[Observation], lexicon: Lexicon) -> Lexicon:
         else:
             german = _german_nouns(one, lexicon)
             singles.update(w for _, (w,) in german)
-            concepts.add(counts, [*_phrases(one, lexicon), *german])
-    units = concepts.kept(counts, lexicon.chunks)
+            concepts.add(counts if one.language == "en" else untagged, [*_phrases(one, lexicon), *german])
+    units = concepts.kept(counts, lexicon.chunks) | concepts.kept(untagged, lexicon.chunks, tagged=False)
     typed = kinds.learned(uses)
-    typed, units = _settled(typed, Counter(u.key for u in uses), units, counts.all)
+    typed, units = _settled(typed, Counter(u.key for u in uses), units, counts.all + untagged.all)
     typed.update((w, "c" if unit_of([w]) in units else "-") for w in singles)
     return msgspec.structs.replace(
         lexicon, kinds=dict(sorted(typed.items())), units=dict.fromkeys(sorted(units), ""), terms=concepts.terms(runs)
@@ -130,11 +130,12 @@ def _phrases(one: Observation, lexicon: Lexicon) -> Iterator[tuple[int, Sequence
 
 
 def notes_of(one: Observation, lexicon: Lexicon) -> frozenset[int]:
-    """The sentences of a document that most works of the corpus repeat (show notes)."""
+    """The sentences of a document that most works of the corpus repeat (show notes), unless they are half of it."""
     known = lexicon.boilerplate
     if not known:
         return frozenset()
-    return frozenset(i // 3 for i, p in enumerate(one.prints) if p in known)
+    notes = frozenset(i // 3 for i, p in enumerate(one.prints) if p in known)
+    return notes if 6 * len(notes) < len(one.prints) else frozenset()  # a copy of a document is no show note
 
 
 def _settled(

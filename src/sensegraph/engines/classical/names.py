@@ -9,10 +9,13 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from sensegraph.engines.classical.records import Candidate
 from sensegraph.engines.classical.scan import Word
 from sensegraph.engines.classical.words import connectors, english, sections, stop_words
 
+_FILE = re.compile(r"\.(?:txt|pdf|docx?|html?|mp[34]|jpe?g|png|csv|xlsx?|pptx?|json|md|py)$", re.IGNORECASE)
 _YEAR = re.compile(r"1\d{3}|20\d\d")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
 _DOTTED = frozenset("jr sr inc co ltd corp bros st d.c u.s u.k".split())
@@ -80,13 +83,21 @@ def bare(word: str) -> str:
 def _named(s: Sentence, i: int) -> bool:
     """Whether word `i` can be part of a name by itself."""
     word = s.words[i].text
-    if i in s.barred or not capital(word):
+    if i in s.barred or not capital(word) or _file_name(s, i):
         return False
     lower = word.lower().replace("’", "'")
     if lower not in stop_words(s.language) and bare(word) not in stop_words(s.language):
         return len(word) > 1 or word.isalpha()
     starts = lower in sections("people")["first"] or lower in english("name-openers")
     return starts and _followed(s, i) and not _opens(s, i)
+
+
+def _file_name(s: Sentence, i: int) -> bool:
+    """Whether word `i` is part of the name of a file ("Episode_29_Transcript.txt")."""
+    word = s.words[i]
+    return "_" in s.text[max(0, word.start - 1) : word.start] + s.text[word.end : word.end + 1] or bool(
+        _FILE.search(word.text)
+    )
 
 
 def _followed(s: Sentence, i: int) -> bool:
@@ -181,6 +192,8 @@ def _over(s: Sentence, k: int) -> int | None:
     """The capital behind one or two small words that names may hold ("of the")."""
     known = connectors(s.language)
     small = s.words[k].text
+    if s.language == "de" and s.words[k - 1].text.lower() not in sections("people")["first"]:
+        return None  # every noun has a capital: "Vorwort von Luther" is no name
     if small not in known and not (small[0].isupper() and small.lower() in english("stop") and small != "I"):
         return None
     for j in (k + 1, k + 2, k + 3):
@@ -295,27 +308,21 @@ def _titled(s: Sentence, inside: Sequence[int]) -> bool:
 def _candidate(s: Sentence, run: Run, whole: bool) -> Candidate | None:
     start, end = s.words[run.first].start, _end(s, run.last)
     surface = s.text[start:end]
-    if not any(c.isalpha() for c in surface) or (not whole and surface.lower() in english("never-alone")):
+    if not any(c.isalpha() for c in surface) or (not whole and surface.lower().rstrip(".") in english("never-alone")):
         return None
     if len(surface) == 1 and surface.isascii():
         return None
     opening = not whole and _opens(s, run.first) and not s.words[run.first].text[0].isdigit()
-    made = Candidate(s.number, start, end, surface, **_context(s, run))
+    left, before, right, marks = _context(s, run)
+    made = Candidate(s.number, start, end, surface, left=left, before=before, right=right, marks=marks)
     if not opening:
         return made
     inner = _stripped(s, Run(run.first + 1, run.last)) if run.last > run.first else None
     while inner is not None and not _named(s, inner.first):
         inner = Run(inner.first + 1, inner.last) if inner.first < inner.last else None
     more = run.last > run.first and _named(s, run.first + 1)
-    return _opening(made, -1 if inner is None else s.words[inner.first].start, s.words[run.first].text, more)
-
-
-def _opening(made: Candidate, inner: int, first: str, more: bool) -> Candidate:
-    """The candidate as one that opens a sentence."""
-    return Candidate(
-        made.sentence, made.start, made.end, made.surface, inner, first.lower(), more,
-        made.left, made.before, made.right, made.marks,
-    )  # fmt: skip
+    inside = -1 if inner is None else s.words[inner.first].start
+    return msgspec.structs.replace(made, inner=inside, first=s.words[run.first].text.lower(), more=more)
 
 
 def _end(s: Sentence, last: int) -> int:
@@ -328,8 +335,8 @@ def _end(s: Sentence, last: int) -> int:
     return word.end + 1 if dotted and s.text[word.end : word.end + 1] == "." else word.end
 
 
-def _context(s: Sentence, run: Run) -> dict[str, str]:
-    """The words and marks around a run: what tells its type."""
+def _context(s: Sentence, run: Run) -> tuple[str, str, str, str]:
+    """What tells a run's type: the word before, the two words before, the word after, and the marks between."""
     words, size = s.words, len(s.words)
     around = [words[i].text.lower() if 0 <= i < size else "" for i in (run.first - 2, run.first - 1, run.last + 1)]
     after = words[run.last + 2].text.lower() if run.last + 2 < size else ""
@@ -341,4 +348,4 @@ def _context(s: Sentence, run: Run) -> dict[str, str]:
     if right and right in ',("”':
         marks += {",": "c", "(": "b"}.get(right, "Q")
         right = after
-    return {"left": left, "before": f"{around[0]} {around[1]}", "right": right, "marks": marks}
+    return left, f"{around[0]} {around[1]}", right, marks

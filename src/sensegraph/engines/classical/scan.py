@@ -13,7 +13,7 @@ from sensegraph.types import Chunk
 
 LONGEST = 1200  # characters of a sentence; longer ones (tables, text without stops) are cut at white space
 _BLOCK = 20_000
-_BLANKS = re.compile(r"[^\S\n]{40,}")
+_FILLING = re.compile(r"[^\S\n]{40,}|[.!?…\"'”’»)\]]{40,}")  # blanks and leaders: they split, and cost no time
 _LETTERS = re.compile(r"[^\W\d_]+")
 TOKEN = re.compile(r"[^\W_]+(?:['’.\-&][^\W_]+)*|[^\w\s]|_+")
 _SCANNED = 40_000
@@ -85,7 +85,7 @@ def _latin(words: Sequence[str]) -> str:
 
 def spans(text: str) -> list[tuple[int, int]]:
     """Sentences of `text`; long blanks and text without stops cost linear time."""
-    text = _BLANKS.sub(lambda m: "\n" * len(m[0]), text)
+    text = _FILLING.sub(lambda m: "\n" * len(m[0]), text)
     found: list[tuple[int, int]] = []
     start = 0
     while start < len(text):

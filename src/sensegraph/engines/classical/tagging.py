@@ -87,7 +87,7 @@ def _letters() -> _Letters:
     for line in _lexicon().read_text("utf-8").splitlines():
         word, _, tag = line.partition(" ")
         if word == word.lower() and not line.startswith(";;;"):
-            letters[word] = _LETTERS.get(tag, ".")
+            letters[word] = "m" if word.endswith("n't") else _LETTERS.get(tag, ".")
     for word in [w for w, letter in letters.items() if letter == "N" and _also_verb(w, letters)]:
         letters[word] = "n"
     letters.update(_FORCED)
