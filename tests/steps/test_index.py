@@ -13,8 +13,8 @@ from sensegraph.stores.sqlite import SqliteStore
 from wired import stories
 
 
-def test_every_depth_has_exactly_one_report_for_each_entity(built: Corpus) -> None:
-    """D4: not the union of all depths above."""
+def test_d4_every_depth_has_exactly_one_report_for_each_entity(built: Corpus) -> None:
+    """Not the union of all depths above."""
     index = built.index()
     entities = {e.id for e in index.graph.entities}
     assert index.depth >= 2

@@ -1,0 +1,150 @@
+"""The contracts hold for our own engines and embedders, and catch those that break them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scripted import ScriptedServer
+from sensegraph.embedders.local import HashedTerms
+from sensegraph.endpoint import Endpoint, EndpointSettings
+from sensegraph.engines.classical.engine import ClassicalEngine
+from sensegraph.engines.llm import LLMEngine
+from sensegraph.executors.local import SerialExecutor
+from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.testing import EmbedderContract, EngineContract, ExecutorContract, StoreContract, check_citations
+from sensegraph.types import Answer, Citation
+
+
+class TestModelEngine(EngineContract):
+    def make(self) -> LLMEngine:
+        return LLMEngine(Endpoint(EndpointSettings(base_url=self.server.base_url, model="one")))
+
+    def make_other(self) -> LLMEngine:
+        return LLMEngine(Endpoint(EndpointSettings(base_url=self.server.base_url, model="another")))
+
+    def setup_method(self) -> None:
+        self.server = ScriptedServer().__enter__()
+
+    def teardown_method(self) -> None:
+        self.server.__exit__()
+
+
+@pytest.mark.slow
+class TestOfflineEngine(EngineContract):
+    def make(self) -> ClassicalEngine:
+        return ClassicalEngine()
+
+
+class TestHashedTerms(EmbedderContract):
+    def make(self) -> HashedTerms:
+        return HashedTerms()
+
+
+# ── a contract that cannot fail is none ──
+
+
+class _Forgetful(SqliteStore):
+    def write(self, objects: Mapping[str, bytes], step: str = "") -> None:
+        super().write({k: v for k, v in objects.items() if v}, step)
+
+
+class _Overwriting(SqliteStore):
+    def write(self, objects: Mapping[str, bytes], step: str = "") -> None:
+        with self._writing() as db:
+            db.executemany("INSERT OR REPLACE INTO object VALUES (?, ?, ?)", [(k, step, v) for k, v in objects.items()])
+
+
+class _HalfTables(SqliteStore):
+    def write_rows(self, key: str, rows: Iterable[tuple[str, bytes]]) -> None:
+        kept: list[tuple[str, bytes]] = []
+        try:
+            kept.extend(rows)
+        finally:
+            super().write_rows(key, kept)
+
+
+class _Writable(SqliteStore):
+    def array(self, key: str) -> Any:
+        found = super().array(key)
+        return None if found is None else np.array(found)
+
+
+class _Raising(SerialExecutor):
+    def map(self, call: Callable[[Any], Any], batches: Sequence[Any], *, waits: bool) -> Iterator[tuple[int, Any]]:
+        return ((i, call(b)) for i, b in enumerate(batches))
+
+
+class _Eager(SerialExecutor):
+    def map(self, call: Callable[[Any], Any], batches: Sequence[Any], *, waits: bool) -> Iterator[tuple[int, Any]]:
+        done = list(super().map(call, batches, waits=waits))
+        yield from done
+
+
+class _Long(HashedTerms):
+    def embed(self, texts: Sequence[str], kind: Any) -> Any:
+        return 2 * super().embed(texts, kind)
+
+
+def _broken(store: type[SqliteStore], test: str, folder: Path) -> None:
+    contract = StoreContract()
+    contract.make = store  # type: ignore[method-assign]
+    getattr(contract, test)(folder)
+
+
+@pytest.mark.parametrize(
+    ("store", "test"),
+    [
+        (_Forgetful, "test_objects_come_back_as_they_were_written"),
+        (_Overwriting, "test_a_key_keeps_its_first_value"),
+        (_HalfTables, "test_a_table_that_breaks_off_leaves_nothing"),
+        (_Writable, "test_arrays_come_back_equal_and_read_only"),
+    ],
+)
+def test_a_store_that_breaks_its_contract_is_found_out(store: type[SqliteStore], test: str, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError):
+        _broken(store, test, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("executor", "test"),
+    [
+        (_Raising, "test_an_exception_is_a_value_that_stops_no_other_batch"),
+        (_Eager, "test_closing_stops_what_has_not_begun"),
+    ],
+)
+def test_an_executor_that_breaks_its_contract_is_found_out(executor: type[SerialExecutor], test: str) -> None:
+    contract = ExecutorContract()
+    contract.make = executor  # type: ignore[method-assign]
+    with pytest.raises((AssertionError, ValueError)):
+        getattr(contract, test)()
+
+
+def test_an_embedder_without_unit_vectors_is_found_out() -> None:
+    contract = EmbedderContract()
+    contract.make = _Long  # type: ignore[method-assign]
+    with pytest.raises(AssertionError):
+        contract.test_vectors_have_length_one_and_one_row_a_text()
+
+
+GOOD = Answer("So it is. [1]", (Citation(1, "a", 0, 4, "So i"),))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        replace(GOOD, citations=(Citation(1, "a", 1, 4, "So i"),)),
+        replace(GOOD, citations=(Citation(1, "a", 2, 2, ""),)),
+        replace(GOOD, citations=(Citation(2, "a", 0, 4, "So i"),)),
+        replace(GOOD, text="So it is."),
+    ],
+)
+def test_a_citation_that_does_not_resolve_is_found_out(answer: Answer) -> None:
+    check_citations(GOOD, {"a": "So it was."})
+    with pytest.raises(AssertionError):
+        check_citations(answer, {"a": "So it was."})
