@@ -325,3 +325,51 @@ def _stored(folder: Path) -> int:
         return 0
     found = dict(sqlite3.connect(path).execute("SELECT step, COUNT(*) FROM object GROUP BY step").fetchall())
     return found.get("extraction.extract", 0) + found.get("reports.report", 0) + (found.get("vectors.embed", 0) > 0)
+
+
+# ── without a model ──
+
+
+def _offline(folder: Path, documents: list[Document]) -> Corpus:
+    made = Corpus.open(folder, settings={"index": settings("")["index"], "processes": 1})
+    made.add(documents)
+    made.build()
+    return made
+
+
+@pytest.mark.slow
+def test_the_offline_engine_keeps_the_same_promises(tmp_path: Path) -> None:
+    made = _offline(tmp_path / "life", stories())
+    before = content(made)
+    assert made.build().computed == {}
+    assert content(_offline(tmp_path / "turned", stories()[::-1])) == before
+    made.add(Document("story-06", story(2, 99)), replace(stories()[1], text=story(1, 50)))
+    made.build()
+    after = [stories()[0], replace(stories()[1], text=story(1, 50)), *stories()[2:], Document("story-06", story(2, 99))]
+    expected = content(_offline(tmp_path / "fresh", after))
+    assert [n for n in differing(content(made), expected) if n in EXACT] == []
+    made.remove("story-06")
+    made.add(stories())
+    made.build(fresh=True)
+    assert content(made) == before
+
+
+OFFLINE = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from test_lifecycle import _offline
+from wired import stories
+_offline(Path(sys.argv[1]), stories())
+"""
+
+
+@pytest.mark.slow
+def test_the_seed_of_hashes_does_not_matter_without_a_model_either(tmp_path: Path) -> None:
+    found = []
+    for seed in ("1", "2"):
+        arguments = [sys.executable, "-c", OFFLINE, str(tmp_path / seed), str(Path(__file__).parent)]
+        subprocess.run(arguments, env={"PYTHONHASHSEED": seed}, check=True)
+        with Corpus.open(tmp_path / seed) as made:
+            found.append(content(made))
+    assert found[0] == found[1]
