@@ -374,6 +374,21 @@ def test_an_unknown_setting_is_blamed_on_the_command_line(tmp_path: Path, run: R
     assert "command line: unknown setting index.chunk_token; did you mean index.chunk_tokens?" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("pair", "said"),
+    [
+        ("methods.naiv.top=3", "did you mean 'naive'?"),
+        ("methods.naive.tops=3", "unknown setting tops; did you mean top?"),
+        ("methods.naive.top=three", "Expected `int`, got `str` (setting `top`)"),
+        ("methods.naive.name=mine", "unknown setting name"),
+    ],
+)
+def test_a_setting_that_no_method_has_is_refused_by_every_command(pair: str, said: str, indexed: Path, run: Run):
+    result = run("status", "--root", indexed, "--set", pair)
+    assert result.exit_code == 1
+    assert said in result.stderr
+
+
 # ── failures ──
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -136,3 +137,17 @@ def test_the_readme_names_the_two_commands_near_the_top():
     top = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:25]
     assert any(line.startswith("python3 -m venv") and line.endswith("sensegraph demo") for line in top)
     assert "make test" in top
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_alone_prints_every_task():
+    run = subprocess.run(["make", "-s", "-C", str(ROOT)], capture_output=True, text=True)
+    assert run.returncode == 0
+    for task in re.findall(r"^([a-z-]+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE):
+        assert f"make {task}" in run.stdout
+
+
+def test_ci_runs_the_command_that_the_readme_gives():
+    script = ROOT / ".ci" / "run"
+    assert script.stat().st_mode & 0o111
+    assert script.read_text(encoding="utf-8").rstrip().endswith("\nmake test")

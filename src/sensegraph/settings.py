@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 FILE = "sensegraph.toml"
+FIXED = ("name", "requires")  # fields of a method that say what it is, not how it works
 _LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 
 
@@ -58,7 +59,7 @@ class EndpointTable:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be set. `methods` holds one table a method, checked against its fields when it is loaded."""
+    """Everything that can be set. `methods` holds one table a method, whose settings are the method's fields."""
 
     engine: Literal["auto", "offline", "model"] = "auto"
     embedder: Literal["auto", "offline", "endpoint"] = "auto"
@@ -73,11 +74,10 @@ class Settings:
     def method_settings(self, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """The settings of the method `name`: its table with what was `given` laid over it.
 
-        Raises SettingsError for a setting that the method does not have.
+        Raises SettingsError for a method that nobody knows, a setting that it does not have, or one of the wrong type.
         """
-        kind = method_class(name)
         table = {**self.methods.get(name, {}), **given}
-        _known(table, kind, f"method {name}", "")
+        parse(table, method_class(name), f"method {name}")
         return table
 
 
@@ -93,7 +93,10 @@ def load_settings(root: Path, overrides: Mapping[str, Any] | None = None) -> Set
             table = tomllib.loads(path.read_text(encoding="utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
             raise SettingsError(f"{path} is not valid TOML: {e}.") from e
-    return _rooted(parse(_merged(table, overrides or {}), Settings, str(path)), root)
+    settings = parse(_merged(table, overrides or {}), Settings, str(path))
+    for name in [n for n, given in settings.methods.items() if given]:
+        settings.method_settings(name, {})
+    return _rooted(settings, root)
 
 
 def _rooted(settings: Settings, root: Path) -> Settings:
@@ -114,7 +117,7 @@ def parse(table: Mapping[str, Any], kind: type[T], where: str) -> T:
 
 def _known(table: Mapping[str, Any], kind: Any, where: str, prefix: str) -> None:
     hints = get_type_hints(kind)
-    names = [f.name for f in fields(kind)]
+    names = [f.name for f in fields(kind) if f.name not in FIXED]
     for name, value in table.items():
         if name not in names:
             near = get_close_matches(name, names, 1)

@@ -9,9 +9,7 @@ from importlib import import_module
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from sensegraph.methods import METHODS, method_class
-from sensegraph.settings import Settings
-
-_FIXED = ("name", "requires")  # fields of a method that say what it is, not how it works
+from sensegraph.settings import FIXED, Settings
 
 
 def tables() -> Iterator[tuple[str, Any, dict[str, Any]]]:
@@ -19,7 +17,7 @@ def tables() -> Iterator[tuple[str, Any, dict[str, Any]]]:
     yield from _tables("", Settings())
     for name in METHODS:
         kind = method_class(name)
-        yield f"methods.{name}", kind, {k: v for k, v in _plain(kind()).items() if k not in _FIXED}
+        yield f"methods.{name}", kind, {k: v for k, v in _plain(kind()).items() if k not in FIXED}
 
 
 def _tables(name: str, value: Any) -> Iterator[tuple[str, Any, dict[str, Any]]]:
