@@ -162,9 +162,8 @@ def show(name: str, half: Half) -> None:
     right = sum(n for (gold, ours), n in half.types.items() if GOLD_TYPES[gold] == ours)
     spans = sum(n for (kind, _), n in half.kinds.items() if kind in GOLD_TYPES)
     found = sum(half.types.values())
-    print(
-        f"    type accuracy {100 * right / max(found, 1):.1f} on found gold spans, {100 * right / max(spans, 1):.1f} on all"
-    )
+    shares = [100 * right / max(n, 1) for n in (found, spans)]
+    print("    type accuracy %.1f on found gold spans, %.1f on all" % tuple(shares))
     for kind in ("PER", "LOC", "ORG", "MISC", "TIME", "NUM"):
         hit, missed = half.kinds[kind, True], half.kinds[kind, False]
         row = {t: half.types[kind, t] for t in GOLD_TYPES.values()} if kind in GOLD_TYPES else ""

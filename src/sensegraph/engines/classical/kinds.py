@@ -27,6 +27,7 @@ _SURE = 0.7
 _SHARPNESS = 0.9
 _WEIGHT = 0.5
 _SMOOTHING = 0.3
+_DOUBT = 0.4
 _MOST = 12  # mentions of one name that speak, at most
 _PLACE, _PERSON, _ORGANISATION, _OTHER = 1, 0, 2, 3
 _YEAR = re.compile(r"(?:1\d{3}|20\d\d|\d+(?:st|nd|rd|th))\b")
@@ -50,6 +51,7 @@ def learned(uses: Sequence[Use]) -> dict[str, str]:
     of = np.array([number[u.key] for u in uses], dtype=np.int64)
     votes = _votes(uses, keys, of)
     total = _trained(votes, of, uses)
+    total[:, _OTHER] += _DOUBT  # what little speaks for is "other", not the most frequent class
     best = np.argmax(total, axis=1)
     finer = _finer(uses)
     return {k: finer.get(k, "m") if CLASSES[best[i]] == "m" else CLASSES[best[i]] for i, k in enumerate(keys)}

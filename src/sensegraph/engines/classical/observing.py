@@ -191,8 +191,9 @@ def _noun_phrases(number: int, words: Sequence[Word], taken: set[int], found: _G
     """Runs of adjectives and nouns of an English sentence, general words dropped at both ends."""
     lower = [w.text.lower() for w in words]
     letters = tags(lower)
-    if taken:
-        letters = "".join("X" if i in taken else letter for i, letter in enumerate(letters))
+    hidden = {i for i, w in enumerate(words) if i and w.text[0].isupper()} | taken
+    if hidden:
+        letters = "".join("X" if i in hidden else letter for i, letter in enumerate(letters))
     general, count = english("general"), 0
     for match in _NOUNS.finditer(letters):
         first, last = match.span()
