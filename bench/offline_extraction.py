@@ -163,7 +163,7 @@ def show(name: str, half: Half) -> None:
     spans = sum(n for (kind, _), n in half.kinds.items() if kind in GOLD_TYPES)
     found = sum(half.types.values())
     shares = [100 * right / max(n, 1) for n in (found, spans)]
-    print("    type accuracy %.1f on found gold spans, %.1f on all" % tuple(shares))
+    print(f"    type accuracy {shares[0]:.1f} on found gold spans, {shares[1]:.1f} on all")
     for kind in ("PER", "LOC", "ORG", "MISC", "TIME", "NUM"):
         hit, missed = half.kinds[kind, True], half.kinds[kind, False]
         row = {t: half.types[kind, t] for t in GOLD_TYPES.values()} if kind in GOLD_TYPES else ""
