@@ -70,7 +70,7 @@ def test_help_takes_less_than_500_ms_of_cpu():
 
 
 def test_the_core_installs_at_most_300_mb():
-    assert "openai" in budgets.core_distributions()  # a walk that finds nothing would pass
+    assert "urllib3" in budgets.core_distributions()  # a walk that finds nothing would pass
     assert budgets.core_megabytes() <= 300
 
 
@@ -117,10 +117,14 @@ def test_the_hook_that_guards_the_network_works():
 
 
 @pytest.mark.slow
-def test_the_demo_opens_no_connection(tmp_path: Path):
+def test_the_demo_opens_no_connection_and_loads_no_client(tmp_path: Path):
     run = offline(
         f"sys.argv = ['sensegraph', 'demo', '--root', {str(tmp_path / 'demo')!r}]\n"
+        "import atexit\n"
+        "clients = {'openai', 'httpx', 'httpx2', 'pydantic', 'requests', 'nltk', 'kreuzberg'}\n"
+        "atexit.register(lambda: print('loaded:', sorted(clients & sys.modules.keys())))\n"
         "from sensegraph.cli import main\nmain()"
     )
     assert (run.returncode, run.stderr) == (0, "")
     assert "Scrooge" in run.stdout
+    assert run.stdout.endswith("loaded: []\n")

@@ -19,13 +19,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
 
 from scripted import Script, ScriptedServer
 from sensegraph.cli import app, main, show
 from sensegraph.cli.options import clean, out_json, overrides
 from sensegraph.cli.progress import label, progress
-from sensegraph.cli.template import settings_toml, tables
+from sensegraph.cli.template import settings_toml, tables, toml
 from sensegraph.settings import Settings, load_settings
 from sensegraph.types import Answer, Citation, Usage
 
@@ -164,6 +166,11 @@ def test_a_second_index_computes_nothing(indexed: Path, texts: Path, run: Run):
     found = parsed(run("index", texts, "--root", indexed, "--json"))
     assert (found["documents"], found["same"], found["new"], found["computed"]) == (2, 2, 0, {})
     assert found["usage"]["calls"] == 0
+
+
+def test_fresh_clusters_again_and_finds_the_same_where_nothing_changed(indexed: Path, run: Run):
+    before = parsed(run("status", "--root", indexed, "--json"))["clusters"]
+    assert parsed(run("index", "--root", indexed, "--fresh", "--json"))["clusters"] == before
 
 
 def test_index_without_a_path_reads_the_input_folder(root: Path, run: Run):
@@ -352,6 +359,19 @@ def test_set_takes_toml_values_and_bare_words():
         "engine": "offline",
         "model": {"language": "Old English", "entity_types": ["a"]},
     }
+
+
+SETTABLE = st.one_of(
+    st.booleans(),
+    st.integers(-(2**53), 2**53),
+    st.floats(allow_nan=False),
+    st.text(st.characters(exclude_categories=["Cs"])),
+)
+
+
+@given(st.one_of(SETTABLE, st.lists(SETTABLE, max_size=3)))
+def test_a_value_written_as_toml_is_the_value_that_set_reads(value: Any):
+    assert overrides([f"methods.naive.x={toml(value)}"]) == {"methods": {"naive": {"x": value}}}
 
 
 def test_limits_become_settings_of_the_endpoint():

@@ -66,7 +66,7 @@ def toml(value: Any) -> str:
         return toml(sorted(value))
     if isinstance(value, float) and not isinstance(value, bool):
         return repr(value)
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def typed(kind: Any, name: str) -> str:
