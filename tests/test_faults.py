@@ -149,8 +149,16 @@ def test_unusable_records_are_rejected_and_counted(made: Corpus, server: Scripte
 
     server.script = Script(reply=reply)
     built = made.build()
-    assert built.usage.rejected == 12
-    assert made.status().ledger["extraction.extract"].rejected == 12
+    assert any(note.startswith("12 records of extraction could not be used: 12 × ") for note in built.notes)
+    server.reset()
+    assert made.build().notes == built.notes
+    assert server.calls == []
+
+
+def test_replies_that_were_asked_for_again_are_counted(made: Corpus, server: ScriptedServer) -> None:
+    server.script = Script(malformed_rate=0.2, times=1)
+    assert made.build().usage.rejected == server.faults["malformed"] > 0
+    assert made.status().ledger["extraction.extract"].rejected > 0
 
 
 def test_references_that_name_nothing_are_removed_and_counted(made: Corpus, server: ScriptedServer) -> None:

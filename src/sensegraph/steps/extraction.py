@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,6 +62,28 @@ class Extracted:
                 yield from zip(chunks, found, strict=True)
         else:
             yield from zip((c for chunks in self.chunks for c in chunks), self.extractions, strict=True)
+
+
+@step(version=1)
+def rejected(wholes: Sequence[Iterable[tuple[Chunk, Extraction]]]) -> list[tuple[tuple[str, int], ...]]:
+    """The records of replies that could not be used, by reason."""
+    return [tuple(sorted(_rejected(whole).items())) for whole in wholes]
+
+
+def _rejected(whole: Iterable[tuple[Chunk, Extraction]]) -> Counter[str]:
+    found = Counter[str]()
+    for _, extraction in whole:
+        found.update(dict(extraction.rejected))
+    return found
+
+
+def what_was_rejected(extracted: Extracted, rt: Runtime) -> tuple[str, ...]:
+    """A note on the records that extraction could not use, or none: they are no part of the index."""
+    found = rt.once(rejected, extracted, names=extracted.keys).value
+    if not found:
+        return ()
+    why = "; ".join(f"{n} × {reason}" for reason, n in found)
+    return (f"{sum(n for _, n in found)} records of extraction could not be used: {why}",)
 
 
 def extract_all(chunks: Results[tuple[Chunk, ...]], rt: Runtime) -> Extracted:

@@ -13,7 +13,7 @@ from sensegraph.keys import key
 from sensegraph.runtime import Result, Results, Runtime, recall
 from sensegraph.steps.chunks import chunk
 from sensegraph.steps.communities import ClusterSettings, Communities, Earlier, communities, find_communities, structure
-from sensegraph.steps.extraction import extract_all
+from sensegraph.steps.extraction import extract_all, what_was_rejected
 from sensegraph.steps.graph import GraphSettings, graph, knowledge_graph
 from sensegraph.steps.index import REF, Manifest, catalogue, document, read_manifest
 from sensegraph.steps.reports import ReportSettings, report_all
@@ -52,7 +52,8 @@ def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: b
     listed = rt.once(catalogue, (documents, chunks), names=(*documents.keys, *chunks.keys))
     if not len(listed.value.chunks):
         raise EmptyCorpus(f"None of the {len(keys)} documents holds any text; nothing to index.")
-    known = knowledge_graph(extract_all(chunks, rt), rt, settings.graph)
+    extracted = extract_all(chunks, rt)
+    known = knowledge_graph(extracted, rt, settings.graph)
     if not len(known.value.entities):
         raise ItemFailed(
             f"No entity was found in {len(listed.value.chunks)} chunks; check the model's replies or the language."
@@ -76,7 +77,7 @@ def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: b
         settings=key(settings),
         counts=counts,
         clusters=_by_depth(reported.value),
-        notes=reported.value.notes,
+        notes=(*what_was_rejected(extracted, rt), *reported.value.notes),
     )
     publish(manifest, rt)
     return manifest
