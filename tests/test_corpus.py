@@ -27,6 +27,7 @@ from sensegraph.stores.sqlite import FORMAT
 from sensegraph.testing import SAMPLE
 from sensegraph.types import Document
 from wired import corpus, stories
+from wired import settings as made_settings
 
 QUESTION = "Who keeps the lighthouse?"
 
@@ -307,6 +308,22 @@ def test_a_corpus_on_a_read_only_disk_can_be_asked(indexed: Corpus, server: Scri
     finally:
         for p, mode in modes.items():
             p.chmod(mode)
+
+
+def test_a_question_to_a_read_only_corpus_writes_nothing(
+    indexed: Corpus, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    indexed.close()
+    monkeypatch.setattr("sensegraph.corpus._writable", lambda folder: False)
+    before = {p: p.read_bytes() for p in indexed.root.rglob("*") if p.is_file()}
+    with Corpus.open(indexed.root, settings=made_settings(server), create=False) as reader:
+        assert reader.store.readonly
+        assert reader.query(QUESTION, method="graphrag").citations
+        assert reader.query(QUESTION, method="graphrag").usage.calls == 0  # remembered for as long as it is open
+        assert reader.search(QUESTION).passages
+        with pytest.raises(StoreError, match="readonly"):
+            reader.remove("board")
+    assert {p: p.read_bytes() for p in before} == before
 
 
 def test_a_folder_that_cannot_be_written_is_an_error_that_names_it(tmp_path: Path, server: ScriptedServer) -> None:
