@@ -196,9 +196,11 @@ class Runtime:
             return [key(recipe, name) for name in names]
         return [key(recipe, step.sees(item)) for item in items]
 
-    def missing(self, step: Step[A, B], items: Sequence[A], **settings: Any) -> list[int]:
+    def missing(
+        self, step: Step[A, B], items: Sequence[A], *, names: Sequence[str] | None = None, **settings: Any
+    ) -> list[int]:
         """Positions of the items that `each` would have to compute: the ground of an estimate."""
-        keys = self.keys(step, items, **settings)
+        keys = self.keys(step, items, names, **settings)
         present = self.store.has(keys)
         first = {k: i for i, k in reversed(list(enumerate(keys))) if k not in present}
         return sorted(first.values())

@@ -17,7 +17,7 @@ from sensegraph.protocols import LanguageEngine, PricedEngine, Task
 from sensegraph.runtime import Results, Runtime
 from sensegraph.steps.chunks import chunk
 from sensegraph.steps.communities import group
-from sensegraph.steps.extraction import extract, observe
+from sensegraph.steps.extraction import Sections, extract, observe
 from sensegraph.steps.graph import GraphSettings, crowded, described, merge, summarise
 from sensegraph.steps.index import document
 from sensegraph.steps.pipeline import IndexSettings, earlier_build, flat
@@ -85,7 +85,8 @@ def estimate(keys: Sequence[str], rt: Runtime, settings: IndexSettings) -> Estim
     if isinstance(rt.engine, PricedEngine):
         steps = _Foresight(rt, rt.engine, settings, every).steps()
     else:
-        steps = [StepEstimate("extraction.observe", len(rt.missing(observe, chunks)))]
+        sections = Sections.of(chunks)
+        steps = [StepEstimate(observe.name, len(rt.missing(observe, sections, names=sections.keys)))]
     vectors = [every[i].tokens for i in rt.missing(embed, [c.text for c in every])]
     steps.append(StepEstimate("vectors.embed", len(vectors)))
     return _summed(len(keys), len(every), steps, sum(vectors) if rt.embedder.waits else 0, rt.engine)

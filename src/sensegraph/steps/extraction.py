@@ -13,6 +13,9 @@ from sensegraph.runtime import Results, Runtime, step
 from sensegraph.types import Chunk, Extraction
 
 
+_SECTION = 256  # chunks of a document that an engine that surveys is given at once
+
+
 def _what_is_read(chunk: Chunk) -> tuple[str, str]:
     return chunk.text, chunk.title
 
@@ -57,11 +60,8 @@ class Extracted:
         return (*self.chunks.keys, *self.extractions.keys)
 
     def __iter__(self) -> Iterator[tuple[Chunk, Extraction]]:
-        if self.by_document:
-            for chunks, found in zip(self.chunks, self.extractions, strict=True):
-                yield from zip(chunks, found, strict=True)
-        else:
-            yield from zip((c for chunks in self.chunks for c in chunks), self.extractions, strict=True)
+        found = (x for section in self.extractions for x in section) if self.by_document else iter(self.extractions)
+        yield from zip((c for chunks in self.chunks for c in chunks), found, strict=True)
 
 
 @step(version=1)
@@ -90,22 +90,52 @@ def extract_all(chunks: Results[tuple[Chunk, ...]], rt: Runtime) -> Extracted:
     """Run the engine's way of reading over all documents."""
     if "survey" not in rt.engine.tasks:
         return Extracted(chunks, rt.each(extract, [c for document in chunks for c in document]), by_document=False)
-    observations = rt.each(observe, chunks)
+    sections = Sections.of(chunks)
+    observations = rt.each(observe, sections, names=sections.keys)
     lexicon = rt.once(learn, observations, names=sorted(observations.keys))
-    names = [key(*pair) for pair in zip(chunks.keys, observations.keys, strict=True)]
-    pairs = _Pairs(chunks, observations)
+    names = [key(*pair) for pair in zip(sections.keys, observations.keys, strict=True)]
+    pairs = _Pairs(sections, observations)
     return Extracted(chunks, rt.each(read, pairs, names=names, lexicon=lexicon), by_document=True)
 
 
 @dataclass(frozen=True)
-class _Pairs(Sequence[tuple[tuple[Chunk, ...], bytes]]):
-    """Documents with their observations, read from the store when a batch is about to run."""
+class Sections(Sequence[tuple[Chunk, ...]]):
+    """Documents as an engine that surveys gets them: whole, or cut where they have more than `_SECTION` chunks.
+
+    So what is held in memory at once, and what one worker does, stays bounded however long a document is.
+    """
 
     chunks: Results[tuple[Chunk, ...]]
+    places: tuple[tuple[int, int], ...]  # document, first chunk
+
+    @classmethod
+    def of(cls, chunks: Results[tuple[Chunk, ...]]) -> Sections:
+        """The sections of these documents; one without chunks is one empty section."""
+        sizes = (len(document) for document in chunks)
+        return cls(chunks, tuple((d, at) for d, n in enumerate(sizes) for at in range(0, max(1, n), _SECTION)))
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What stands for each section."""
+        return tuple(key(self.chunks.keys[d], at) for d, at in self.places)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, index: Any) -> Any:
+        document, at = self.places[index]
+        return self.chunks[document][at : at + _SECTION]
+
+
+@dataclass(frozen=True)
+class _Pairs(Sequence[tuple[tuple[Chunk, ...], bytes]]):
+    """Sections with their observations, read from the store when a batch is about to run."""
+
+    sections: Sections
     observations: Results[bytes]
 
     def __len__(self) -> int:
-        return len(self.chunks)
+        return len(self.sections)
 
     def __getitem__(self, index: Any) -> Any:
-        return self.chunks[index], self.observations[index]
+        return self.sections[index], self.observations[index]
