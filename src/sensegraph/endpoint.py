@@ -6,29 +6,32 @@ what is asked and how a reply is read is the business of the engines.
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
 
 import msgspec
-import numpy as np
 
+from sensegraph import bodies
 from sensegraph.errors import EndpointDown, EndpointError, SettingsError
 from sensegraph.limits import Amount, Budget, Pace, pause, retry_after
 from sensegraph.protocols import Vectors
 from sensegraph.text import tokens
 from sensegraph.types import Usage
 
+if TYPE_CHECKING:
+    from sensegraph.wire import Response, Wire
+
 Kind = Literal["chat", "embedding"]
 Message = Mapping[str, str]
 
-_FORMS = ("json_schema", "json_object", "none")  # how a schema is demanded, best first
 _HOPELESS = ("insufficient_quota", "billing_hard_limit_reached", "account_deactivated")
 _LONGEST_WAIT = 600.0  # seconds; an endpoint that asks for more is down for this run
-_PER_MESSAGE = 4  # tokens that a chat format adds to each message
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +61,14 @@ class EndpointSettings:
     max_cost_usd: float = 0.0
 
     def __post_init__(self) -> None:
-        if not self.base_url.startswith(("http://", "https://")):
-            raise SettingsError("endpoint.base_url must begin with http:// or https:// and usually ends with /v1.")
+        if not _readable(self.base_url):
+            raise SettingsError("endpoint.base_url must be http:// or https:// and a host; it usually ends with /v1.")
         if self.concurrency < 1 or self.timeout_s <= 0:
             raise SettingsError("endpoint.concurrency must be at least 1 and endpoint.timeout_s above 0.")
         if self.max_cost_usd and not (self.price_prompt or self.price_completion or self.price_embedding):
             raise SettingsError("endpoint.max_cost_usd needs prices: set price_prompt, price_completion, …")
+        if not all("!" <= c <= "~" for c in self.api_key):
+            raise SettingsError("The API key holds a space or a character that no key has: copy it again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +109,8 @@ class Endpoint:
         self._pace = Pace(settings.requests_per_minute, settings.tokens_per_minute)
         self._budget = Budget(settings.max_tokens_total, settings.max_cost_usd)
         self._slots = threading.BoundedSemaphore(settings.concurrency)
-        self._client: Any = None
-        self._form = 0  # index into _FORMS: the best that the endpoint is known to understand
+        self._wire: Wire | None = None
+        self._form = 0  # of bodies.FORMS, the best that the endpoint is known to understand
         self._limit_name = "max_tokens"
         self._answered = False
 
@@ -166,7 +171,7 @@ class Endpoint:
         try:
             body = {"model": s.embedding_model, "input": list(texts), "encoding_format": "float"}
             data = self._embeddings(body, need)
-            count = _counted(data, "prompt_tokens")
+            count = bodies.counted(data, "prompt_tokens")
             if count is None:
                 count = need or sum(map(tokens, texts))
                 self._note("The endpoint reports no usage: tokens are our own estimate")
@@ -175,7 +180,7 @@ class Endpoint:
             self._count("embedding", usage)
         finally:
             self._budget.settle(most, used)
-        return _vectors(data, len(texts))
+        return bodies.vectors(data, len(texts))
 
     def _chat(
         self, body: dict[str, Any], schema: dict[str, Any] | None, name: str, max_tokens: int, need: int
@@ -184,7 +189,7 @@ class Endpoint:
         form, limit, first = (self._form if schema else 2), self._limit_name, None
         while True:
             try:
-                wanted = body | {limit: max_tokens} | _response_format(form, schema, name)
+                wanted = body | {limit: max_tokens} | bodies.form(form, schema, name)
                 data = self._post("chat", "/chat/completions", wanted, need)
             except _Refusal as e:
                 if limit == "max_tokens" and "max_completion_tokens" in e.message:
@@ -207,21 +212,23 @@ class Endpoint:
         with self._lock:
             self._limit_name = limit
             if form > self._form:
-                self._notes[f"The endpoint refuses response_format {_FORMS[self._form]}: using {_FORMS[form]}"] += 1
+                self._notes[
+                    f"The endpoint refuses response_format {bodies.FORMS[self._form]}: using {bodies.FORMS[form]}"
+                ] += 1
                 self._form = form
 
     # ── the wire ──
 
     def _post(self, kind: Kind, path: str, body: dict[str, Any], need: int) -> dict[str, Any]:
         """The decoded reply, after as many attempts as are allowed. Raises _Refusal for a final error status."""
-        attempt = 0
+        attempt, raw = 0, msgspec.json.encode(body)
         while True:
             admission = self._pace.admit(need)
             if (early := self._pace.wait(admission)) > 0:
                 time.sleep(early)
-            outcome = self._attempt(path, body)
+            outcome = self._attempt(path, raw)
             if isinstance(outcome, dict):
-                self._pace.settle(admission, _counted(outcome, "total_tokens") or need)
+                self._pace.settle(admission, bodies.counted(outcome, "total_tokens") or need)
                 self._answered = True
                 return outcome
             if not outcome.again:
@@ -232,57 +239,65 @@ class Endpoint:
             time.sleep(pause(attempt, outcome.after, self.settings.backoff_s))
             attempt += 1
 
-    def _attempt(self, path: str, body: dict[str, Any]) -> dict[str, Any] | _Failure:
+    def _attempt(self, path: str, body: bytes) -> dict[str, Any] | _Failure:
         """One request: the decoded reply, or why there is none."""
-        import httpx2
-        import openai
+        from sensegraph.wire import Broken, Late, Unreachable
 
         try:
             with self._slots:
-                response = self._connected().post(path, cast_to=httpx2.Response, body=body)
-            data = msgspec.json.decode(response.content)
-            usable = isinstance(data, dict) and (data.get("choices") or data.get("data"))
-            return data if usable else _Failure(EndpointError("a reply without content"), True)
+                response = self._connected().post(path, body)
+        except Late:
+            return _Failure(EndpointError(f"no reply within {self.settings.timeout_s:g} s"), True)
+        except Broken as e:
+            return _Failure(EndpointError(f"the connection broke ({self._clean(str(e))})"), True)
+        except Unreachable as e:
+            return self._unreachable(str(e))
+        if response.status >= 300:
+            return self._refused(response)
+        try:
+            data = msgspec.json.decode(response.body)
         except msgspec.DecodeError:
             return _Failure(EndpointError("a reply that is no JSON"), True)
-        except openai.APITimeoutError:
-            return _Failure(EndpointError(f"no reply within {self.settings.timeout_s:g} s"), True)
-        except openai.APIConnectionError as e:
-            return self._unconnected(e.__cause__)
-        except openai.APIStatusError as e:
-            return self._refused(e.status_code, e.body, e.response.headers)
+        if isinstance(data, dict) and (data.get("choices") or data.get("data")):
+            return data
+        return _Failure(EndpointError("a reply without content"), True)
 
-    def _connected(self) -> Any:
-        """The client, made on first use: its import costs more than all else here."""
+    def _connected(self) -> Wire:
+        """The client, made on first use: the offline path never imports it."""
+        from sensegraph.wire import Wire
+
         with self._lock:
-            if self._client is None:
-                self._client = _client(self.settings)
-            return self._client
+            if self._wire is None:
+                s = self.settings
+                self._wire = Wire(s.base_url, s.api_key, connections=s.concurrency, timeout_s=s.timeout_s)
+            return self._wire
 
     # ── what went wrong ──
 
-    def _unconnected(self, cause: BaseException | None) -> _Failure:
-        import httpx2
+    def _unreachable(self, reason: str) -> _Failure:
+        text = f"Cannot reach {self.address} ({self._clean(reason)}): check endpoint.base_url and that it is running."
+        return _Failure(EndpointDown(text), self._answered)
 
-        if not isinstance(cause, httpx2.ConnectError):
-            return _Failure(EndpointError(f"the connection broke ({type(cause).__name__})"), True)
-        why = (
-            f"Cannot reach {self.address} ({self._clean(str(cause))}): check endpoint.base_url and that it is running."
-        )
-        return _Failure(EndpointDown(why), self._answered)
-
-    def _refused(self, status: int, body: object, headers: Mapping[str, str]) -> _Failure:
-        message, code = _said(body)
+    def _refused(self, response: Response) -> _Failure:
+        status, (message, code) = response.status, bodies.said(response.body)
         refusal = _Refusal(status, self._clean(message), code)
         if status in (401, 402, 403, 404) or code in _HOPELESS:
             return _Failure(self._error(refusal), False)
+        if status < 400:
+            return _Failure(self._moved(response), False)
         if status not in (408, 409, 429) and status < 500:
             return _Failure(refusal, False)
-        after = retry_after(headers)
+        after = retry_after(response.headers)
         if after is not None and after > _LONGEST_WAIT:
             text = f"{self.address} asks to wait {after:.0f} s (HTTP {status}: {refusal.message}): run again later."
             return _Failure(EndpointDown(text), False)
         return _Failure(EndpointError(f"HTTP {status}: {refusal.message}"), True, after)
+
+    def _moved(self, response: Response) -> EndpointDown:
+        """A redirect is not followed: it would take the key to an address that nobody has chosen."""
+        to = self._clean(_address(response.headers.get("location", "")) or "an address that it does not name")
+        text = f"{self.address} (HTTP {response.status}) sends to {to}: set endpoint.base_url to where the endpoint is."
+        return EndpointDown(text)
 
     def _error(self, e: _Refusal) -> EndpointError:
         """The error that a refusal means for the caller, with what to do next."""
@@ -296,10 +311,9 @@ class Endpoint:
         return EndpointError(f"The request was refused by {where}: {e.message}. Running again does not help by itself.")
 
     def _given_up(self, last: _Failure) -> Exception:
-        if isinstance(last.error, EndpointDown):
-            return last.error
         tries = self.settings.max_retries + 1
-        return EndpointError(f"{self.address} failed {tries} times, last with {last.error}. Run again to resume.")
+        text = f"{self.address} failed {tries} times, last with {last.error}. Run again to resume."
+        return last.error if isinstance(last.error, EndpointDown) else EndpointError(text)
 
     def _clean(self, text: str) -> str:
         """`text` on one line, cut, and without the key (a stand-in such as "none" is no secret)."""
@@ -317,16 +331,16 @@ class Endpoint:
         """The most that a chat call can take; not measured where no limit asks for it."""
         if not self._measured:
             return Amount()
-        prompt = _prompt_tokens(messages) + (tokens(msgspec.json.encode(schema).decode()) if schema else 0)
+        prompt = bodies.prompt_tokens(messages) + (tokens(msgspec.json.encode(schema).decode()) if schema else 0)
         return Amount(prompt + max_tokens, self._priced(Usage(1, prompt, max_tokens)).cost_usd)
 
     def _reply(self, data: dict[str, Any], messages: Sequence[Message]) -> Reply:
         choice = data["choices"][0]
         text = (choice.get("message") or {}).get("content") or ""
-        prompt, completion = _counted(data, "prompt_tokens"), _counted(data, "completion_tokens")
+        prompt, completion = bodies.counted(data, "prompt_tokens"), bodies.counted(data, "completion_tokens")
         if prompt is None or completion is None:
             self._note("The endpoint reports no usage: tokens are our own estimate")
-            prompt, completion = _prompt_tokens(messages), tokens(text)
+            prompt, completion = bodies.prompt_tokens(messages), tokens(text)
         return Reply(text, prompt, completion, choice.get("finish_reason") or "")
 
     def _priced(self, usage: Usage) -> Usage:
@@ -343,58 +357,15 @@ class Endpoint:
             self._notes[note] += 1
 
 
-def _client(settings: EndpointSettings) -> Any:
-    import httpx2
-    import openai
-
-    pool = httpx2.Limits(
-        max_connections=settings.concurrency, max_keepalive_connections=settings.concurrency, keepalive_expiry=30.0
-    )
-    return openai.OpenAI(
-        base_url=settings.base_url,
-        api_key=settings.api_key or "none",  # local servers ask for no key, the client does
-        max_retries=0,  # ours honour the same headers, and are counted
-        timeout=settings.timeout_s,
-        http_client=openai.DefaultHttpxClient(limits=pool),
-    )
+def _address(url: str) -> str:
+    """The URL without anything that may be secret: user, password, query."""
+    return re.sub(r"(?<=://)[^/]*@|[?#].*", "", url, flags=re.DOTALL)
 
 
-def _address(base_url: str) -> str:
-    """The base URL without anything that may be secret."""
-    scheme, _, rest = base_url.partition("://")
-    return f"{scheme}://{rest.partition('?')[0].rpartition('@')[2]}"
-
-
-def _response_format(form: int, schema: dict[str, Any] | None, name: str) -> dict[str, Any]:
-    if schema is None or form == 2:
-        return {}
-    if form == 1:
-        return {"response_format": {"type": "json_object"}}
-    wanted = {"name": name, "schema": schema, "strict": True}
-    return {"response_format": {"type": "json_schema", "json_schema": wanted}}
-
-
-def _said(body: object) -> tuple[str, str]:
-    """What an error body says: message and code, from the shapes in use."""
-    error = body.get("error", body) if isinstance(body, dict) else body
-    if isinstance(error, dict):
-        message = error.get("message") or error.get("detail") or "no message"
-        return str(message), str(error.get("code") or error.get("type") or "")
-    return str(error or "no message"), ""
-
-
-def _counted(data: dict[str, Any], name: str) -> int | None:
-    value = (data.get("usage") or {}).get(name)
-    return int(value) if value is not None else None
-
-
-def _prompt_tokens(messages: Sequence[Message]) -> int:
-    return sum(tokens(m["content"]) + _PER_MESSAGE for m in messages)
-
-
-def _vectors(data: dict[str, Any], count: int) -> Vectors:
-    rows = [r["embedding"] for r in sorted(data["data"], key=lambda r: int(r.get("index", 0)))]
-    sizes = sorted({len(r) for r in rows})
-    if len(rows) != count or len(sizes) != 1:
-        raise EndpointError(f"Asked for {count} vectors of one length, got {len(rows)} of lengths {sizes}; try again.")
-    return np.asarray(rows, dtype=np.float32)
+def _readable(url: str) -> bool:
+    """Whether `url` names a host, and its port is a number."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
