@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sensegraph.engines.classical.reporting import report, summarise
+from sensegraph.engines.classical.words_names import distinct, listing, natural
 from sensegraph.engines.classical.words_quotes import introduces
-from sensegraph.engines.classical.words_titles import between, clause, distinct, listing, natural
+from sensegraph.engines.classical.words_titles import between, clause
 from sensegraph.types import Context, Description, Passage, Source
 
 # Sentences of several chunks: (chunk, text); each entity and relation quotes those that hold its names.
@@ -132,10 +133,10 @@ def test_more_documents_and_weight_rate_higher(made):
 
 
 def test_a_parent_is_rated_no_lower_than_its_sub_report_and_shows_it():
-    child = Passage("report", "c-1", "…", 9.5, "Protein: virus, cell", (), quotes("protein"))
+    child = Passage("report", "c-1", "…", 9.5, "Protein, virus and cell", (), quotes("protein"))
     (found,) = report([Context((child, *community(NAMES[2:4]).passages))])
     assert found.rating == 9.5
-    assert found.findings[0].summary == "Protein: virus, cell"
+    assert found.findings[0].summary == "Protein, virus and cell"
     assert found.findings[0].statements[0].references[0] == "c-1"
     assert found.title.startswith("Protein")
 
@@ -194,7 +195,7 @@ def test_a_german_report_holds_no_english():
     text = " ".join([found.title, *(f.summary for f in found.findings), *(s.text for s in written(found))])
     assert not {"and", "the", "of"} & set(text.casefold().split())
     assert len(found.findings) >= 1
-    assert found.title.startswith("Berlin")
+    assert "Berlin" in found.title
 
 
 def test_a_chinese_report_shows_whole_sentences():
@@ -288,7 +289,7 @@ def test_titles_have_english_words_in_english_only():
     assert listing(["boom", "bust"], "en") == "Boom and bust"
     assert listing(["Bibliothek", "König"], "de") == "Bibliothek, König"
     assert listing(["北京", "长城"], "zh") == "北京、长城"
-    assert listing(["protein", "virus", "cell"], "en") == "Protein: virus, cell"
+    assert listing(["protein", "virus", "cell"], "en") == "Protein, virus and cell"
     assert listing([], "en") == ""
 
 

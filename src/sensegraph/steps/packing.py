@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from zlib import crc32
 
 from sensegraph.text import tokens
 from sensegraph.types import Claim, Cluster, Context, Description, Entity, Graph, Passage, Relation, Statement
 
 _LINE = 6  # tokens of a line besides its title and text: number and separators
-_QUOTES = 12  # sentences per element that an engine which quotes is given
+_QUOTES = 20  # sentences per element that an engine which quotes is given
+_SHORT, _LONG = 60, 240  # characters of a sentence that can stand alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +191,32 @@ def _line(passage: Passage, ends: tuple[str, ...], rank: int = 0) -> Line:
     return Line(passage, tokens(passage.title) + tokens(passage.text) + _LINE, ends, rank)
 
 
+def _quotes(said: Sequence[Description], documents: Mapping[str, str]) -> tuple[Description, ...]:
+    """The sentences to quote of an element: whole ones first, spread over its documents, in their own order.
+
+    Of a long list the hash of its text decides, so that no document is preferred for its place.
+    """
+    if len(said) <= _QUOTES:
+        return tuple(said)
+    turns: dict[str, int] = defaultdict(int)
+    order: list[tuple[bool, int, int, int]] = []
+    for partial, mark, i in sorted((_partial(d.text), crc32(d.text.encode()), i) for i, d in enumerate(said)):
+        document = documents.get(said[i].source.chunk, "")
+        order.append((partial, turns[document], mark, i))
+        turns[document] += 1
+    return tuple(said[i] for *_, i in sorted(sorted(order)[:_QUOTES], key=lambda turn: turn[-1]))
+
+
+def _partial(text: str) -> bool:
+    """Whether a sentence is a fragment, a question, or too long to show."""
+    return not _SHORT <= len(text) <= _LONG or not text.rstrip("\"'”’»)").endswith((".", "!", "。", "！"))
+
+
 def _entity_line(e: Entity, documents: Mapping[str, str], *, quotes: bool) -> Line:
     passage = Passage("entity", e.id, e.description, title=e.name)
     if quotes:
         count = len({documents[c] for c in e.chunks if c in documents})
-        passage = replace(passage, score=float(e.degree), quotes=e.descriptions[:_QUOTES], documents=count)
+        passage = replace(passage, score=float(e.degree), quotes=_quotes(e.descriptions, documents), documents=count)
     return _line(passage, (e.id,), e.degree)
 
 
@@ -202,7 +225,7 @@ def _relation_line(r: Relation, title: str, rank: int, documents: Mapping[str, s
     passage = Passage("relation", r.id, text, title=title)
     if quotes:
         count = len({documents[c] for c in r.chunks if c in documents})
-        passage = replace(passage, score=r.weight, quotes=r.descriptions[:_QUOTES], documents=count)
+        passage = replace(passage, score=r.weight, quotes=_quotes(r.descriptions, documents), documents=count)
     return _line(passage, (r.source, r.target), rank)
 
 

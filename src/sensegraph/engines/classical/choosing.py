@@ -19,11 +19,15 @@ REPEAT = 0.6  # share of a common subsequence above which a sentence repeats a c
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sentence that may be chosen: its stems in order, its length in words, and its worth (quality × extras)."""
+    """A sentence that may be chosen: its stems in order, its length in words, and its worth (quality × extras).
+
+    Of several with the same `place`, unless that is empty, one is chosen.
+    """
 
     terms: tuple[str, ...]
     words: int
     worth: float = 1.0
+    place: str = ""
 
 
 def weigh(sentences: Iterable[Sequence[str]], once: float = 0.7) -> dict[str, float]:
@@ -78,7 +82,10 @@ class _Cover:
         return total / (math.sqrt(candidate.words) + 2) * candidate.worth * (1 - max(0.0, close - TOLERANCE))
 
     def repeated(self, candidate: Candidate) -> bool:
-        return any(repeats(candidate.terms, other.terms) for other in self.chosen)
+        return any(
+            (candidate.place and candidate.place == other.place) or repeats(candidate.terms, other.terms)
+            for other in self.chosen
+        )
 
     def _cosine(self, one: Candidate, other: Candidate) -> float:
         (a, norm_a), (b, norm_b) = self._squared(one.terms), self._squared(other.terms)

@@ -212,6 +212,7 @@ _TURN = re.compile(r"[.!?…]\s[A-Z][\w’'.-]+(?: [A-Z][\w’'.-]+){1,3}:\s")
 _CLITIC_VERB = re.compile(r"(?:['’](?:s|re|ve|m|ll|d)|n['’]t)$")
 _SUBJECTLESS = frozenset("is are was were has does who whom which and or".split())  # in a statement, its first word
 _SUBORDINATE = re.compile(r"^(?:if|when|because|while|although|since|whether|unless)\b[^,;:—–]*$", re.IGNORECASE)
+_DETERMINERS = frozenset("the a an their its our his her".split())
 _SUBJECT = frozenset("i you we they he she it who that there what this people".split())
 
 
@@ -261,10 +262,13 @@ def _finite(words: list[str]) -> bool:
 
 
 def third_person(before: str, word: str, after: str) -> bool:
-    """Whether `word` looks like an unlisted verb of the third person: "protein binds to", not "the costs of"."""
+    """Whether `word` looks like an unlisted verb after a noun: "protein binds to", not "the costs of"."""
     stop = listed("en")
-    noun = before not in stop and not before.endswith(("s", "ly"))
-    return noun and word.endswith("s") and not word.endswith(("ss", "us", "'s")) and after in stop and after != "of"
+    if before in stop or before.endswith("ly"):
+        return False
+    if before.endswith("s"):  # "computers predict the …"
+        return after in _DETERMINERS and word not in stop and not word.endswith(("s", "ly"))
+    return word.endswith("s") and not word.endswith(("ss", "us", "'s")) and after in stop and after != "of"
 
 
 def _clause_after(words: list[str]) -> bool:

@@ -7,35 +7,32 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 
 from sensegraph.engines.classical.choosing import Candidate, choose, general_stems, weigh
+from sensegraph.engines.classical.community import CORE, SHOWN, Community, Member, community
 from sensegraph.engines.classical.prose import language, quality, stems, tidy, unlabelled
-from sensegraph.engines.classical.words_quotes import LIMIT, Quote, ends, gather, salience
-from sensegraph.engines.classical.words_titles import (
-    between,
-    capital,
-    clause,
-    distinct,
-    listing,
-    mentions,
-    natural,
-)
+from sensegraph.engines.classical.words_general import generality
+from sensegraph.engines.classical.words_names import capital, distinct, grown, listing, mentions, natural, unnamed
+from sensegraph.engines.classical.words_quotes import LIMIT, Quote, ends
+from sensegraph.engines.classical.words_titles import between, clause
 from sensegraph.text import WORD, sentences
 from sensegraph.types import Context, Finding, Passage, Report, Statement
 
 SUMMARY = 3  # sentences of a summary
 FINDINGS, FEWEST = 5, 3
-QUOTED = 3  # sentences of a finding, fewer where a community has few
-CORE = 8  # members of which a summary's sentences name two
-SHOWN = 0.3  # quality below which a sentence is shown only where there is no other
-READABLE = 28  # words from which a sentence counts for less
+QUOTED, PARENTS = 3, 2  # sentences of a finding at most; of one on a sub-report
+TRIED = 60  # relations, entities and claims looked at for findings, strongest first
 REFERENCES = 5  # ids a statement cites at most
 HEADED = 1.5  # merit from which a clause makes a headline
 STATED = 1.9  # merit from which a clause makes a title
-_DOCUMENTS, _WEIGHT, _MEMBERS = 50.0, 200.0, 100.0  # what counts as a great deal, when rating
+GENERAL = 0.5  # generality from which a clause makes either
+STRONG = 0.9  # soundness from which a sentence on one member alone makes a finding
+WEAKEST = 0.35  # strength, as a share of the strongest member's, from which a member stands in the title
+_DOCUMENTS, _WEIGHT, _MEMBERS = 20.0, 40.0, 15.0  # what makes half of a share, when rating
+_PARENT = 0.985
 
 
 # ── descriptions ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -87,116 +84,20 @@ def _definition(name: str) -> re.Pattern[str] | None:
 # ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class _Community:
-    """A context in the order in which it is written about."""
-
-    code: str
-    entities: tuple[Passage, ...]
-    relations: tuple[Passage, ...]
-    reports: tuple[Passage, ...]
-    claims: tuple[Passage, ...]
-    quotes: tuple[Quote, ...]
-    owned: Mapping[str, Sequence[Quote]]
-    quoted: int
-    weights: Mapping[str, float]
-
-
 def report(contexts: Sequence[Context]) -> list[Report]:
     """A report on each community: title, summary, findings and rating from its passages alone.
 
     Every statement is a sentence behind the passages, with its span and the ids of the passages it supports.
     """
-    return [_report(context) for context in contexts]
+    return [_report(community(context), context.title) for context in contexts]
 
 
-def _report(context: Context) -> Report:
-    community = _community(context)
-    summary = _summary(community)
-    rating, why = _rating(community)
+def _report(found: Community, given: str) -> Report:
+    writer = _Writer(found)
+    summary = writer.summary()
+    rating, why = rate(found)
     shown = tuple(_statement(quote) for quote in summary)
-    return Report(_title(community, context.title), shown, _findings(community, summary), rating, why)
-
-
-def _community(context: Context) -> _Community:
-    code = _language(context)
-    quotes = gather(context, code)
-    kinds: dict[str, list[Passage]] = defaultdict(list)
-    for passage in context.passages:
-        kinds[passage.kind].append(passage)
-    entities = _by_strength(kinds["entity"], kinds["relation"])
-    return _Community(
-        code,
-        entities,
-        tuple(sorted(kinds["relation"], key=lambda r: (-_importance(r, entities), r.id))),
-        tuple(sorted(kinds["report"], key=lambda r: (-r.score, r.id))),
-        tuple(kinds["claim"]),
-        tuple(quotes),
-        _owned(quotes),
-        min(QUOTED, 1 + sum(quote.worth >= SHOWN for quote in quotes) // 9),
-        salience(quotes, [e.title for e in entities[:8]], code),
-    )
-
-
-def _owned(quotes: Iterable[Quote]) -> dict[str, list[Quote]]:
-    """The quotes good enough to show, by the passage that they support."""
-    owned: dict[str, list[Quote]] = defaultdict(list)
-    for quote in quotes:
-        for owner in quote.owners if quote.worth >= SHOWN else ():
-            owned[owner].append(quote)
-    return owned
-
-
-def _language(context: Context) -> str:
-    """The language of a context, from the first words of up to 40 of its quotes."""
-    texts = [quote.text for passage in context.passages for quote in passage.quotes[:2]][:40]
-    return language(" ".join(text[:200] for text in texts or [p.text for p in context.passages]))
-
-
-def _by_strength(entities: Iterable[Passage], relations: Iterable[Passage]) -> tuple[Passage, ...]:
-    """Entities by the weight of their relations inside, then degree, then id."""
-    inside: dict[str, float] = defaultdict(float)
-    for relation in relations:
-        for name in ends(relation):
-            inside[name] += relation.score
-    return tuple(sorted(entities, key=lambda e: (-inside[e.title], -e.score, e.id)))
-
-
-def _importance(relation: Passage, entities: Sequence[Passage]) -> float:
-    degrees = {entity.title: entity.score for entity in entities}
-    return relation.score * math.log1p(sum(degrees.get(name, 1.0) for name in ends(relation)))
-
-
-# ── statements ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _pick(
-    community: _Community,
-    quotes: Sequence[Quote],
-    count: int,
-    used: Sequence[Quote],
-    personal: float = 1.0,
-    stating: Sequence[str] = (),
-) -> list[Quote]:
-    """The best of `quotes` to show, none alike to each other or to those used.
-
-    `personal` weighs sentences about their speaker; those with a clause on the names in `stating` gain.
-    """
-    candidates = [_weighed(quote, personal, _stated(quote, stating, community.code)) for quote in quotes]
-    chosen = choose(candidates, community.weights, count, [quote.candidate for quote in used])
-    return [quotes[i] for i in chosen]
-
-
-def _stated(quote: Quote, names: Sequence[str], code: str) -> float:
-    """The merit of the quote's best clause on `names`, 0 where it presents someone."""
-    return clause(quote.text, names, code)[0] if names and not quote.introduces else 0.0
-
-
-def _weighed(quote: Quote, personal: float, stated: float) -> Candidate:
-    """A quote as a candidate for a report, in which presenting people and long sentences count for little."""
-    own = quote.candidate
-    worth = own.worth * (0.15 if quote.introduces else 1.0) * (personal if quote.personal else 1.0) * (1 + stated)
-    return Candidate(own.terms, own.words, worth * min(1.0, READABLE / own.words) ** 2)
+    return Report(writer.title(summary) or given, shown, writer.findings(summary), rating, why)
 
 
 def _statement(quote: Quote, first: str = "") -> Statement:
@@ -206,152 +107,211 @@ def _statement(quote: Quote, first: str = "") -> Statement:
     return Statement(text, tuple(owners[:REFERENCES]), quote.sources)
 
 
-def _summary(community: _Community) -> list[Quote]:
-    """The sentences that cover the community best: with two of its strongest members if there are enough, else one."""
-    good = [quote for quote in community.quotes if quote.worth >= SHOWN]
-    core = [set(stems(entity.title, community.code)) for entity in community.entities[:CORE]]
-    held = [sum(bool(name & set(quote.candidate.terms)) for name in core) for quote in good]
-    central = [quote for quote, count in zip(good, held, strict=True) if count >= 2]
-    dense = [quote for quote, count in zip(good, held, strict=True) if count and quote.members >= 2]
-    pool = next((quotes for quotes in (central, dense) if len(quotes) >= SUMMARY), good)
-    picked = _pick(community, pool, min(SUMMARY, max(1, len(good) // 2)), (), personal=0.5)
-    return picked or sorted(community.quotes, key=lambda q: (-q.worth, q.text))[:1]
+def _elsewhere(quote: Quote, place: str = "") -> Candidate:
+    """The quote's candidate with another place."""
+    return replace(quote.candidate, place=place)
 
 
-# ── findings ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+class _Writer:
+    """Writes the report on one community; knows what it has used: sentences, stems that findings are on, headlines."""
 
-
-class _Desk:
-    """What a report has used so far: sentences shown, stems that a finding is on, headlines."""
-
-    def __init__(self, shown: Iterable[Quote]) -> None:
-        self.shown = list(shown)
-        self.stems: set[str] = set()
+    def __init__(self, found: Community) -> None:
+        self.of = found
+        self.code = found.code
+        self.texts = [quote.text for quote in found.quotes]
+        self.names: dict[str, str] = {}
+        self.shown: list[Quote] = []
+        self.stems: Counter[str] = Counter()
         self.headlines: set[str] = set()
 
+    # ── sentences ──
 
-def _findings(community: _Community, summary: Sequence[Quote]) -> tuple[Finding, ...]:
-    """Findings from sub-reports, relations and, while there are fewer than three, single entities and claims."""
-    desk = _Desk(summary)
-    found: list[Finding] = []
-    for passage in community.reports[:FINDINGS]:
-        found += _on_passage(community, desk, passage)
-    for relation in community.relations:
-        if len(found) >= FINDINGS:
-            break
-        found += _on_relation(community, desk, relation)
-    for fresh in (True, False):
-        for passage in (*community.entities, *community.claims):
+    def summary(self) -> list[Quote]:
+        """The sentences that say most about the centre: each of another chunk, or of another sub-report in a parent.
+
+        Each names two strong members, or one and two other themes. Fewer rather than others, but one at least.
+        """
+        good = [quote for quote in self.of.quotes if quote.worth >= SHOWN]
+        pool = [quote for quote in good if self.of.central(quote)] or [q for q in good if self.of.held(q)] or good
+        count = min(SUMMARY, max(1, len(good) // 2))
+        candidates = [_elsewhere(q, q.owners[0] if self.of.reports else q.chunk) for q in pool]
+        picked = [pool[i] for i in choose(candidates, self.of.weights, count)]
+        self.shown = picked or sorted(self.of.quotes, key=lambda q: (-q.worth, q.text))[:1]
+        return self.shown.copy()
+
+    def pick(self, quotes: Sequence[Quote], count: int) -> list[Quote]:
+        """The best of `quotes`, none alike to each other or to those used."""
+        used = [_elsewhere(quote) for quote in self.shown]
+        return [quotes[i] for i in choose([q.candidate for q in quotes], self.of.weights, count, used)]
+
+    # ── findings ──
+
+    def findings(self, summary: Sequence[Quote]) -> tuple[Finding, ...]:
+        """Findings from sub-reports, relations and, while there are fewer than three, single entities and claims."""
+        found: list[Finding] = []
+        for passage in self.of.reports:
+            if len(found) < FINDINGS:
+                found += self.on_report(passage)
+        for relation in self.of.relations[:TRIED]:
+            if len(found) < FINDINGS:
+                found += self.on_relation(relation)
+        for passage in (*self.of.entities[:TRIED], *self.of.claims[:TRIED]):
             if len(found) < FEWEST:
-                found += _on_passage(community, desk, passage, fresh=fresh)
-    return tuple(found)
+                found += self.on_name(passage, alone=not found)
+        return tuple(found)
 
+    def on_report(self, passage: Passage) -> list[Finding]:
+        """A finding on a sub-report: the sentences of its report that hold most of its title."""
+        mark = set(stems(passage.title, self.code))
+        own = [q for q in self.of.owned.get(passage.id, ()) if mark & set(q.candidate.terms)]
+        told = [replace(q, candidate=self.titled(q, mark)) for q in own]
+        return self.finding(passage.title, self.pick(told, PARENTS), passage, mark)
 
-def _on_passage(community: _Community, desk: _Desk, passage: Passage, *, fresh: bool = True) -> list[Finding]:
-    """A finding on one sub-report, claim or entity, if it has a sentence that is not used yet.
+    @staticmethod
+    def titled(quote: Quote, mark: set[str]) -> Candidate:
+        """The quote's candidate, worth as much as it is sound and holds of the title."""
+        held = len(mark & set(quote.candidate.terms)) / len(mark)
+        return replace(quote.candidate, worth=quote.worth * (0.1 + held))
 
-    `fresh` asks for a name that shares no stem with the findings before.
-    """
-    named = passage.kind == "report"
-    mark = set(stems(passage.title, community.code))
-    if fresh and not named and mark & desk.stems:
+    def on_relation(self, relation: Passage) -> list[Finding]:
+        """A finding on a relation of which one end is new, the other used once at most; both in its first sentence.
+
+        Each further sentence holds both ends, or one end and another term of the headline or the first sentence.
+        """
+        names = ends(relation)
+        one, other = (set(stems(name, self.code)) or {name} for name in names)
+        both = [q for q in self.of.owned.get(relation.id, ()) if one | other <= set(q.candidate.terms)]
+        if one & other or not both or not self.fresh(one, other) or not all(map(self.tells, names)):
+            return []
+        picked = self.pick(both, 1)
+        if not picked:
+            return []
+        headline = self.headline(picked[0], names)
+        topic = (set(stems(headline, self.code)) - one - other) | (one | other)
+        rest = [quote for quote in self.about(names, both) if self.fits(quote, one, other, topic)]
+        self.shown += picked
+        more = self.pick([q for q in rest if q not in picked], self.quoted() - 1)
+        self.shown.pop()
+        return self.finding(headline, [*picked, *more], relation, one | other)
+
+    def fresh(self, one: set[str], other: set[str]) -> bool:
+        """Whether at least one end of a relation is new, and the other has been written of once at most."""
+        used = sorted(max(self.stems[s] for s in sorted(end)) for end in (one, other))
+        return used[0] == 0 and used[1] < 2
+
+    def on_name(self, passage: Passage, *, alone: bool) -> list[Finding]:
+        """A finding on one entity or claim not written of before: its best sentence that holds another member too.
+
+        `alone` takes any sentence, where there is no finding yet; else one that holds no other must be a strong one.
+        """
+        mark = set(stems(passage.title, self.code))
+        own = [q for q in self.of.owned.get(passage.id, ()) if mark <= set(q.candidate.terms)]
+        if mark & self.stems.keys() or not self.tells(passage.title):
+            return []
+        for quote in self.pick(own, 1 if alone else PARENTS):
+            other = self.beside(quote, mark)
+            if other or alone or quote.worth >= STRONG:
+                names = [passage.title, *([other.name] if other else [])]
+                return self.finding(self.headline(quote, names), [quote], passage, mark)
         return []
-    picked = _pick(community, community.owned.get(passage.id, ()), min(2, community.quoted), desk.shown)
-    if not picked:
-        return []
-    headline = capital(passage.title if named else _headline(community, desk, picked, (passage.title,)))
-    if headline in desk.headlines:
-        return []
-    desk.stems |= mark
-    return [_finding(desk, headline, picked, passage)]
 
+    def beside(self, quote: Quote, mark: set[str]) -> Member | None:
+        """The strongest member in a sentence besides the one with the stems `mark`, if it tells something."""
+        terms = set(quote.candidate.terms) - mark
+        held = (m for m in self.of.members if m.stems and m.stems <= terms and self.tells(m.name))
+        return next(held, None)
 
-def _on_relation(community: _Community, desk: _Desk, relation: Passage) -> list[Finding]:
-    """A finding on a relation whose ends are new and share no stem: a sentence with both ends, then two near it."""
-    names = ends(relation)
-    one, other = (set(stems(name, community.code)) or {name} for name in names)
-    both = community.owned.get(relation.id, ())
-    if one & other or desk.stems & (one | other) or not both:
-        return []
-    picked = _pick(community, both, 1, desk.shown, stating=names)
-    if not picked:
-        return []
-    desk.stems |= one | other
-    near = _near(community, names, set(picked[0].candidate.terms) - one - other - general_stems())
-    rest = [quote for quote in dict.fromkeys([*both, *near]) if quote not in picked]
-    picked += _pick(community, rest, community.quoted - 1, [*desk.shown, *picked])
-    return [_finding(desk, _headline(community, desk, picked, names), picked, relation)]
+    def finding(self, headline: str, picked: Sequence[Quote], passage: Passage, mark: set[str]) -> list[Finding]:
+        """The finding, noted as used; none where there is no sentence or the headline is taken."""
+        if not picked or capital(headline) in self.headlines:
+            return []
+        self.shown += picked
+        self.stems.update(sorted(mark))
+        self.headlines.add(capital(headline))
+        return [Finding(capital(headline), tuple(_statement(quote, passage.id) for quote in picked))]
 
+    def about(self, names: Sequence[str], both: Sequence[Quote]) -> list[Quote]:
+        """The sentences on both ends, then those on either."""
+        owners = [entity.id for entity in self.of.entities if entity.title in names]
+        return list(dict.fromkeys([*both, *(quote for owner in owners for quote in self.of.owned.get(owner, ()))]))
 
-def _near(community: _Community, names: Sequence[str], topic: set[str]) -> list[Quote]:
-    """Quotes with one of `names` and another member that share a term with `topic`."""
-    owners = [entity.id for entity in community.entities if entity.title in names]
-    quotes = [quote for owner in owners for quote in community.owned.get(owner, ())]
-    return [quote for quote in quotes if quote.members >= 2 and topic & set(quote.candidate.terms)]
+    @staticmethod
+    def fits(quote: Quote, one: set[str], other: set[str], topic: set[str]) -> bool:
+        """Whether a sentence is on a headline: it holds both ends, or one end and half of the headline's terms."""
+        terms = set(quote.candidate.terms)
+        if one <= terms and other <= terms:
+            return True
+        return (one <= terms or other <= terms) and 2 * len(topic & terms) > len(topic)
 
+    def quoted(self) -> int:
+        """Sentences of a finding: fewer where a community has few."""
+        return min(QUOTED, 1 + sum(quote.worth >= SHOWN for quote in self.of.quotes) // 9)
 
-def _finding(desk: _Desk, headline: str, picked: Sequence[Quote], passage: Passage) -> Finding:
-    desk.shown += picked
-    desk.headlines.add(headline)
-    return Finding(headline, tuple(_statement(quote, passage.id) for quote in picked))
+    def tells(self, name: str) -> bool:
+        """Whether a name is worth a headline: neither a general word nor a number."""
+        own = stems(name, self.code)
+        return bool(own) and not unnamed(name) and (self.code != "en" or not set(own) <= general_stems())
 
+    # ── headlines and title ──
 
-def _headline(community: _Community, desk: _Desk, picked: Sequence[Quote], names: Sequence[str]) -> str:
-    """What the finding says: its best clause, else subject, verb and object, else the names."""
-    others = [e.title for e in community.entities[:6] if e.title not in names]
-    stating = [quote.text for quote in picked if not quote.introduces]
-    clauses = [clause(text, [*names, *others], community.code) for text in stating]
-    found = [shown for merit, shown in sorted(clauses, reverse=True) if merit >= HEADED]
-    if len(names) == 2 and community.code == "en":
-        found += [between(text, names[0], names[1]) for text in stating]
-    order = {e.title: i for i, e in enumerate(community.entities)}
-    ranked = sorted(names, key=lambda name: order.get(name, len(order)))
-    found.append(listing([_cased(community, name) for name in ranked], community.code))
-    return next((shown for shown in found if shown and shown not in desk.headlines), found[-1])
+    def cased(self, name: str) -> str:
+        """The name as the community's sentences have it, with the word that mostly completes it."""
+        if name not in self.names:
+            longer = grown(name, self.texts) if self.code == "en" else name
+            self.names[name] = natural(longer, self.texts)
+        return self.names[name]
 
-
-# ── title and rating ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _cased(community: _Community, name: str) -> str:
-    return natural(name, [quote.text for quote in community.quotes])
-
-
-def _title(community: _Community, given: str) -> str:
-    """A clause that states what the strongest members do; else their names; of a group of reports, their heads."""
-    names = [_cased(community, e.title) for e in community.entities[:12]]
-    if community.reports:
-        heads = [_cased(community, r.title.partition(":")[0]) for r in community.reports[:6]]
-        short = [head for head in heads if len(head.split()) <= 4]
-        return listing(distinct([*short, *names], 3, community.code), community.code) or heads[0]
-    good = [q for q in community.quotes if q.worth >= SHOWN and q.members >= 2 and not q.introduces]
-    clauses = [clause(q.text, names[:4], community.code, longest=9) for q in good]
-    for merit, shown in sorted(clauses, reverse=True):
-        if merit >= STATED and sum(mentions(shown, name) for name in names[:4]) >= 2:
+    def headline(self, quote: Quote, names: Sequence[str]) -> str:
+        """What the sentence says of the names: a clause, else subject, verb and object, else the names."""
+        merit, shown = clause(quote.text, names, self.code)
+        told = sum(mentions(shown, name) for name in names)
+        if told and merit >= (HEADED if told == len(names) else STATED) and generality(shown, self.code) >= GENERAL:
             return shown
-    return listing(distinct(names, 4, community.code), community.code) or given
+        if len(names) == 2 and self.code == "en":
+            said = between(quote.text, names[0], names[1])
+            if said and generality(said) >= GENERAL:
+                return said
+        rank = {member.name: i for i, member in enumerate(self.of.members)}
+        ordered = sorted(names, key=lambda name: rank.get(name, len(rank)))
+        return listing([self.cased(name) for name in ordered], self.code)
+
+    def title(self, summary: Sequence[Quote]) -> str:
+        """The two or three strongest names; a clause of the summary instead that states what two of them do."""
+        first = distinct([m.name for m in self.of.members[: 3 * CORE]], 3, self.code)
+        strong = {m.name for m in self.of.members if m.strength >= WEAKEST}
+        names = [self.cased(name) for i, name in enumerate(first) if i < 2 or name in strong]
+        for quote in summary if not self.of.reports else ():
+            merit, shown = clause(quote.text, names, self.code, longest=9)
+            two = sum(mentions(shown, name) for name in names) >= 2
+            if two and merit >= STATED and generality(shown, self.code) >= GENERAL:
+                return shown
+        return listing(names, self.code)
 
 
-def _rating(community: _Community) -> tuple[float, str]:
+# ── rating ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def rate(found: Community) -> tuple[float, str]:
     """Importance 0–10 from the context alone, and the numbers it comes from.
 
-    1 + 9 · mean of three logarithmic shares: documents that mention the strongest eight members (of 50), total weight
-    of the relations (of 200), members (of 100). Never below the rating of a sub-report. Formula: our own.
+    10 · cube root of the product of three shares x / (x + half): documents that mention each of the strongest eight
+    members, weight of the relations, members. A community of sub-reports has at least the rating r of the strongest,
+    and 10 − (10 − r) · 0.985^(sum of the other ratings). Formula: our own.
     """
-    strongest = [e.documents for e in community.entities[:8]]
+    strongest = [e.documents for e in found.entities[:CORE]]
     documents = sum(strongest) / max(len(strongest), 1)
-    weight = sum(relation.score for relation in community.relations)
-    shares = [
-        min(1.0, math.log1p(value) / math.log1p(much))
-        for value, much in ((documents, _DOCUMENTS), (weight, _WEIGHT), (len(community.entities), _MEMBERS))
-    ]
-    rating = max([1 + 3 * sum(shares), *(r.score for r in community.reports)])
-    return round(min(10.0, rating), 1), _counted(community, documents, weight)
+    weight = sum(relation.score for relation in found.relations)
+    counted = ((documents, _DOCUMENTS), (weight, _WEIGHT), (len(found.entities), _MEMBERS))
+    own = 10 * math.prod(value / (value + half) for value, half in counted) ** (1 / 3)
+    rated = sorted((report.score for report in found.reports), reverse=True)
+    if rated:
+        own = max(own, 10 - (10 - rated[0]) * _PARENT ** sum(rated[1:]))
+    return round(min(10.0, own), 1), _counted(found, documents, weight)
 
 
-def _counted(community: _Community, documents: float, weight: float) -> str:
+def _counted(found: Community, documents: float, weight: float) -> str:
     """The numbers behind a rating."""
-    counts = [(len(community.entities), "entities"), (len(community.relations), f"relations (weight {weight:.1f})")]
-    counts += [(len(community.claims), "claims"), (len(community.reports), "sub-reports")]
+    counts = [(len(found.entities), "entities"), (len(found.relations), f"relations (weight {weight:.1f})")]
+    counts += [(len(found.claims), "claims"), (len(found.reports), "sub-reports")]
     said = ", ".join(f"{count} {what}" for count, what in counts if count)
     return f"{said}; {documents:.1f} documents for each of the strongest entities" if documents else said

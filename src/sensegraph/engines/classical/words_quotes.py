@@ -18,7 +18,9 @@ LIMIT = 240  # quotes looked at for one report: what follows is quadratic in the
 _OFFICE = (
     r"professor|founder|co-?founder|C[ETSFOI]O|[SE]?VP|chief|director|president|head|partner|engineer|entrepreneur|author|"
     r"researcher|scientist|fellow|chair(?:man|woman)?|leader|executive|host|winner|recipient|graduate|journalist|"
-    r"columnist|physicist|inventor|investor|pioneer|expert|technologist|musician|veteran|evangelist|advocate|architect"
+    r"columnist|physicist|inventor|investor|pioneer|expert|technologist|musician|veteran|evangelist|advocate|architect|"
+    r"novelist|biochemist|biologist|mathematician|astrophysicist|actor|actress|roboticist|neuroscientist|economist|"
+    r"historian|philosopher|composer|comedian|YouTuber"
 )
 _INTRODUCES = re.compile(
     rf"\b(?:is|was|are|['’]s|became|serve[sd]? as|works? as|named)\s+(?:[\w’'-]+,?\s+){{0,7}}(?i:{_OFFICE})s?\b"
@@ -26,6 +28,7 @@ _INTRODUCES = re.compile(
     r"(?:Ph\.?D|degrees?|bachelor|master|doctorate|MBA|awards?|patents)"
     r"|\b(?:(?:prior to|before) joining|graduated (?:from|with|in)|was born (?:in|on))\b"
     r"|\b(?:co-?founder|CEO|CTO|[Pp]rofessor|[Dd]irector|[Aa]uthor) (?:and|of|at)\b"
+    r"|\b(?:ha(?:s|ve) pioneered|best-?selling|started (?:his|her) career)\b"
     r"|\bcurrently (?:serves|leads|works)\b|[Aa]ward[- ]winn|\bbased in\b"
     r"|\b(?:conversation|interview|chat|chatt?ed|excerpt|spoke|speaking|talk(?:ed)?|clip) (?:with|from)\b"
     r"|\b(?:hear(?:ing|d)? from|(?:here|back) (?:to talk|with us)|turn (?:now )?to|up next|got together)\b"
@@ -75,19 +78,20 @@ def ends(relation: Passage) -> tuple[str, str]:
 def gather(context: Context, code: str) -> list[Quote]:
     """The quotes of all passages, each span once, at most LIMIT: first those that support most passages.
 
-    Ties are broken by a hash of the place, so that no document is preferred for coming first.
+    Those of odd length, questions and what speakers say of themselves come last. Ties are broken by a hash of the
+    place, so that no document is preferred for coming first.
     """
     found: dict[Description, dict[str, None]] = {}
     for passage in context.passages:
         for quote in quotes_of(passage):
             found.setdefault(quote, {})[passage.id] = None
-    order = sorted(found, key=lambda q: (-len(found[q]), _odd_length(q.text), _spread(q.source), q.text))
+    order = sorted(found, key=lambda q: (_odd(q.text), -len(found[q]), _spread(q.source), q.text))
     owned = _entities_by_owner(context.passages)
     return [_quote(quote, tuple(found[quote]), owned, code) for quote in order[:LIMIT]]
 
 
-def _odd_length(text: str) -> bool:
-    return not 30 <= len(text) <= 280
+def _odd(text: str) -> bool:
+    return not 40 <= len(text) <= 280 or text.rstrip().endswith("?") or _PERSONAL.search(text) is not None
 
 
 def _spread(source: Source) -> tuple[int, str, int]:

@@ -1,15 +1,15 @@
-"""Names, headlines and titles: what a group of sentences says, in few words taken from them."""
+"""Headlines: what a sentence says of given names, in few words taken from it."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 
-from sensegraph.engines.classical.prose import stems, third_person
+from sensegraph.engines.classical.prose import third_person
 from sensegraph.engines.classical.words_lists import listed
+from sensegraph.engines.classical.words_names import capital, mentions
 from sensegraph.engines.classical.words_quotes import introduces
 from sensegraph.text import HAN, WORD
 
@@ -54,56 +54,9 @@ _OPENINGS = frozenset(
 )
 _BE = frozenset("is are was were has have".split())
 _RESTART = re.compile(r"\s(?:The|A|An|In|This|We|It|He|She|They)\s")
-_NO_NAME = re.compile(
-    r"^-|^[\W\d_]*\d[\d\W_]*$|^(?:\w+ )?(?:year|month|week|day|hour|minute|percent)s?$", re.IGNORECASE
-)
-
-
-# ── names ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def natural(name: str, texts: Sequence[str]) -> str:
-    """`name` in the case it mostly has inside sentences: "School" → "school", "phd" → "PhD"."""
-    pattern = re.compile(rf"(?<=[\w,;] ){re.escape(name)}\b", re.IGNORECASE)
-    seen = Counter(form for text in texts for form in pattern.findall(text))
-    return max(seen, key=lambda form: (seen[form], form == name, form)) if seen else name
-
-
-def capital(text: str) -> str:
-    """`text` with its first letter large."""
-    return text[:1].upper() + text[1:]
-
-
-def distinct(names: Iterable[str], count: int, code: str) -> list[str]:
-    """The first `count` names of which no two share a stem; bare numbers and spans of time only if nothing else."""
-    every = list(dict.fromkeys(names))
-    taken: list[str] = []
-    used: set[str] = set()
-    for name in [n for n in every if not _NO_NAME.match(n)] or every:
-        own = set(stems(name, code)) or {name.casefold()}
-        if len(taken) < count and not own & used:
-            taken.append(name)
-            used |= own
-    return taken
-
-
-def listing(names: Sequence[str], code: str) -> str:
-    """Names as one title: "A", "A and B", "A: B, C, D"; without words of English in other languages."""
-    if code == "zh":
-        return "、".join(names)
-    if len(names) == 2:
-        return capital(" and ".join(names) if code == "en" else ", ".join(names))
-    return capital(names[0] + (f": {', '.join(names[1:])}" if names[1:] else "")) if names else ""
 
 
 # ── clauses ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def mentions(text: str, name: str) -> bool:
-    """Whether `text` holds `name` as whole words (or, in Han text, at all)."""
-    if HAN.search(name):
-        return name in text
-    return re.search(rf"(?<!\w){re.escape(name)}(?:e?s)?(?!\w)", text, re.IGNORECASE) is not None
 
 
 def clause(sentence: str, names: Sequence[str], code: str, longest: int = LONGEST) -> tuple[float, str]:
