@@ -12,7 +12,6 @@ from sensegraph.protocols import LanguageEngine, SurveyingEngine
 from sensegraph.runtime import Results, Runtime, step
 from sensegraph.types import Chunk, Extraction
 
-
 _SECTION = 256  # chunks of a document that an engine that surveys is given at once
 
 
