@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+
+from scripted import ScriptedServer
+from sensegraph.steps.chunks import chunk
+from sensegraph.steps.extraction import Sections, extract_all, rejected, what_was_rejected
+from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.types import Chunk, Document, ExtractedEntity, Extraction
+from wired import runtime, stories, story
+
+DOCUMENTS = [Document("long", story(0, 0, 700)), Document("empty", ""), Document("short", story(1, 1, 2))]
+
+
+def test_each_chunk_comes_with_its_own_extraction(store: SqliteStore, server: ScriptedServer) -> None:
+    rt = runtime(store, server)
+    chunks = rt.each(chunk, [*stories(3), Document("empty", "")], size=120, overlap=20)
+    pairs = list(extract_all(chunks, rt))
+    assert [c for c, _ in pairs] == [c for document in chunks for c in document]
+    assert all(rt.engine.extract([c])[0] == x for c, x in pairs)
+
+
+def test_sections_are_the_documents_cut_where_they_are_long(store: SqliteStore) -> None:
+    rt = runtime(store)
+    chunks = rt.each(chunk, DOCUMENTS, size=30, overlap=5)
+    sections = Sections.of(chunks)
+    assert len(chunks[0]) > 512
+    assert [len(s) for s in sections] == [256, 256, len(chunks[0]) - 512, 0, len(chunks[2])]
+    assert [c for s in sections for c in s] == [c for document in chunks for c in document]
+    assert len(set(sections.keys)) == len(sections)
+
+
+@pytest.mark.parametrize(
+    ("found", "note"),
+    [
+        ([Extraction((ExtractedEntity("Ada", "person"),))], ()),
+        (
+            [Extraction(rejected=(("no name", 2), ("one end", 1))), Extraction(rejected=(("no name", 1),))],
+            ("4 records of extraction could not be used: 3 × no name; 1 × one end",),
+        ),
+    ],
+)
+def test_what_could_not_be_used_is_counted_by_reason(
+    store: SqliteStore, found: list[Extraction], note: tuple[str, ...]
+) -> None:
+    class Whole:
+        keys = ("stands for it",)
+
+        def __iter__(self) -> object:
+            return iter((Chunk("c", "d", 0, 1, 1, "x"), x) for x in found)
+
+    assert what_was_rejected(Whole(), runtime(store)) == note  # type: ignore[arg-type]
+    assert rejected.name == "extraction.rejected"
