@@ -33,6 +33,7 @@ Progress = Callable[[str, int, int], None]
 
 _ENCODE = msgspec.json.Encoder().encode
 _NAMES = re.compile(r"\b[0-9a-f]{12,}\b|(?<!\w)'[^']*'|\b\d+(?= records\b)")  # of items, in messages
+_SHARES = 16  # batches at least, where there are items enough
 _FATAL = (EndpointDown, BudgetExceeded)
 
 
@@ -254,6 +255,8 @@ class Runtime:
         tool = self._tool(step)
         size = tool.batch if tool else step.batch
         keys = list(todo)
+        if not (tool and tool.waits):
+            size = max(1, min(size, -(-len(keys) // _SHARES)))  # few large items are shared among workers too
         failures = self._run(step, items, todo, cut(keys, size), settings)
         if size > 1 and failures:  # find out which items of a failed batch are to blame
             failures = self._run(step, items, todo, [[k] for k in failures], settings)

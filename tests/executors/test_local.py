@@ -34,6 +34,11 @@ def _die_at_five(batch: Sequence[int]) -> list[int]:
     return list(batch)
 
 
+def _slowly(batch: list[int]) -> list[int]:
+    time.sleep(0.03)
+    return [os.getpid()]
+
+
 def _process(batch: Sequence[int]) -> list[int]:
     return [os.getpid()]
 
@@ -85,13 +90,20 @@ class TestLocalExecutor:
 
     @pytest.mark.slow
     def test_much_work_goes_to_other_processes(self) -> None:
-        found = dict(LocalExecutor(processes=2).map(_process, [[i] for i in range(30)], waits=False))
+        found = dict(LocalExecutor(processes=2, patience=0).map(_process, [[i] for i in range(30)], waits=False))
         assert os.getpid() not in {pid for (pid,) in found.values()}
 
     @pytest.mark.slow
+    def test_work_that_takes_long_goes_on_in_other_processes(self) -> None:
+        found = dict(LocalExecutor(processes=2, patience=0.05).map(_slowly, [[i] for i in range(12)], waits=False))
+        assert sorted(found) == list(range(12))
+        assert found[0] == [os.getpid()]
+        assert found[11] != [os.getpid()]
+
+    @pytest.mark.slow
     def test_a_worker_that_dies_is_a_value_too(self) -> None:
-        found = dict(LocalExecutor(processes=2).map(_die_at_five, [[i] for i in range(20)], waits=False))
+        found = dict(LocalExecutor(processes=2, patience=0).map(_die_at_five, [[i] for i in range(20)], waits=False))
         assert sorted(found) == list(range(20))
         assert isinstance(found[5], BaseException)
-        again = dict(LocalExecutor(processes=2).map(_process, [[i] for i in range(20)], waits=False))
+        again = dict(LocalExecutor(processes=2, patience=0).map(_process, [[i] for i in range(20)], waits=False))
         assert len(again) == 20

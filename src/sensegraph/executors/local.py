@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
 from typing import Any
@@ -30,13 +31,12 @@ class SerialExecutor:
 class LocalExecutor:
     """`threads` calls at once where they wait; `processes` workers where they work and there is enough to do.
 
-    Worker processes are kept for the next step, and end with the program or after a minute without work.
+    Work begins in this process; what is not done after `patience` seconds goes to workers, whose start costs about as
+    much. They are kept for the next step, and end with the program or after a minute without work.
     """
 
-    enough = 8  # batches: below, starting processes costs more than it saves
-
-    def __init__(self, threads: int = 16, processes: int = 0) -> None:
-        self.threads = max(1, threads)
+    def __init__(self, threads: int = 16, processes: int = 0, patience: float = 1.0) -> None:
+        self.threads, self.patience = max(1, threads), patience
         self.processes = processes or _cores()
 
     def map(
@@ -49,13 +49,21 @@ class LocalExecutor:
                 yield from _windowed(pool, call, batches, window=2 * self.threads)
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
-        elif not waits and self.processes > 1 and len(batches) >= self.enough:
+        elif waits or self.processes == 1:
+            yield from SerialExecutor().map(call, batches, waits=waits)
+        else:
+            yield from self._work(call, batches)
+
+    def _work(self, call: Callable[[Any], Any], batches: Sequence[Any]) -> Iterator[tuple[int, Any | BaseException]]:
+        started, begun = time.monotonic(), 0
+        while begun < len(batches) and (begun == len(batches) - 1 or time.monotonic() - started < self.patience):
+            yield begun, attempt(call, batches[begun])
+            begun += 1
+        if begun < len(batches):
             from loky import get_reusable_executor  # unlike multiprocessing, needs no guard in the user's script
 
             workers = get_reusable_executor(max_workers=self.processes, timeout=60)
-            yield from _windowed(workers, call, batches, window=2 * self.processes)
-        else:
-            yield from SerialExecutor().map(call, batches, waits=waits)
+            yield from _windowed(workers, call, batches, window=2 * self.processes, begun=begun)
 
 
 def _cores() -> int:
@@ -64,11 +72,11 @@ def _cores() -> int:
 
 
 def _windowed(
-    pool: Executor, call: Callable[[Any], Any], batches: Sequence[Any], window: int
+    pool: Executor, call: Callable[[Any], Any], batches: Sequence[Any], window: int, begun: int = 0
 ) -> Iterator[tuple[int, Any | BaseException]]:
-    """Keep at most `window` batches in flight, which bounds memory; leaving early cancels what has not begun."""
+    """Run batches from number `begun` on, at most `window` in flight, which bounds memory; leaving early cancels."""
     running: dict[Future[Any], int] = {}
-    position = 0
+    position = begun
     try:
         while running or position < len(batches):
             while position < len(batches) and len(running) < window:
