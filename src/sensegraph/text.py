@@ -17,7 +17,9 @@ _ABBREVIATIONS = frozenset(
     "inc ltd co corp bros dept est no nos vol vols pp p ed eds al etc vs viz cf e.g i.e a.m p.m "
     "jan feb mar apr jun jul aug sep sept oct nov dec fig figs approx u.s u.k u.n d.c ca bzw usw z.b d.h nr".split()
 )
-_END = re.compile(r"""([.!?…]+["'”’»)\]]*)(\s+)(?=["'“‘«(\[]*[^\W_a-zß-öø-ÿ])|([。！？；]+[」』”’）]*)|(\s*\n\s*)""")
+_END = re.compile(
+    r"""((?<![.!?…])[.!?…]+["'”’»)\]]*)(\s+)(?=["'“‘«(\[]*[^\W_a-zß-öø-ÿ])|([。！？；]+[」』”’）]*)|((?<!\s)\s*\n\s*)"""
+)
 
 
 @cache
