@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -27,6 +27,7 @@ _START = re.compile(rf"[(（]?\s*+{_KIND}{_DELIMITER}", re.IGNORECASE)
 _COMPLETE = re.compile(r"<\|?\s*COMPLETE\s*\|?>", re.IGNORECASE)
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
+_WORDS = re.compile(r"\S+")
 _AROUND = " \t\r\n\"'“”‘’()（）[]{}"
 
 
@@ -243,52 +244,77 @@ def _date(value: str | None) -> str:
 
 
 class _Place:
-    """Where names and quotes stand in a chunk's text."""
+    """Where names and quotes stand in a chunk's text.
+
+    Names are searched for by plain search in a copy of the text in lower case with single spaces, `_at` leads back.
+    """
 
     def __init__(self, text: str) -> None:
-        self._text, self._sentences = text, sentences(text)
-        self._plain = text.lower() if len(text.lower()) == len(text) else ""  # a few letters grow in lower case
-        self._starts = [start for start, _ in self._sentences]
+        spans = sentences(text)
+        self._text, self._starts, self._ends = text, [s for s, _ in spans], [e for _, e in spans]
+        words = list(_WORDS.finditer(text))
+        self._plain = _lower(" ".join(w[0] for w in words))
+        self._at = [i for w in words for i in (*range(*w.span()), w.end())]
         self._known: dict[str, tuple[Mention, ...]] = {}
 
     def mentions(self, name: str) -> tuple[Mention, ...]:
         """All places of `name`, in any case and spacing."""
         if name not in self._known:
-            self._known[name] = tuple(self._found(name))
+            wanted = " ".join(_lower(name).split())
+            self._known[name] = tuple(self._found(wanted, bool(HAN.search(name)))) if wanted else ()
         return self._known[name]
 
-    def _found(self, name: str) -> Iterator[Mention]:
-        """Searched for in lower case, with no flag and no look-behind: so the pattern's first letters speed it up."""
-        plain, flags = (self._plain, 0) if self._plain else (self._text, re.IGNORECASE)
-        pattern, free = r"\s+".join(map(re.escape, name.lower().split())), bool(HAN.search(name))
-        for match in re.finditer(pattern, plain, flags):
-            start, end = match.span()
-            if free or not (_wordy(self._text[max(0, start - 1) : start]) or _wordy(self._text[end : end + 1])):
-                yield Mention(self._text[start:end], start, end)
+    def _found(self, wanted: str, free: bool) -> Iterator[Mention]:
+        """The places of `wanted`; those inside a longer word only where words have no borders (`free`)."""
+        plain, end = self._plain, 0
+        while (start := plain.find(wanted, end)) >= 0:
+            end = start + len(wanted)
+            if free or not (_wordy(plain[start - 1 : start]) or _wordy(plain[end : end + 1])):
+                first, last = self._at[start], self._at[end - 1] + 1
+                yield Mention(self._text[first:last], first, last)
 
     def around(self, mentions: tuple[Mention, ...]) -> tuple[int, int]:
         """The sentences from the first to the last of `mentions`; 0:0 for none."""
         if not mentions:
             return 0, 0
-        first, last = min(m.start for m in mentions), max(m.end for m in mentions)
-        inside = [s for s in self._sentences if s[0] < last and s[1] > first]
-        return (inside[0][0], inside[-1][1]) if inside else (first, last)
+        return self._over(min(m.start for m in mentions), max(m.end for m in mentions))
+
+    def _over(self, first: int, last: int) -> tuple[int, int]:
+        """The sentences that `first:last` touches, else just that."""
+        begin, stop = bisect_right(self._ends, first), bisect_left(self._starts, last)
+        return (self._starts[begin], self._ends[stop - 1]) if begin < stop else (first, last)
 
     def together(self, one: str, other: str) -> tuple[int, int]:
-        """The sentences from one name to the other where they are nearest; 0:0 when one is not in the text."""
-        pairs = [(a, b) for a in self.mentions(one) for b in self.mentions(other)]
-        return self.around(min(pairs, key=self._apart)) if pairs else (0, 0)
+        """The sentences from one name to the other where they are nearest; 0:0 when one is not in the text.
 
-    def _apart(self, pair: tuple[Mention, ...]) -> tuple[int, int, int]:
-        """How far two places are from each other: in sentences, then in characters; the earlier pair first."""
-        one, other = (bisect_right(self._starts, m.start) for m in pair)
-        return abs(one - other), abs(pair[0].start - pair[1].start), pair[0].start
+        Near is counted in sentences, then in characters; of pairs as near as each other the first is taken.
+        """
+        ones, others = self._numbered(one), self._numbered(other)
+        pairs = [
+            (abs(n - k), abs(a.start - b.start), a.start, b.start, max(a.end, b.end))
+            for n, a in ones
+            for k, b in others
+        ]
+        if not pairs:
+            return 0, 0
+        _, _, begin, start, end = min(pairs)
+        return self._over(min(begin, start), end)
+
+    def _numbered(self, name: str) -> list[tuple[int, Mention]]:
+        """The places of a name, each with the number of its sentence."""
+        return [(bisect_right(self._starts, m.start), m) for m in self.mentions(name)]
 
     def quote(self, words: str) -> tuple[int, int]:
         """The place of a quotation, in any spacing; 0:0 when these are not the chunk's words."""
         pattern = r"\s+".join(map(re.escape, words.strip(" \t\r\n\"'“”").split()))
         match = re.search(pattern, self._text, re.IGNORECASE) if pattern else None
         return match.span() if match else (0, 0)
+
+
+def _lower(text: str) -> str:
+    """`text` in lower case, at the same length: a few letters would grow."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(c if len(c.lower()) > 1 else c.lower() for c in text)
 
 
 def _wordy(character: str) -> bool:
