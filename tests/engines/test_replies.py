@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from sensegraph.endpoint import Reply
+from sensegraph.engines.replies import decoded
+
+VALUE = {"summary": 'He said "this" \\ and — thát\nwas all.', "points": [{"text": "one", "score": 7}, {"x": [1, [2]]}]}
+CUT = json.dumps(VALUE)
+
+
+def read(text: str, reason: str = "stop") -> object:
+    return decoded(Reply(text, 1, 1, reason))
+
+
+@pytest.mark.parametrize("length", range(CUT.index("He"), CUT.index('", "points')))
+def test_a_text_that_is_cut_off_anywhere_is_read_up_to_there(length: int) -> None:
+    found = read(CUT[:length])
+    assert isinstance(found, dict)
+    assert VALUE["summary"].startswith(found["summary"])  # type: ignore[attr-defined]
+    assert len(json.dumps(found["summary"])) >= length - len('{"summary": ') - len("\\u00e")
+
+
+def test_cut_off_replies_are_read_without_the_slow_repair(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "json_repair", None)
+    for end in ("[1, [2]]", "[1, [2", '{"x": [1, ', '"score": 7}, ', '"score": 7', '{"text": "on', "said"):
+        assert isinstance(read(CUT[: CUT.index(end) + len(end)]), dict)
+
+
+def test_broken_escapes_inside_a_text_lose_nothing_of_what_follows() -> None:
+    found = read(r'{"summary": "a path \unit\x, and more", "points": [{"text": "kept", "score": 1}]}')
+    assert isinstance(found, dict)
+    assert found["points"] == [{"text": "kept", "score": 1}]
+
+
+def test_what_runs_on_in_brackets_is_no_value() -> None:
+    assert read("[" * 100_000) is None
+    assert read('{"a":' * 100_000) is None
