@@ -104,7 +104,7 @@ class SurveyingEngine(LanguageEngine, Protocol):
     """
 
     def observe(self, documents: Sequence[tuple[Chunk, ...]]) -> list[bytes]:
-        """What each document shows by itself; a document is given as all its chunks, in order."""
+        """What each document shows by itself; it is given as its chunks, in order, a long one in sections of them."""
         ...
 
     def learn(self, observations: Iterable[bytes]) -> bytes:
