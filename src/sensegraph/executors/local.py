@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import Any
 
 
@@ -76,15 +77,17 @@ def _windowed(
 ) -> Iterator[tuple[int, Any | BaseException]]:
     """Run batches from number `begun` on, at most `window` in flight, which bounds memory; leaving early cancels."""
     running: dict[Future[Any], int] = {}
+    finished: SimpleQueue[Future[Any]] = SimpleQueue()  # waiting on all of them would look at each for every one
     position = begun
     try:
         while running or position < len(batches):
             while position < len(batches) and len(running) < window:
-                running[_submitted(pool, call, batches[position])] = position
+                future = _submitted(pool, call, batches[position])
+                running[future] = position
+                future.add_done_callback(finished.put)
                 position += 1
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield running.pop(future), future.exception() or future.result()
+            future = finished.get()
+            yield running.pop(future), future.exception() or future.result()
     finally:
         for future in running:
             future.cancel()

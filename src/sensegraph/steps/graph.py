@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Literal
 
 from sensegraph.errors import SettingsError
@@ -114,6 +115,8 @@ def knowledge_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings) 
 
 # ── merging ──
 
+_folded = lru_cache(maxsize=1 << 16)(fold)  # the same names come again with every chunk
+
 
 def merge(extracted: Iterable[tuple[Chunk, Extraction]], settings: GraphSettings) -> Graph:
     """Entities of equal name and type become one, relations of equal ends become one; all descriptions stay.
@@ -126,7 +129,7 @@ def merge(extracted: Iterable[tuple[Chunk, Extraction]], settings: GraphSettings
     nodes: dict[Name, _Node] = {}
     for chunk, length, extraction in pairs:
         for e in extraction.entities:
-            _gather_entity(nodes.setdefault((fold(e.name), fold(e.type)), _Node()), e, chunk, length)
+            _gather_entity(nodes.setdefault((_folded(e.name), _folded(e.type)), _Node()), e, chunk, length)
     links, claims = _bind(pairs, nodes, settings)
     return _finished(nodes, links, claims, settings)
 
@@ -153,7 +156,7 @@ def _bind(
     for chunk, length, extraction in pairs:
         here: dict[str, Name] = {}
         for e in extraction.entities:
-            here.setdefault(fold(e.name), (fold(e.name), fold(e.type)))
+            here.setdefault(_folded(e.name), (_folded(e.name), _folded(e.type)))
         for r in extraction.relations:
             ends = [_bound(n, here, usual, nodes, chunk, settings) for n in (r.source, r.target)]
             if ends[0] and ends[1]:
@@ -185,7 +188,7 @@ def _bound(
     chunk: str,
     settings: GraphSettings,
 ) -> Name | None:
-    name = fold(surface)
+    name = _folded(surface)
     if not name or name in here:
         return here.get(name)
     found = usual.get(name)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from sensegraph.errors import SettingsError
 from sensegraph.protocols import LanguageEngine
@@ -113,8 +114,8 @@ class Writer:
 
         def kept(statement: Statement) -> Statement:
             references = tuple(name for name in statement.references if name in known)
-            self.lost += len(statement.references) - len(references)
-            return replace(statement, references=references)
+            self.lost += (lost := len(statement.references) - len(references))
+            return replace(statement, references=references) if lost else statement
 
         findings = tuple(replace(f, statements=tuple(map(kept, f.statements))) for f in found.findings)
         return replace(found, summary=tuple(map(kept, found.summary)), findings=findings)
@@ -141,17 +142,20 @@ class Writer:
         """The statement with the spans behind its references, where the engine did not give them."""
         if statement.sources or not statement.references:
             return statement
-        lists = [self._sources(name) for name in statement.references]
-        found = [lst[i] for i in range(max(map(len, lists), default=0)) for lst in lists if i < len(lst)]
-        return replace(statement, sources=tuple(dict.fromkeys(found))[:_SOURCES])
+        found: dict[Source, None] = {}
+        for row in zip_longest(*map(self._sources, statement.references)):
+            found.update((source, None) for source in row if source)
+            if len(found) >= _SOURCES:
+                break
+        return replace(statement, sources=tuple(found)[:_SOURCES])
 
-    def _sources(self, name: str) -> list[Source]:
+    def _sources(self, name: str) -> Iterator[Source]:
         element = self.entities.get(name) or self.relations.get(name)
         if element is not None:
-            return [d.source for d in element.descriptions]
+            return (d.source for d in element.descriptions)
         if name in self.claims:
-            return [self.claims[name].source]
-        return [s for statement in statements(self.done[name]) for s in statement.sources]
+            return iter([self.claims[name].source])
+        return (s for statement in statements(self.done[name]) for s in statement.sources)
 
 
 def _speaks_for_itself(context: Context) -> bool:
