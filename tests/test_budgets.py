@@ -121,7 +121,7 @@ def test_the_demo_opens_no_connection_and_loads_no_client(tmp_path: Path):
     run = offline(
         f"sys.argv = ['sensegraph', 'demo', '--root', {str(tmp_path / 'demo')!r}]\n"
         "import atexit\n"
-        "clients = {'openai', 'httpx', 'httpx2', 'requests', 'nltk', 'kreuzberg'}\n"
+        "clients = {'urllib3', 'openai', 'httpx', 'requests', 'nltk', 'kreuzberg'}\n"
         "atexit.register(lambda: print('loaded:', sorted(clients & sys.modules.keys())))\n"
         "from sensegraph.cli import main\nmain()"
     )

@@ -515,17 +515,20 @@ def command(*words: object) -> list[str]:
 @pytest.mark.slow
 def test_progress_is_shown_on_a_terminal_and_vanishes(root: Path, texts: Path):
     leader, follower = pty.openpty()
-    run = subprocess.run(command("index", texts, "--root", root), stdout=subprocess.PIPE, stderr=follower, text=True)
+    running = subprocess.Popen(
+        command("index", texts, "--root", root), stdout=subprocess.PIPE, stderr=follower, text=True
+    )
     os.close(follower)
     seen = b""
-    while select.select([leader], [], [], 0)[0]:
+    while select.select([leader], [], [], 60)[0]:  # read while it runs: a terminal that is full would stop it
         try:
             seen += os.read(leader, 65536)
-        except OSError:
+        except OSError:  # the other end is closed
             break
-    assert run.returncode == 0
+    said, _ = running.communicate(timeout=60)
+    assert running.returncode == 0
     assert b"extract" in seen
-    assert run.stdout.startswith("2 documents")
+    assert said.startswith("2 documents")
     assert seen.rstrip().endswith((b"\x1b[2K", b"\x1b[?25h"))  # the last line is erased
 
 
