@@ -364,3 +364,12 @@ def test_objects_can_be_read_with_an_ordinary_tool(indexed: Corpus) -> None:
     db = sqlite3.connect(indexed.store.path)
     (text,) = db.execute("SELECT json_extract(value, '$.text') FROM object WHERE step = 'index.document'").fetchone()
     assert text in {d.text for d in SAMPLE}
+
+
+def test_the_prompts_of_a_folder_that_is_indexed_whole_are_no_documents(tmp_path: Path) -> None:
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts" / "report.md").write_text("Write a report.")
+    (tmp_path / "note.md").write_text("Grace Hopper wrote a compiler.")
+    (tmp_path / "sensegraph.toml").write_text('[model]\nprompts = "prompts"\n')
+    with Corpus.open(tmp_path) as corpus:
+        assert corpus.add(tmp_path).new == ("note.md",)

@@ -24,6 +24,7 @@ from sensegraph.text import tokens
 from sensegraph.types import Answer, Document, Evidence, Usage
 
 if TYPE_CHECKING:
+    from sensegraph.documents.values import DocumentSettings
     from sensegraph.documents import Skipped
     from sensegraph.steps.estimate import Estimate
 
@@ -147,11 +148,19 @@ class Corpus:
         from sensegraph.documents import load as load_documents
 
         paths = [i for i in items if isinstance(i, str | Path)]
-        loaded = load_documents(paths, settings=self.settings.documents) if paths else None
+        loaded = load_documents(paths, settings=self._reading(paths)) if paths else None
         values = [d for i in items if not isinstance(i, str | Path) for d in ([i] if isinstance(i, Document) else i)]
         documents = [*(loaded.documents if loaded else ()), *values]
         _check(documents)
         return documents, loaded.skipped if loaded else ()
+
+    def _reading(self, paths: Sequence[str | Path]) -> DocumentSettings:
+        """The settings for reading `paths`: where one is this corpus's own folder, its prompts are no documents."""
+        reading, root = self.settings.documents, self.root.resolve()
+        prompts = Path(self.settings.model.prompts).resolve() if self.settings.model.prompts else root
+        if prompts == root or not prompts.is_relative_to(root) or root not in {Path(p).resolve() for p in paths}:
+            return reading
+        return replace(reading, exclude=(*reading.exclude, f"{prompts.relative_to(root).as_posix()}/*"))
 
     def _store(self, documents: Sequence[Document]) -> Added:
         before = self.store.refs(_DOCUMENT)
@@ -169,7 +178,7 @@ class Corpus:
         """
         have = self.document_keys()
         if missing := [name for name in ids if name not in have]:
-            near = f"; the corpus has {len(have)} documents, `sensegraph status --documents` lists them"
+            near = f"; the corpus holds {len(have)}: `sensegraph status --documents` lists them"
             raise InputError(f"Not in the corpus: {', '.join(map(repr, missing[:5]))}{near}.")
         index = {} if have.keys() - set(ids) else {REF: None}
         self.store.set_refs({**{_DOCUMENT + name: None for name in ids}, **index})
