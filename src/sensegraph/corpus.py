@@ -24,8 +24,8 @@ from sensegraph.text import tokens
 from sensegraph.types import Answer, Document, Evidence, Usage
 
 if TYPE_CHECKING:
-    from sensegraph.documents.values import DocumentSettings
     from sensegraph.documents import Skipped
+    from sensegraph.documents.values import DocumentSettings
     from sensegraph.steps.estimate import Estimate
 
 FOLDER = ".sensegraph"
