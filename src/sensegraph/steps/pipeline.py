@@ -11,9 +11,10 @@ import msgspec
 from sensegraph.errors import EmptyCorpus, ItemFailed, SettingsError, StoreError
 from sensegraph.keys import key
 from sensegraph.runtime import Result, Results, Runtime, recall
+from sensegraph.steps.beside import beside
 from sensegraph.steps.chunks import chunk
 from sensegraph.steps.communities import ClusterSettings, Communities, Earlier, communities, find_communities, structure
-from sensegraph.steps.extraction import extract_all, what_was_rejected
+from sensegraph.steps.extraction import Extracted, extract_all, what_was_rejected
 from sensegraph.steps.graph import GraphSettings, graph, knowledge_graph
 from sensegraph.steps.index import REF, Manifest, catalogue, document, read_manifest
 from sensegraph.steps.reports import ReportSettings, report_all
@@ -53,14 +54,11 @@ def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: b
     if not len(listed.value.chunks):
         raise EmptyCorpus(f"None of the {len(keys)} documents holds any text; nothing to index.")
     extracted = extract_all(chunks, rt)
-    known = knowledge_graph(extracted, rt, settings.graph)
-    if not len(known.value.entities):
-        raise ItemFailed(
-            f"No entity was found in {len(listed.value.chunks)} chunks; check the model's replies or the language."
-        )
-    shape, found = _communities(known, rt, settings, fresh=fresh)
-    reported = report_all(found, known, lambda: flat(chunks), rt, settings.reports)
-    vectors = embed_all([c.text for c in flat(chunks)], rt)
+    with beside(lambda rt: embed_all([c.text for c in flat(chunks)], rt), rt) as embedded:
+        known = _known(extracted, len(listed.value.chunks), rt, settings)
+        shape, found = _communities(known, rt, settings, fresh=fresh)
+        reported = report_all(found, known, lambda: flat(chunks), rt, settings.reports)
+        vectors = embedded()
     counts = _counts(keys, len(listed.value.chunks), known.value)
     manifest = Manifest(
         documents=listed.key,
@@ -81,6 +79,14 @@ def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: b
     )
     publish(manifest, rt)
     return manifest
+
+
+def _known(extracted: Extracted, chunks: int, rt: Runtime, settings: IndexSettings) -> Result[Graph]:
+    """The graph of what the chunks say. Raises ItemFailed when they name nothing."""
+    known = knowledge_graph(extracted, rt, settings.graph)
+    if not len(known.value.entities):
+        raise ItemFailed(f"No entity was found in {chunks} chunks; check the model's replies or the language.")
+    return known
 
 
 def flat(chunks: Results[tuple[Chunk, ...]]) -> Iterator[Chunk]:
