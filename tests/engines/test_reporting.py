@@ -5,8 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sensegraph.engines.classical.community import community as seen
+from sensegraph.engines.classical.prose import stems
 from sensegraph.engines.classical.reporting import report, summarise
-from sensegraph.engines.classical.words_names import distinct, listing, natural
+from sensegraph.engines.classical.words_general import generality
+from sensegraph.engines.classical.words_names import distinct, grown, heads, listing, mentions, natural
 from sensegraph.engines.classical.words_quotes import introduces
 from sensegraph.engines.classical.words_titles import between, clause
 from sensegraph.types import Context, Description, Passage, Source
@@ -98,6 +101,19 @@ def test_greetings_questions_and_introductions_stay_out_of_the_summary(made):
     assert "professor" not in text
 
 
+def test_a_finding_holds_what_its_headline_names(made):
+    for finding in made.findings:
+        terms = set(stems(finding.summary, "en"))
+        assert all(2 * len(terms & set(stems(s.text, "en"))) >= len(terms) for s in finding.statements), finding
+
+
+def test_a_summary_names_two_strong_members_or_one_and_two_themes(made):
+    found = seen(community())
+    shown = [q for q in found.quotes if q.sources[0] in [s.sources[0] for s in made.summary]]
+    assert len(shown) == len(made.summary)
+    assert all(found.central(q) for q in shown)
+
+
 def test_a_headline_states_what_a_sentence_says(made):
     headlines = [f.summary for f in made.findings]
     assert any(" binds " in h or " determines " in h or " predict " in h or " mutates " in h for h in headlines), (
@@ -139,6 +155,33 @@ def test_a_parent_is_rated_no_lower_than_its_sub_report_and_shows_it():
     assert found.findings[0].summary == "Protein, virus and cell"
     assert found.findings[0].statements[0].references[0] == "c-1"
     assert found.title.startswith("Protein")
+
+
+def test_large_communities_do_not_all_rate_the_highest():
+    context = community()
+    tenfold = tuple(replace(p, documents=p.documents * 10, score=p.score * 10) for p in context.passages)
+    assert report([Context(tenfold)])[0].rating < 9
+
+
+def test_a_parent_covers_its_sub_reports_by_weight():
+    first = Passage("report", "c1", "", 8.0, "Protein and cell", (), quotes("protein"), 30)
+    second = Passage("report", "c2", "", 4.0, "Vaccine and trial", (), quotes("vaccine"), 10)
+    (found,) = report([Context((second, first))])
+    assert [f.summary for f in found.findings] == ["Protein and cell", "Vaccine and trial"]
+    assert {s.references[0] for s in found.summary} == {"c1", "c2"}
+
+
+def test_a_person_stands_in_no_title_unless_the_community_is_about_that_person():
+    said = [*SAID, ("c5", "He is why Ann Lee and the protein institute came to design a small protein first.")]
+    assert "Ann" not in report([community([*NAMES, "Ann Lee"], said)])[0].title
+    about = [(c, t.replace("protein", "idea of Ann Lee, as she said,")) for c, t in SAID]
+    assert "Ann Lee" in report([community(["Ann Lee", "virus"], about[:3] + about[7:8])])[0].title
+
+
+def test_a_sentence_that_stands_in_several_places_is_shown_once_with_its_places():
+    twice = [Description(SAID[0][1], Source(chunk, 0, 80)) for chunk in ("a", "b")]
+    (found,) = report([Context((Passage("entity", "e", "", 1.0, "protein", (), tuple(twice)),))])
+    assert [{s.chunk for s in x.sources} for x in written(found)] == [{"a", "b"}]
 
 
 @settings(max_examples=20)
@@ -281,6 +324,32 @@ def test_names_are_written_as_in_the_text():
     assert natural("Berlin", ["In Berlin it rains."]) == "Berlin"
 
 
+def test_a_name_grows_by_the_word_that_mostly_follows_it():
+    texts = [
+        "Machine learning is hard.",
+        "Of machine learning we know.",
+        "Machine learning it is.",
+        "Machine learning.",
+    ]
+    assert grown("machine", texts) == "machine learning"
+    assert grown("machine", [*texts[:2], "A machine.", "The machine is."]) == "machine"
+
+
+def test_an_abbreviation_is_not_listed_beside_what_it_stands_for():
+    assert distinct(["AI", "artificial intelligence", "data"], 3, "en") == ["AI", "data"]
+
+
+@given(st.lists(st.sampled_from(["protein", "virus", "spike protein", "AI"]), min_size=1, max_size=4, unique=True))
+def test_the_names_of_a_title_are_found_again(names):
+    assert [name.casefold() for name in heads(listing(names, "en"))] == [name.casefold() for name in names]
+
+
+def test_names_are_found_as_whole_words_and_in_the_plural():
+    assert mentions("Two proteins bind.", "protein")
+    assert not mentions("Two proteinases bind.", "protein")
+    assert mentions("我在北京。", "北京")
+
+
 def test_names_that_share_a_stem_are_listed_once():
     assert distinct(["protein", "proteins", "2019", "virus"], 3, "en") == ["protein", "virus"]
 
@@ -291,6 +360,24 @@ def test_titles_have_english_words_in_english_only():
     assert listing(["北京", "长城"], "zh") == "北京、长城"
     assert listing(["protein", "virus", "cell"], "en") == "Protein, virus and cell"
     assert listing([], "en") == ""
+
+
+@pytest.mark.parametrize(
+    ("general", "personal"),
+    [
+        ("Every vaccine needs a trial because children must be safe.", "I remember when we started with vaccines."),
+        ("A culture of innovation is hard to build.", "My first job was in a culture of innovation."),
+        ("Models need more data than people do.", "You mentioned that models need more data."),
+        ("The key is to test the code early.", "They were like, this code is the key."),
+        ("Schools prepare students for work.", "In 2015 Drew helped launch two schools at MIT and Stanford."),
+    ],
+)
+def test_what_holds_in_general_is_told_from_what_once_happened(general, personal):
+    assert generality(general) >= 0.9 > 0.6 > generality(personal)
+
+
+def test_other_languages_are_not_judged_by_english_cues():
+    assert generality("Ich war damals in Berlin.", "de") == 1.0
 
 
 @pytest.mark.parametrize(

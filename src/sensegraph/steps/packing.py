@@ -192,18 +192,20 @@ def _line(passage: Passage, ends: tuple[str, ...], rank: int = 0) -> Line:
 
 
 def _quotes(said: Sequence[Description], documents: Mapping[str, str]) -> tuple[Description, ...]:
-    """The sentences to quote of an element: whole ones first, spread over its documents, in their own order.
+    """The sentences to quote of an element: whole ones first, each text once, spread over its documents.
 
     Of a long list the hash of its text decides, so that no document is preferred for its place.
     """
     if len(said) <= _QUOTES:
         return tuple(said)
     turns: dict[str, int] = defaultdict(int)
+    texts: dict[str, int] = defaultdict(int)
     order: list[tuple[bool, int, int, int]] = []
     for partial, mark, i in sorted((_partial(d.text), crc32(d.text.encode()), i) for i, d in enumerate(said)):
         document = documents.get(said[i].source.chunk, "")
-        order.append((partial, turns[document], mark, i))
+        order.append((partial, max(turns[document], len(said) * texts[said[i].text]), mark, i))
         turns[document] += 1
+        texts[said[i].text] += 1
     return tuple(said[i] for *_, i in sorted(sorted(order)[:_QUOTES], key=lambda turn: turn[-1]))
 
 

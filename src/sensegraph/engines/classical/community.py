@@ -20,8 +20,12 @@ from sensegraph.types import Context, Passage
 CORE = 8  # members that count as strong
 THEMES = 20  # terms of the centre that count as its own
 READABLE = 28  # words from which a sentence counts for less
-SHOWN = 0.3  # soundness below which a sentence is shown only where there is no other
-TOLD = 0.4  # the same for sentences of findings, which may be left out
+SHOWN = 0.2  # soundness below which a sentence is shown only where there is no other
+TOLD = 0.22  # the same for sentences of findings, which may be left out
+PLENTY = 30  # where so many sentences are sounder than the bar, it rises
+_HIGHEST = {SHOWN: 0.6, TOLD: 0.32}  # and how far
+_CUT = 0.4  # what the lack of an end leaves of a sentence's soundness
+_ENDED = re.compile(r"[.!?…。！？؟।]['\"”’»)」』]*$")
 _PRESENTED = 0.1  # what presenting a person by office or career leaves of a sentence's soundness
 _BROAD, _EMPTY, _PERSON, _COMPOUND = 0.55, 0.1, 0.35, 1.2  # what the kind of a name makes of its strength
 _ABOUT = 0.4  # share of the sentences that name a person in a community which is about that person
@@ -62,7 +66,7 @@ class Community:
     """A context in the order in which it is written about.
 
     `members` come by falling strength, `quotes` with their soundness as `worth` and their merit as their candidate's;
-    `owned` finds the sound quotes of a passage; `weights` are those that coverage is counted by.
+    `weights` are those that coverage is counted by.
     """
 
     code: str
@@ -72,21 +76,25 @@ class Community:
     reports: tuple[Passage, ...]
     claims: tuple[Passage, ...]
     quotes: tuple[Quote, ...]
-    owned: Mapping[str, Sequence[Quote]]
     centre: Centre
     weights: Mapping[str, float]
 
-    def held(self, quote: Quote) -> float:
-        """The summed strength of the strong members in a sentence."""
+    def told(self) -> list[Quote]:
+        """The sentences sound enough for a finding."""
+        least = bar(self.quotes, TOLD)
+        return [quote for quote in self.quotes if quote.worth >= least]
+
+    def strong(self, quote: Quote) -> list[Member]:
+        """The strong members in a sentence."""
         terms = set(quote.candidate.terms)
-        return math.fsum(m.strength for m in self.members[:CORE] if m.stems <= terms)
+        return [m for m in self.members[:CORE] if m.stems and m.stems <= terms]
 
     def central(self, quote: Quote) -> bool:
         """Whether a sentence holds two strong members, or one and two other themes of the community."""
-        terms = set(quote.candidate.terms)
-        strong = [m for m in self.members[:CORE] if m.stems and m.stems <= terms]
+        strong = self.strong(quote)
         named = set().union(*(m.stems for m in strong))
-        return len(strong) >= 2 or (bool(strong) and len((self.centre.themes & terms) - named) >= 2)
+        themes = self.centre.themes.intersection(quote.candidate.terms) - named
+        return len(strong) >= 2 or (bool(strong) and len(themes) >= 2)
 
 
 def community(context: Context) -> Community:
@@ -109,7 +117,6 @@ def community(context: Context) -> Community:
         tuple(reports),
         tuple(kinds["claim"]),
         tuple(ranked),
-        _owned(ranked),
         whole,
         salience(ranked, [m.name for m in members[:CORE]], code),
     )
@@ -134,9 +141,15 @@ def _sound(quote: Quote, code: str) -> Quote:
 
     Long sentences are less sound.
     """
-    length = min(1.0, READABLE / quote.candidate.words)
-    worth = quote.worth * generality(quote.text, code) * length * (_PRESENTED if quote.introduces else 1.0)
-    return replace(quote, worth=worth)
+    value = quote.worth * generality(quote.text, code) * min(1.0, READABLE / quote.candidate.words)
+    value *= (_PRESENTED if quote.introduces else 1.0) * (1.0 if _ENDED.search(quote.text) else _CUT)
+    return replace(quote, worth=value)
+
+
+def bar(quotes: Sequence[Quote], least: float) -> float:
+    """The soundness from which sentences are shown: `least`, and more where there are plenty."""
+    worths = sorted((quote.worth for quote in quotes), reverse=True)
+    return max(least, min(_HIGHEST[least], worths[PLENTY])) if len(worths) > PLENTY else least
 
 
 def _centre(quotes: Sequence[Quote], code: str) -> Centre:
@@ -165,17 +178,8 @@ def _ranked(quote: Quote, centre: Centre, members: Sequence[Member]) -> Quote:
     own = quote.candidate
     terms = set(own.terms)
     held = math.fsum(m.strength for m in members[:CORE] if m.stems and m.stems <= terms)
-    merit = quote.worth**1.5 * (0.1 + centre.closeness(own.terms)) * (0.4 + min(1.6, held))
+    merit = quote.worth**1.2 * centre.closeness(own.terms) ** 1.5 * (0.3 + min(1.6, held))
     return replace(quote, candidate=Candidate(own.terms, own.words, merit, quote.chunk))
-
-
-def _owned(quotes: Iterable[Quote]) -> dict[str, list[Quote]]:
-    """The quotes sound enough to show, by the passage that they support."""
-    owned: dict[str, list[Quote]] = defaultdict(list)
-    for quote in quotes:
-        for owner in quote.owners if quote.worth >= TOLD else ():
-            owned[owner].append(quote)
-    return owned
 
 
 # ── members ──────────────────────────────────────────────────────────────────────────────────────────────────────────

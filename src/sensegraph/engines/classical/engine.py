@@ -13,7 +13,7 @@ from sensegraph.keys import key
 from sensegraph.protocols import Task
 from sensegraph.types import Chunk, Context, Draft, Extraction, Inquiry, Point, Report, Usage
 
-_VERSION = 1  # raise when any result of this engine changes: it is part of every key
+_VERSION = 2  # raise when any result of this engine changes: it is part of every key
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +88,7 @@ class ClassicalEngine:
     def usage(self) -> Usage:
         """Nothing: this engine costs only the machine's time."""
         return Usage()
+
+    def notes(self) -> tuple[str, ...]:
+        """Nothing: what it leaves out, its results say themselves."""
+        return ()

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sensegraph.engines.classical.choosing import Candidate, choose, general_stems, weigh
-from sensegraph.engines.classical.community import CORE, SHOWN, Community, Member, community
+from sensegraph.engines.classical.community import CORE, SHOWN, Community, Member, bar, community
 from sensegraph.engines.classical.prose import language, quality, stems, tidy, unlabelled
 from sensegraph.engines.classical.words_general import generality
 from sensegraph.engines.classical.words_names import capital, distinct, grown, listing, mentions, natural, unnamed
@@ -25,11 +25,12 @@ SUMMARY = 3  # sentences of a summary
 FINDINGS, FEWEST = 5, 3
 QUOTED, PARENTS = 3, 2  # sentences of a finding at most; of one on a sub-report
 TRIED = 60  # relations, entities and claims looked at for findings, strongest first
+HUBS = 3  # findings that may be on one and the same member
 REFERENCES = 5  # ids a statement cites at most
 HEADED = 1.5  # merit from which a clause makes a headline
 STATED = 1.9  # merit from which a clause makes a title
 GENERAL = 0.5  # generality from which a clause makes either
-STRONG = 0.9  # soundness from which a sentence on one member alone makes a finding
+STRONG = 0.7  # soundness from which a sentence on one member alone makes a finding
 WEAKEST = 0.35  # strength, as a share of the strongest member's, from which a member stands in the title
 _DOCUMENTS, _WEIGHT, _MEMBERS = 20.0, 40.0, 15.0  # what makes half of a share, when rating
 _PARENT = 0.985
@@ -113,12 +114,17 @@ def _elsewhere(quote: Quote, place: str = "") -> Candidate:
 
 
 class _Writer:
-    """Writes the report on one community; knows what it has used: sentences, stems that findings are on, headlines."""
+    """Writes the report on one community.
+
+    Knows what it has used: sentences shown, stems that findings are on, headlines. `told` are the sentences that
+    findings choose from, with their terms.
+    """
 
     def __init__(self, found: Community) -> None:
         self.of = found
         self.code = found.code
         self.texts = [quote.text for quote in found.quotes]
+        self.told = [(quote, frozenset(quote.candidate.terms)) for quote in found.told()]
         self.names: dict[str, str] = {}
         self.shown: list[Quote] = []
         self.stems: Counter[str] = Counter()
@@ -131,13 +137,27 @@ class _Writer:
 
         Each names two strong members, or one and two other themes. Fewer rather than others, but one at least.
         """
-        good = [quote for quote in self.of.quotes if quote.worth >= SHOWN]
-        pool = [quote for quote in good if self.of.central(quote)] or [q for q in good if self.of.held(q)] or good
+        least = bar(self.of.quotes, SHOWN)
+        good = [quote for quote in self.of.quotes if quote.worth >= least]
+        linking = [quote for quote in good if len(self.of.strong(quote)) >= 2]
+        central = [quote for quote in good if self.of.central(quote)]
         count = min(SUMMARY, max(1, len(good) // 2))
-        candidates = [_elsewhere(q, q.owners[0] if self.of.reports else q.chunk) for q in pool]
-        picked = [pool[i] for i in choose(candidates, self.of.weights, count)]
+        picked = self.gist(linking, count, ())
+        picked += self.gist(central, count - len(picked), picked)
+        picked = picked or self.gist([q for q in good if self.of.strong(q)] or good, 1, ())
         self.shown = picked or sorted(self.of.quotes, key=lambda q: (-q.worth, q.text))[:1]
         return self.shown.copy()
+
+    def holding(self, name: set[str]) -> list[Quote]:
+        """The sentences that are good enough for a finding and hold all of these stems."""
+        return [quote for quote, terms in self.told if name <= terms]
+
+    def gist(self, pool: Sequence[Quote], count: int, used: Sequence[Quote]) -> list[Quote]:
+        """The best of `pool`, each from a place of its own: a chunk, in a parent a sub-report."""
+        parent = bool(self.of.reports)
+        taken = [_elsewhere(q, q.owners[0] if parent else q.chunk) for q in used]
+        candidates = [_elsewhere(q, q.owners[0] if parent else q.chunk) for q in pool]
+        return [pool[i] for i in choose(candidates, self.of.weights, count, taken)]
 
     def pick(self, quotes: Sequence[Quote], count: int) -> list[Quote]:
         """The best of `quotes`, none alike to each other or to those used."""
@@ -147,7 +167,7 @@ class _Writer:
     # ── findings ──
 
     def findings(self, summary: Sequence[Quote]) -> tuple[Finding, ...]:
-        """Findings from sub-reports, relations and, while there are fewer than three, single entities and claims."""
+        """Findings from sub-reports and relations, then from entities and claims: alone while fewer than three."""
         found: list[Finding] = []
         for passage in self.of.reports:
             if len(found) < FINDINGS:
@@ -155,15 +175,16 @@ class _Writer:
         for relation in self.of.relations[:TRIED]:
             if len(found) < FINDINGS:
                 found += self.on_relation(relation)
-        for passage in (*self.of.entities[:TRIED], *self.of.claims[:TRIED]):
-            if len(found) < FEWEST:
-                found += self.on_name(passage, alone=not found)
+        for alone in (False, True):
+            for passage in (*self.of.entities[: CORE if alone else TRIED], *self.of.claims[:TRIED]):
+                if len(found) < (FEWEST if alone else FINDINGS):
+                    found += self.on_name(passage, alone=alone)
         return tuple(found)
 
     def on_report(self, passage: Passage) -> list[Finding]:
         """A finding on a sub-report: the sentences of its report that hold most of its title."""
         mark = set(stems(passage.title, self.code))
-        own = [q for q in self.of.owned.get(passage.id, ()) if mark & set(q.candidate.terms)]
+        own = [q for q, terms in self.told if passage.id in q.owners and mark & terms]
         told = [replace(q, candidate=self.titled(q, mark)) for q in own]
         return self.finding(passage.title, self.pick(told, PARENTS), passage, mark)
 
@@ -174,13 +195,13 @@ class _Writer:
         return replace(quote.candidate, worth=quote.worth * (0.1 + held))
 
     def on_relation(self, relation: Passage) -> list[Finding]:
-        """A finding on a relation of which one end is new, the other used once at most; both in its first sentence.
+        """A finding on a relation of which one end is new and the other not worn out: its first sentence holds both.
 
         Each further sentence holds both ends, or one end and another term of the headline or the first sentence.
         """
         names = ends(relation)
         one, other = (set(stems(name, self.code)) or {name} for name in names)
-        both = [q for q in self.of.owned.get(relation.id, ()) if one | other <= set(q.candidate.terms)]
+        both = self.holding(one | other)
         if one & other or not both or not self.fresh(one, other) or not all(map(self.tells, names)):
             return []
         picked = self.pick(both, 1)
@@ -188,31 +209,33 @@ class _Writer:
             return []
         headline = self.headline(picked[0], names)
         topic = (set(stems(headline, self.code)) - one - other) | (one | other)
-        rest = [quote for quote in self.about(names, both) if self.fits(quote, one, other, topic)]
+        near = [*self.holding(one), *self.holding(other)]
+        rest = [quote for quote in dict.fromkeys([*both, *near]) if self.fits(quote, one, other, topic)]
         self.shown += picked
         more = self.pick([q for q in rest if q not in picked], self.quoted() - 1)
         self.shown.pop()
         return self.finding(headline, [*picked, *more], relation, one | other)
 
     def fresh(self, one: set[str], other: set[str]) -> bool:
-        """Whether at least one end of a relation is new, and the other has been written of once at most."""
+        """Whether at least one end of a relation is new, and the other has been written of fewer than HUBS times."""
         used = sorted(max(self.stems[s] for s in sorted(end)) for end in (one, other))
-        return used[0] == 0 and used[1] < 2
+        return used[0] == 0 and used[1] < HUBS
 
     def on_name(self, passage: Passage, *, alone: bool) -> list[Finding]:
         """A finding on one entity or claim not written of before: its best sentence that holds another member too.
 
-        `alone` takes any sentence, where there is no finding yet; else one that holds no other must be a strong one.
+        `alone` takes one that holds no other, if it is strong or there is no finding yet.
         """
         mark = set(stems(passage.title, self.code))
-        own = [q for q in self.of.owned.get(passage.id, ()) if mark <= set(q.candidate.terms)]
+        own = [q for q in self.holding(mark) if passage.kind == "entity" or passage.id in q.owners]
         if mark & self.stems.keys() or not self.tells(passage.title):
             return []
-        for quote in self.pick(own, 1 if alone else PARENTS):
-            other = self.beside(quote, mark)
-            if other or alone or quote.worth >= STRONG:
-                names = [passage.title, *([other.name] if other else [])]
-                return self.finding(self.headline(quote, names), [quote], passage, mark)
+        others = {id(q): self.beside(q, mark) for q in own}
+        good = [q for q in own if others[id(q)] or (alone and (q.worth >= STRONG or not self.headlines))]
+        for quote in self.pick(good, 1):
+            other = others[id(quote)]
+            names = [passage.title, *([other.name] if other else [])]
+            return self.finding(self.headline(quote, names), [quote], passage, mark)
         return []
 
     def beside(self, quote: Quote, mark: set[str]) -> Member | None:
@@ -229,11 +252,6 @@ class _Writer:
         self.stems.update(sorted(mark))
         self.headlines.add(capital(headline))
         return [Finding(capital(headline), tuple(_statement(quote, passage.id) for quote in picked))]
-
-    def about(self, names: Sequence[str], both: Sequence[Quote]) -> list[Quote]:
-        """The sentences on both ends, then those on either."""
-        owners = [entity.id for entity in self.of.entities if entity.title in names]
-        return list(dict.fromkeys([*both, *(quote for owner in owners for quote in self.of.owned.get(owner, ()))]))
 
     @staticmethod
     def fits(quote: Quote, one: set[str], other: set[str], topic: set[str]) -> bool:

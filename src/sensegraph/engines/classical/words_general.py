@@ -24,7 +24,7 @@ _REMEMBERED = re.compile(
 )
 _HERE = re.compile(  # talk within the conversation: to the other, or about what will be said
     r"^(?:tell|imagine|look|listen|let|think|say|remember|thank|congratulations|please|maybe)\b|"
-    r"\b(?:you mentioned|you said|you['’]re talking|(?:as|like) (?:I|you) (?:said|mentioned)|"
+    r"\b(?:you mentioned|you said|you['’]re talking|(?:as|like) (?:I|you) (?:said|mentioned|(?:well )?know)|"
     r"I['’]m (?:curious|wondering)|"
     r"(?:I|we)['’]?(?:d| would)? (?:love|like|want) to (?:hear|talk|ask|know)|today we|in this conversation|ask you|"
     r"you and I|interviewed|your (?:new |amazing |great |latest )?(?:book|career|journey|company)|grab a copy|"
@@ -40,8 +40,12 @@ _LEANING = re.compile(
     r"^.{0,50}\b(?:(?:this|these|those) (?!is\b|are\b)\w+|the other one|both of them|one of which|such an? )",
     re.IGNORECASE,
 )
+_BROKEN = re.compile(
+    r"\b(?:you|I|we|they|he|she|it)(?:['’](?:re|s|m)| was| were| is| are) like\b|, like,? you|--|^\w+ly, \w+ing\b|"
+    r"\b(\w+) [–—-]+ \1\b",
+    re.IGNORECASE,
+)
 _LOOSE = re.compile(
-    r"\b(?:you|I|we|they|he|she|it)(?:['’](?:re|s|m)| was| were| is| are) like\b|"
     r"\b(?:like (?:a|the|this|that|his|her|youe|you|I|we|I'd)|stuff|whatnot|or whatever|blah|gonna|wanna|like, )\b|"
     r"\b(?:thing|guy|dude)s?\b|, like\b|\blike,",
     re.IGNORECASE,
@@ -80,6 +84,7 @@ def generality(sentence: str, code: str = "en") -> float:
     value *= 0.5 if _OWN.search(sentence) else 1.0
     value *= 0.6 if _THIRD.search(sentence) else 1.0
     value *= 0.6 if _LEANING.search(sentence) else 1.0
+    value *= 0.5 if _BROKEN.search(sentence) else 1.0
     value *= 0.7 if _LOOSE.search(sentence) else 1.0
     spare = len(_NAMED.findall(sentence)) - _FREE_NAMES
     return max(0.02, value * 0.85 ** max(0, spare))

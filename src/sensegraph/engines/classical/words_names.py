@@ -11,7 +11,9 @@ from sensegraph.engines.classical.words_lists import listed
 from sensegraph.text import HAN
 
 _NO_NAME = re.compile(
-    r"^-|^[\W\d_]*\d[\d\W_]*$|^(?:\w+ )?(?:year|month|week|day|hour|minute|percent)s?$", re.IGNORECASE
+    r"^-|^[\W\d_]*\d[\d\W_]*$|^(?:\w+ )?(?:(?:year|month|week|day|hour|minute|percent|decade|age)s?|"
+    r"century|centuries)$",
+    re.IGNORECASE,
 )
 _NEXT = re.compile(r" ([^\W\d_][\w’'-]*)")
 _MOST = 0.55  # share of a name's uses with one and the same word after it that makes that word part of it
@@ -82,16 +84,25 @@ def capital(text: str) -> str:
 
 
 def distinct(names: Iterable[str], count: int, code: str) -> list[str]:
-    """The first `count` names of which no two share a stem; bare numbers and spans of time only if nothing else."""
+    """The first `count` names of which no two share a stem and none abbreviates another.
+
+    Bare numbers and spans of time only if there is nothing else.
+    """
     every = list(dict.fromkeys(names))
     taken: list[str] = []
     used: set[str] = set()
     for name in [n for n in every if not unnamed(n)] or every:
         own = set(stems(name, code)) or {name.casefold()}
-        if len(taken) < count and not own & used:
+        if len(taken) < count and not own & used and not any(_same(name, other) for other in taken):
             taken.append(name)
             used |= own
     return taken
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether one name is made of the first letters of the other: "AI", "artificial intelligence"."""
+    short, long = sorted((one.casefold(), other.casefold()), key=len)
+    return short == "".join(word[0] for word in long.split())
 
 
 def unnamed(name: str) -> bool:

@@ -14,6 +14,7 @@ from sensegraph.engines.classical.prose import quality, stems, tidy, unlabelled
 from sensegraph.text import WORD, fold
 from sensegraph.types import Context, Description, Passage, Source
 
+PLACES = 3  # spans kept for a text that stands in several
 LIMIT = 240  # quotes looked at for one report: what follows is quadratic in them at worst
 _OFFICE = (
     r"professor|founder|co-?founder|C[ETSFOI]O|[SE]?VP|chief|director|president|head|partner|engineer|entrepreneur|author|"
@@ -76,18 +77,21 @@ def ends(relation: Passage) -> tuple[str, str]:
 
 
 def gather(context: Context, code: str) -> list[Quote]:
-    """The quotes of all passages, each span once, at most LIMIT: first those that support most passages.
+    """The quotes of all passages, each text once, at most LIMIT: first those that support most passages.
 
     Those of odd length, questions and what speakers say of themselves come last. Ties are broken by a hash of the
     place, so that no document is preferred for coming first.
     """
-    found: dict[Description, dict[str, None]] = {}
+    owners: dict[str, dict[str, None]] = {}
+    sources: dict[str, dict[Source, None]] = {}
     for passage in context.passages:
         for quote in quotes_of(passage):
-            found.setdefault(quote, {})[passage.id] = None
-    order = sorted(found, key=lambda q: (_odd(q.text), -len(found[q]), _spread(q.source), q.text))
+            owners.setdefault(quote.text, {})[passage.id] = None
+            sources.setdefault(quote.text, {})[quote.source] = None
+    places = {text: sorted(found, key=_spread) for text, found in sources.items()}
+    order = sorted(owners, key=lambda t: (_odd(t), -len(owners[t]), _spread(places[t][0]), t))
     owned = _entities_by_owner(context.passages)
-    return [_quote(quote, tuple(found[quote]), owned, code) for quote in order[:LIMIT]]
+    return [_quote(text, places[text][:PLACES], tuple(owners[text]), owned, code) for text in order[:LIMIT]]
 
 
 def _odd(text: str) -> bool:
@@ -111,9 +115,11 @@ def _entities_by_owner(passages: Sequence[Passage]) -> dict[str, tuple[str, ...]
     return names
 
 
-def _quote(raw: Description, owners: tuple[str, ...], owned: dict[str, tuple[str, ...]], code: str) -> Quote:
-    speaker, said = unlabelled(raw.text)
-    if raw.source.chunk and not raw.source.start:  # the label may be cut at the chunk's border
+def _quote(
+    raw: str, places: Sequence[Source], owners: tuple[str, ...], owned: dict[str, tuple[str, ...]], code: str
+) -> Quote:
+    speaker, said = unlabelled(raw)
+    if any(place.chunk and not place.start for place in places):  # the label may be cut at the chunk's border
         speaker = speaker if (fold(speaker),) in owned.values() else ""
     text = tidy(said)
     terms = tuple(stems(text, code))
@@ -122,7 +128,7 @@ def _quote(raw: Description, owners: tuple[str, ...], owned: dict[str, tuple[str
     return Quote(
         text,
         speaker,
-        (raw.source,) if raw.source.chunk else (),
+        tuple(place for place in places if place.chunk),
         owners,
         members,
         worth,
