@@ -4,6 +4,7 @@ import pickle
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from scripted import Script, ScriptedServer
 from sensegraph.endpoint import Endpoint, EndpointSettings, Message, Reply
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError, SettingsError
+from sensegraph.settings import EndpointTable, make_endpoint
 from sensegraph.text import tokens
 
 KEY = "sk-very-secret-0123456789"
@@ -99,6 +101,16 @@ def test_the_wait_that_the_server_asks_for_is_honoured() -> None:
         ask(endpoint(server))
     first, second = server.calls
     assert second.finished - first.finished >= 0.4
+
+
+def test_without_such_a_wish_the_wait_is_the_one_set_and_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    table = EndpointTable(model="m", backoff_s=3.0)
+    with ScriptedServer(Script(fail_rate=1, times=3, retry_after="")) as server:
+        end = make_endpoint(replace(table, base_url=server.base_url))
+        monkeypatch.setattr("sensegraph.endpoint.time.sleep", waits.append)
+        ask(end)
+    assert all(least <= wait <= 2 * least for least, wait in zip((1.5, 3.0, 6.0), waits, strict=True))
 
 
 @pytest.mark.slow
@@ -228,6 +240,8 @@ def test_no_representation_shows_a_secret() -> None:
         ({"base_url": "localhost:8000"}, "base_url"),
         ({"concurrency": 0}, "concurrency"),
         ({"timeout_s": 0}, "timeout_s"),
+        ({"backoff_s": -1}, "backoff_s"),
+        ({"max_retries": -1}, "max_retries"),
         ({"max_cost_usd": 1.0}, "price"),
     ],
 )

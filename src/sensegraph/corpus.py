@@ -199,10 +199,11 @@ class Corpus:
         `fresh` clusters without regard to the communities of the index before.
         """
         rt = self.runtime()
-        before, started = self._spent(), time.perf_counter()
+        before, said, started = self._spent(), self.engine.notes(), time.perf_counter()
         manifest = build(list(self.document_keys().values()), rt, self.settings.index, fresh=fresh)
         usage = replace(self._spent() - before, seconds=time.perf_counter() - started)
-        return Built(manifest.counts, manifest.clusters, dict(rt.computed), usage, manifest.notes)
+        notes = (*manifest.notes, *self._said_since(said))
+        return Built(manifest.counts, manifest.clusters, dict(rt.computed), usage, notes)
 
     def estimate(self, *items: str | Path | Document | Iterable[Document]) -> Estimate:
         """What `build` would compute now, or after `add(*items)`: calls, tokens, money.
@@ -237,10 +238,10 @@ class Corpus:
     def query(self, question: str, *, method: str = "auto", **options: Any) -> Answer:
         """Answer a question with citations. `options` are settings of the method, such as `depth`."""
         rt, index, (chosen, reason) = self.runtime(), self.index(), self._chosen(question, method, options)
-        before, started = self._spent(), time.perf_counter()
+        before, said, started = self._spent(), self.engine.notes(), time.perf_counter()
         answer = chosen.answer(question, index, rt)
         usage = replace(self._spent() - before, seconds=time.perf_counter() - started)
-        notes = (*self._notes(reason, index.manifest), *answer.notes)
+        notes = (*self._notes(reason, index.manifest), *answer.notes, *self._said_since(said))
         return replace(answer, usage=usage, notes=notes, method=chosen.name, engine=self.engine.name)
 
     def search(self, question: str, *, method: str = "auto", top: int = 10, **options: Any) -> Evidence:
@@ -269,6 +270,10 @@ class Corpus:
         if waiting := len(self._pending()):
             notes.append(f"{waiting} documents were added, changed or removed since the last build")
         return tuple(notes)
+
+    def _said_since(self, before: tuple[str, ...]) -> tuple[str, ...]:
+        """What the engine has noted since then; its counts are since it was made."""
+        return tuple(note for note in self.engine.notes() if note not in before)
 
     def _spent(self) -> Usage:
         engine, embedder = self.tools

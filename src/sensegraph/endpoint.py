@@ -39,7 +39,8 @@ class EndpointSettings:
     """Where the models are and how to treat them. Prices are US dollars per million tokens; 0 means no limit.
 
     `temperature` None leaves it to the endpoint (some models refuse it). `max_tokens_total` and `max_cost_usd` bound
-    what one run may spend; `timeout_s` bounds one attempt.
+    what one run may spend; `timeout_s` bounds one attempt; before the next it waits as long as the endpoint asks, else
+    about `backoff_s`, doubled each time.
     """
 
     base_url: str = field(default="https://api.openai.com/v1", repr=False)  # may hold a password
@@ -63,8 +64,11 @@ class EndpointSettings:
     def __post_init__(self) -> None:
         if not _readable(self.base_url):
             raise SettingsError("endpoint.base_url must be http:// or https:// and a host; it usually ends with /v1.")
-        if self.concurrency < 1 or self.timeout_s <= 0:
-            raise SettingsError("endpoint.concurrency must be at least 1 and endpoint.timeout_s above 0.")
+        if self.concurrency < 1 or self.timeout_s <= 0 or self.backoff_s < 0 or self.max_retries < 0:
+            raise SettingsError(
+                "endpoint.concurrency must be at least 1, endpoint.timeout_s above 0, endpoint.backoff_s and "
+                "endpoint.max_retries at least 0."
+            )
         if self.max_cost_usd and not (self.price_prompt or self.price_completion or self.price_embedding):
             raise SettingsError("endpoint.max_cost_usd needs prices: set price_prompt, price_completion, …")
         if not all("!" <= c <= "~" for c in self.api_key):

@@ -92,6 +92,10 @@ class LanguageEngine(Protocol):
         """What this engine has spent since it was made. Engines without cost return `Usage()`."""
         ...
 
+    def notes(self) -> tuple[str, ...]:
+        """What it did less well than asked since it was made, each with how often."""
+        ...
+
 
 @runtime_checkable
 class SurveyingEngine(LanguageEngine, Protocol):

@@ -36,7 +36,8 @@ _LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 class EndpointTable:
     """Any OpenAI-compatible endpoint. It is used when `model` is set; without it everything stays on this machine.
 
-    Prices are in US dollars per million tokens; limits of 0 mean none.
+    Prices are in US dollars per million tokens; limits of 0 mean none. `timeout_s` bounds one attempt; before the next
+    it waits as long as the endpoint asks, else about `backoff_s`, doubled each time.
     """
 
     base_url: str = "https://api.openai.com/v1"
@@ -50,6 +51,7 @@ class EndpointTable:
     tokens_per_minute: int = 0
     timeout_s: float = 120.0
     max_retries: int = 6
+    backoff_s: float = 0.5
     price_prompt: float = 0.0
     price_completion: float = 0.0
     price_embedding: float = 0.0
