@@ -43,15 +43,21 @@ def named(x: Extraction, name: str) -> ExtractedEntity:
     return next(e for e in x.entities if e.name == name)
 
 
+def told(description: str, span: str) -> None:
+    """A description is its span on one line, behind the name of the speaker where one is known."""
+    said = " ".join(span.split())
+    assert description == said or (description.endswith(f": {said}") and said)
+
+
 def sound(chunk: Chunk, x: Extraction) -> None:
     """Every span lies in the chunk and says what it is said to say."""
     names = {e.name for e in x.entities}
     for e in x.entities:
-        assert e.description == " ".join(chunk.text[e.start : e.end].split())
+        told(e.description, chunk.text[e.start : e.end])
         assert e.mentions
         assert all(m.surface == chunk.text[m.start : m.end] and m.surface for m in e.mentions)
     for r in x.relations:
-        assert r.description == " ".join(chunk.text[r.start : r.end].split())
+        told(r.description, chunk.text[r.start : r.end])
         assert {r.source, r.target} <= names
         assert r.source != r.target
         assert r.strength > 0

@@ -9,11 +9,13 @@ from itertools import pairwise
 
 from sensegraph.engines.classical import claims, kinds
 from sensegraph.engines.classical.describing import label, quality, telling
-from sensegraph.engines.classical.learning import notes_of
 from sensegraph.engines.classical.links import CROWD
 from sensegraph.engines.classical.records import Lexicon, Observation, Value
 from sensegraph.engines.classical.resolving import Scene, Spot, Thing, key_of, resolved
+from sensegraph.engines.classical.scan import joined
+from sensegraph.engines.classical.speakers import Turns, turns
 from sensegraph.engines.classical.words import english
+from sensegraph.engines.classical.wrapping import body
 from sensegraph.types import Chunk, ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
 
 TITLE = 0.5  # evidence of being in a document that is about the other, in sentences
@@ -36,13 +38,14 @@ class Reader:
     def __init__(self, chunks: Sequence[Chunk], seen: Observation, lexicon: Lexicon, values: bool) -> None:
         self.chunks, self.seen, self.lexicon, self.values = chunks, seen, lexicon, values
         self.base = min((c.start for c in chunks), default=0)
-        self.notes = notes_of(seen, lexicon)
+        self.body = body(seen, lexicon)
         self.english = seen.language == "en"
         scene = resolved(seen, lexicon)
         self.things: dict[str, Thing] = dict(scene.things)
         self.spots = list(scene.spots)
         self.about = _subject(seen.title, scene)
         self.stated = _by_sentence(seen.values)
+        self.turns = _turns(chunks, self.body, lexicon)
 
     def read(self) -> tuple[Extraction, ...]:
         """One extraction a chunk, in order."""
@@ -62,13 +65,21 @@ class Reader:
 
     def _span(self, chunk: Chunk, shift: int, sentence: int) -> tuple[int, int]:
         """A sentence's span in the chunk, cut at the chunk's edges, without white space around it."""
-        start = max(0, self.seen.sentences[2 * sentence] - shift)
-        end = min(len(chunk.text), self.seen.sentences[2 * sentence + 1] - shift)
+        begin, until = self.seen.sentences[2 * sentence], self.seen.sentences[2 * sentence + 1]
+        begin = min(self.turns.behind(max(begin, self.body[0])), until)
+        start = max(0, begin - shift)
+        end = min(len(chunk.text), min(until, self.body[1]) - shift)
         while start < end and chunk.text[start].isspace():
             start += 1
         while end > start and chunk.text[end - 1].isspace():
             end -= 1
         return start, end
+
+    def _said(self, chunk: Chunk, shift: int, start: int, end: int) -> str:
+        """The text of a span of the chunk on one line, behind the name of its speaker where that is known."""
+        text = " ".join(chunk.text[start:end].split())
+        name = self.turns.at(start + shift)
+        return f"{name}: {text}" if name and text else text
 
     # ── entities ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -82,17 +93,16 @@ class Reader:
             yield ExtractedEntity(
                 name=thing.name,
                 type=kinds.LETTERS[thing.kind],
-                description=" ".join(chunk.text[start:end].split()),
+                description=self._said(chunk, shift, start, end),
                 start=start,
                 end=end,
                 mentions=tuple(_mention(chunk, s.start - shift, s.end - shift) for s in members),
             )
 
     def _best(self, chunk: Chunk, shift: int, members: Sequence[Spot]) -> tuple[int, int]:
-        """The span of the sentence that says most about a thing, show notes only when there is nothing else."""
-        plain = [s for s in members if s.sentence not in self.notes] or members
+        """The span of the sentence that says most about a thing."""
         scored = []
-        for s in plain[:_SOURCES]:
+        for s in members[:_SOURCES]:
             span = self._span(chunk, shift, s.sentence)
             at = max(span[0], s.start - shift)
             scored.append((-telling(chunk.text, at, s.end - shift, span, self.english), span))
@@ -103,12 +113,12 @@ class Reader:
             return
         grouped: dict[tuple[str, str], list[Value]] = defaultdict(list)
         for v in self.seen.values:
-            inside = shift <= v.start and v.end <= shift + len(chunk.text)
+            inside = max(shift, self.body[0]) <= v.start and v.end <= min(shift + len(chunk.text), self.body[1])
             if inside and not any(s.start < v.end and v.start < s.end for s in self._near(v)):
                 grouped[" ".join(v.surface.split()), v.kind].append(v)
         for (name, kind), members in grouped.items():
             start, end = self._span(chunk, shift, members[0].sentence)
-            text = " ".join(chunk.text[start:end].split())
+            text = self._said(chunk, shift, start, end)
             mentions = tuple(_mention(chunk, v.start - shift, v.end - shift) for v in members)
             yield ExtractedEntity(name, kind, text, start, end, mentions)
 
@@ -131,7 +141,7 @@ class Reader:
             yield ExtractedRelation(
                 source=self.things[source].name,
                 target=self.things[target].name,
-                description=" ".join(chunk.text[span[0] : span[1]].split()),
+                description=self._said(chunk, shift, *span),
                 strength=round(strength, 6),
                 start=span[0],
                 end=span[1],
@@ -141,7 +151,7 @@ class Reader:
     def _pairs(self, by_sentence: Mapping[int, Sequence[Spot]]) -> Found:
         """The corpus's pairs that this chunk shows, in a sentence or across two neighbours."""
         found = Found(defaultdict(float), defaultdict(list))
-        firsts = {n: _firsts(spots) for n, spots in by_sentence.items() if n not in self.notes}
+        firsts = {n: _firsts(spots) for n, spots in by_sentence.items()}
         for number in sorted(firsts):
             here = list(firsts[number].values())
             for i, a in enumerate(here):
@@ -199,7 +209,7 @@ class Reader:
         self, chunk: Chunk, shift: int, by_sentence: Mapping[int, Sequence[Spot]]
     ) -> tuple[ExtractedClaim, ...]:
         stated = []
-        for number in sorted(set(by_sentence) - self.notes):
+        for number in sorted(by_sentence):
             start, end = self._span(chunk, shift, number)
             whole = self.seen.sentences[2 * number] >= shift and self.seen.sentences[2 * number + 1] <= shift + len(
                 chunk.text
@@ -224,6 +234,20 @@ def _firsts(spots: Sequence[Spot]) -> dict[str, Spot]:
         if s.key not in firsts and len(firsts) < CROWD:
             firsts[s.key] = s
     return firsts
+
+
+def _turns(chunks: Sequence[Chunk], body: tuple[int, int], lexicon: Lexicon) -> Turns:
+    """Who speaks where in a document; what stands behind missing text, or behind its end, is nobody's."""
+    if not lexicon.speakers:
+        return Turns((), (), ())
+    ordered = sorted(chunks, key=lambda c: (c.start, c.end))
+    base = ordered[0].start if ordered else 0
+    reach, breaks = base, [body[1]]
+    for c in ordered:
+        if c.start > reach:
+            breaks.append(c.start - base)
+        reach = max(reach, c.start + len(c.text))
+    return turns(joined(chunks)[0], lexicon.speakers, breaks)
 
 
 def _by_sentence(values: Sequence[Value]) -> dict[int, list[Value]]:

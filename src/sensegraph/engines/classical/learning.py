@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import TypeVar
 
 import msgspec
 
-from sensegraph.engines.classical import concepts, kinds, links
-from sensegraph.engines.classical.records import Lexicon, Observation, observation
-from sensegraph.engines.classical.resolving import Scene, key_of, resolved, same_person, standing, unit_of
-from sensegraph.engines.classical.tagging import known_word
+from sensegraph.engines.classical import concepts, kinds, links, people, speakers
+from sensegraph.engines.classical.records import Lexicon, Observation, ends, observation
+from sensegraph.engines.classical.resolving import Named, Scene, key_of, resolved, same_person, standing, unit_of
+from sensegraph.engines.classical.tagging import known_form
+from sensegraph.engines.classical.wrapping import body, notes_of, outside, wrappers
 
 T = TypeVar("T")
 _REPEATED_SHARE, _REPEATED_WORKS = 0.1, 10
+_SERIES_SHARE = 0.5
+_TITLE_WORD = re.compile(r"[^\W_]+")
 _HOST_SHARE, _HOST_WORKS = 0.25, 8
 
 
@@ -28,50 +33,84 @@ class _Tally:
     lowers: Counter[str] = field(default_factory=Counter)
     openers: set[str] = field(default_factory=set)
     prints: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
-    labels: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    titles: dict[str, frozenset[str]] = field(default_factory=dict)
+    labels: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    shown: dict[str, str] = field(default_factory=dict)
+    spellings: Counter[str] = field(default_factory=Counter)
     chunks: list[int] = field(default_factory=list)
 
 
 def learned(observations: Iterable[bytes]) -> Lexicon:
-    """The lexicon of the corpus; every look decodes the observations again, so that memory stays small."""
-    blobs = sorted(observations)
-    lexicon = _first_look(_seen(blobs))
-    lexicon = _second_look(_seen(blobs), lexicon)
-    return _third_look(_seen(blobs), lexicon)
+    """The lexicon of the corpus, from observations in any order.
 
+    A sequence is read several times, one observation at a time, so that memory does not grow with their number; of
+    anything else the bytes are kept.
+    """
+    held = observations if isinstance(observations, Sequence) else list(observations)
+    order = [i for _, i in sorted((blake2b(data, digest_size=16).digest(), i) for i, data in enumerate(held))]
 
-def _seen(blobs: Sequence[bytes]) -> Iterator[Observation]:
-    return map(observation, blobs)
+    def seen() -> Iterator[Observation]:
+        return (observation(held[i]) for i in order)
+
+    fronts, backs = wrappers(ends(data) for data in held)
+    lexicon = _first_look(seen(), Lexicon(fronts=fronts, backs=backs))
+    lexicon = _second_look(seen(), lexicon)
+    lexicon = msgspec.structs.replace(lexicon, units=_displayed(seen(), lexicon))
+    return _third_look(seen(), lexicon)
 
 
 # ── words, show notes, hosts ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _first_look(seen: Iterable[Observation]) -> Lexicon:
+def _first_look(seen: Iterable[Observation], lexicon: Lexicon) -> Lexicon:
     tally = _Tally()
     for one in seen:
-        tally.capitals.update(one.capitals)
-        tally.lowers.update(one.lowers)
-        tally.openers.update(c.first for c in one.names if c.first)
-        tally.prints[one.work].update(one.prints)
-        tally.labels[one.work].update(one.labels)
-        tally.chunks.append(len(one.bounds) // 2)
-    return Lexicon(
+        _tell(one, lexicon, tally)
+    spoken = speakers.known(tally.labels)
+    hosts = _shared({w: spoken & held.keys() for w, held in tally.labels.items()}, _HOST_SHARE, _HOST_WORKS, least=3)
+    return msgspec.structs.replace(
+        lexicon,
         chunks=sum(tally.chunks),
         refused=frozenset(w for w in tally.openers if _refused(w, tally)),
         refused_runs=frozenset(w for w in tally.openers if tally.lowers[w] >= 5 * tally.capitals[w] + 3),
         boilerplate=_shared(tally.prints, _REPEATED_SHARE, _REPEATED_WORKS, least=3) - {0},
-        hidden=frozenset(key_of(h) for h in _shared(tally.labels, _HOST_SHARE, _HOST_WORKS, least=3)),
+        series=_shared(tally.titles, _SERIES_SHARE, _REPEATED_WORKS, least=3),
+        hidden=frozenset(key_of(h) for h in hosts),
+        speakers=speakers.names(spoken, tally.shown, tally.spellings),
+        roles=frozenset(key_of(k) for k in spoken if speakers.role(k)),
     )
+
+
+def _tell(one: Observation, lexicon: Lexicon, tally: _Tally) -> None:
+    """Adds one document to the tally, without what surrounds it."""
+    tally.capitals.update(one.capitals)
+    tally.lowers.update(one.lowers)
+    upper, lower = outside(one, lexicon)
+    tally.capitals.subtract(upper)
+    tally.lowers.subtract(lower)
+    tally.titles[one.work] = _threes(one.title)
+    tally.openers.update(c.first for c in one.names if c.first)
+    tally.prints[one.work].update(one.prints)
+    tally.labels[one.work].update(one.labels)
+    for key, label in one.shown.items():
+        tally.shown[key] = min(label, tally.shown.get(key, label))
+    tally.spellings.update(one.spellings)
+    tally.chunks.append(len(one.bounds) // 2)
+
+
+def _threes(title: str) -> frozenset[str]:
+    """Every three words of a title."""
+    words = _TITLE_WORD.findall(title.casefold())
+    return frozenset(map(" ".join, zip(words, words[1:], words[2:], strict=False)))
 
 
 def _refused(word: str, tally: _Tally) -> bool:
     """Whether a word that opens a sentence is no name by itself; unseen inside sentences, a common word is none."""
     upper, lower = tally.capitals[word], tally.lowers[word]
-    return upper <= lower if upper or lower else known_word(word)
+    return upper <= lower if upper or lower else known_form(word)
 
 
-def _shared(held: Mapping[str, set[T]], share: float, works: int, least: int) -> frozenset[T]:
+def _shared(held: Mapping[str, Collection[T]], share: float, works: int, least: int) -> frozenset[T]:
     """What at least `share` of the works hold; nothing when there are fewer than `works`."""
     if len(held) < works:
         return frozenset()
@@ -86,9 +125,13 @@ def _second_look(seen: Iterable[Observation], lexicon: Lexicon) -> Lexicon:
     uses: list[kinds.Use] = []
     runs: list[str] = []
     counts, untagged = concepts.counted(), concepts.counted()
+    works: dict[str, Counter[str]] = defaultdict(Counter)
+    spelt: dict[str, Counter[str]] = defaultdict(Counter)
     singles: Counter[str] = Counter()
     for one in seen:
-        uses += _uses(one, lexicon)
+        named = standing(one, lexicon)
+        _note_names(one, named, works, spelt)
+        uses += _uses(one, named)
         if one.language == "zh":
             runs += [p.words[0] for p in one.phrases]
         else:
@@ -99,14 +142,35 @@ def _second_look(seen: Iterable[Observation], lexicon: Lexicon) -> Lexicon:
     typed = kinds.learned(uses)
     typed, units = _settled(typed, Counter(u.key for u in uses), units, counts.all + untagged.all)
     typed.update((w, "c" if unit_of([w]) in units else "-") for w in singles)
+    same = people.in_corpus(works, typed)
     return msgspec.structs.replace(
-        lexicon, kinds=dict(sorted(typed.items())), units=dict.fromkeys(sorted(units), ""), terms=concepts.terms(runs)
+        lexicon,
+        same=same,
+        full=_written({f for held in same.values() for f in held.values()}, spelt, lexicon),
+        kinds=dict(sorted(typed.items())),
+        units=dict.fromkeys(sorted(units), ""),
+        terms=concepts.terms(runs),
     )
 
 
-def _uses(one: Observation, lexicon: Lexicon) -> list[kinds.Use]:
+def _note_names(
+    one: Observation, named: Sequence[Named], works: dict[str, Counter[str]], spelt: dict[str, Counter[str]]
+) -> None:
+    """Counts the names of a document for its work, and how names of several words are written."""
+    for n in named:
+        works[one.work][n.key] += 1
+        if " " in n.key:
+            spelt[n.key][" ".join(n.surface.split())] += 1
+
+
+def _written(keys: Iterable[str], spelt: Mapping[str, Counter[str]], lexicon: Lexicon) -> dict[str, str]:
+    """How full names are written: as speakers are, else most often, rather not in capitals."""
+    best = {k: min(spelt[k], key=lambda s: (s.isupper(), -spelt[k][s], s)) for k in sorted(keys)}
+    return {k: lexicon.speakers.get(k) or speakers.written(s) for k, s in best.items()}
+
+
+def _uses(one: Observation, names: Sequence[Named]) -> list[kinds.Use]:
     """The mentions of the names of a document; last names count for the person."""
-    names = standing(one, lexicon)
     if one.language == "de":
         names = [n for n in names if " " in n.key]
     same = same_person(names, {})
@@ -124,18 +188,10 @@ def _german_nouns(one: Observation, lexicon: Lexicon) -> list[tuple[int, tuple[s
 def _phrases(one: Observation, lexicon: Lexicon) -> Iterator[tuple[int, Sequence[str]]]:
     """The phrases outside show notes, with the chunk that they are counted for."""
     starts, notes = one.bounds[::2], notes_of(one, lexicon)
+    begin, end = body(one, lexicon)
     for phrase in one.phrases:
-        if phrase.sentence not in notes:
+        if phrase.sentence not in notes and begin <= phrase.spans[0] and phrase.spans[-1] <= end:
             yield bisect_right(starts, phrase.spans[0]), phrase.words
-
-
-def notes_of(one: Observation, lexicon: Lexicon) -> frozenset[int]:
-    """The sentences of a document that most works of the corpus repeat (show notes), unless they are half of it."""
-    known = lexicon.boilerplate
-    if not known:
-        return frozenset()
-    notes = frozenset(i // 3 for i, p in enumerate(one.prints) if p in known)
-    return notes if 6 * len(notes) < len(one.prints) else frozenset()  # a copy of a document is no show note
 
 
 def _settled(
@@ -157,14 +213,12 @@ def _settled(
 
 
 def _third_look(seen: Iterable[Observation], lexicon: Lexicon) -> Lexicon:
-    held = list(seen)
-    lexicon = msgspec.structs.replace(lexicon, units=_displayed(held, lexicon))
     found, total = links.Evidence(), 0
     names: set[str] = set()
-    for one in held:
+    for one in seen:
         scene = resolved(one, lexicon)
         names.update(k for k, t in scene.things.items() if t.kind != "c")
-        links.add(found, sentence_keys(one, scene, notes_of(one, lexicon)))
+        links.add(found, sentence_keys(one, scene, lexicon))
         total += len(one.sentences) // 2
     numbers = [found.nodes[k] for k in sorted(names & found.nodes.keys())]
     nodes, pairs = links.numbered(found, links.kept(found, total, numbers))
@@ -195,10 +249,10 @@ def _add_forms(words: Sequence[str], forms: Mapping[str, Counter[str]]) -> None:
                 forms[unit][" ".join(words[first:last])] += 1
 
 
-def sentence_keys(one: Observation, scene: Scene, notes: frozenset[int]) -> list[list[str]]:
-    """The distinct keys of each sentence in order of place; show notes hold none."""
+def sentence_keys(one: Observation, scene: Scene, lexicon: Lexicon) -> list[list[str]]:
+    """The distinct keys of each sentence in order of place; roles are left out, because they are anyone."""
     keys: list[list[str]] = [[] for _ in range(len(one.sentences) // 2)]
     for spot in scene.spots:
-        if spot.sentence not in notes and spot.key not in keys[spot.sentence]:
+        if spot.key not in lexicon.roles and spot.key not in keys[spot.sentence]:
             keys[spot.sentence].append(spot.key)
     return keys

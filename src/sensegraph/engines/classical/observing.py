@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sensegraph.engines.classical import scan, speakers, times
+from sensegraph.engines.classical import scan, speakers, times, wrapping
 from sensegraph.engines.classical.names import Sentence, candidates
 from sensegraph.engines.classical.records import Candidate, Observation, Phrase, Value
 from sensegraph.engines.classical.scan import Page, Word
+from sensegraph.engines.classical.speakers import Label
 from sensegraph.engines.classical.tagging import tags
 from sensegraph.engines.classical.words import english, stop_words
 from sensegraph.text import HAN
@@ -45,32 +46,39 @@ def observed(chunks: Sequence[Chunk]) -> Observation:
     """The observation of the document with these chunks."""
     page = scan.page(chunks)
     subjects = _title_spans(page)
-    labelled = speakers.label_spans(page.text) if page.language in ("en", "de", "xx") else []
+    labels = speakers.openings(page.text) if page.language in ("en", "de", "xx") else []
+    labelled = speakers.sure(labels)
     spans = _unlabelled(page, labelled)
     found = _Gathered(subjects=subjects)
     reader = _READERS[page.language]
     for number, (start, end) in enumerate(spans):
         reader(page, number, start, end, found)
     found.names.extend(_speaking(page, spans, labelled))
+    shown = {x.key: page.text[x.start : x.name_end] for x in sorted(labelled, key=lambda x: (x.key, -x.start))}
+    head, tail = wrapping.edges(page.text)
     return Observation(
         work=page.title or (chunks[0].document if chunks else ""),
         title=page.title,
         language=page.language,
         bounds=tuple(b - page.base for c in chunks for b in (c.start, c.start + len(c.text))),
+        head=head,
+        tail=tail,
         sentences=tuple(x for span in spans for x in span),
         prints=tuple(p for a, b in spans for p in scan.prints(page.text[a:b])),
         names=tuple(sorted(found.names, key=lambda c: (c.start, c.end))),
         values=tuple(found.values),
         phrases=tuple(found.phrases),
-        labels=speakers.labels(labelled),
+        labels=speakers.counted(labels),
+        shown=shown,
+        spellings=speakers.spellings(f"{page.title}\n{page.text}", sorted({x for x in shown.values() if x.isupper()})),
         capitals=dict(sorted(found.capitals.items())),
         lowers=dict(sorted(found.lowers.items())),
     )
 
 
-def _unlabelled(page: Page, labelled: Sequence[tuple[int, int, str]]) -> list[tuple[int, int]]:
+def _unlabelled(page: Page, labelled: Sequence[Label]) -> list[tuple[int, int]]:
     """Sentences without the speaker labels that open them; a sentence that was only a label is dropped."""
-    ends = {start: end for start, end, _ in labelled}
+    ends = {label.start: label.end for label in labelled}
     spans = []
     for start, end in page.spans:
         behind = ends.get(start, start)
@@ -81,30 +89,23 @@ def _unlabelled(page: Page, labelled: Sequence[tuple[int, int, str]]) -> list[tu
     return spans
 
 
-def _speaking(
-    page: Page, spans: Sequence[tuple[int, int]], labelled: Sequence[tuple[int, int, str]]
-) -> list[Candidate]:
+def _speaking(page: Page, spans: Sequence[tuple[int, int]], labelled: Sequence[Label]) -> list[Candidate]:
     """A mention for every label, in the sentence that follows it."""
     starts = [a for a, _ in spans]
     made = []
-    for start, end, _ in labelled:
-        number = bisect_left(starts, end - 1)
-        text = page.text[start:end].rstrip().rstrip(":").rstrip()
-        if number < len(spans) and _speaker(text):
-            made.append(Candidate(number, start, start + len(text), text, marks="s"))
+    for label in labelled:
+        number = bisect_left(starts, label.end - 1)
+        if number < len(spans) and speakers.speaks(label.key):
+            start, end = speakers.person(page.text, label)
+            made.append(Candidate(number, start, end, page.text[start:end], marks="s"))
     return made
-
-
-def _speaker(label: str) -> bool:
-    words = label.lower().split()
-    return bool(words) and words[0] not in stop_words("en") and words[-1] not in english("general")
 
 
 def _read_english(page: Page, number: int, start: int, end: int, found: _Gathered) -> None:
     words = scan.words(page.text, start, end)
     taken = _values(page, number, start, end, words, found)
     named = _names(page, number, words, taken, found)
-    _count(words, found)
+    scan.count(words, found.capitals, found.lowers)
     _noun_phrases(number, words, named | taken, found)
 
 
@@ -112,7 +113,7 @@ def _read_cased(page: Page, number: int, start: int, end: int, found: _Gathered)
     words = scan.words(page.text, start, end)
     taken = _values(page, number, start, end, words, found)
     named = _names(page, number, words, taken, found)
-    _count(words, found)
+    scan.count(words, found.capitals, found.lowers)
     if page.language == "xx":
         _words_as_phrases(page, number, [w for i, w in enumerate(words) if i not in named | taken], found)
 
@@ -152,7 +153,10 @@ def _values(page: Page, number: int, start: int, end: int, words: Sequence[Word]
             if all(b <= c or d <= a for c, d in spans):
                 values.append(Value(number, a, b, page.text[a:b], "number"))
     found.values.extend(sorted(values, key=lambda v: v.start))
-    return {i for i, w in enumerate(words) for a, b in spans if a <= w.start and w.end <= b} if spans else set()
+    inside = {i for i, w in enumerate(words) for a, b in spans if a <= w.start and w.end <= b} if spans else set()
+    if codes := scan.codes(page.text, start, end):
+        inside |= {i for i, w in enumerate(words) for a, b in codes if a < w.end and w.start < b}
+    return inside
 
 
 def _names(page: Page, number: int, words: Sequence[Word], barred: set[int], found: _Gathered) -> set[int]:
@@ -174,17 +178,10 @@ def _sentence(page: Page, number: int, words: Sequence[Word], barred: set[int], 
 def _title_spans(page: Page) -> list[tuple[int, int]]:
     """Where the text says the document's title of several words, as it is written or with other hyphens."""
     words = _TITLE_WORD.findall(page.title.split(" (")[0].split(", ")[0])
-    if not 1 < len(words) < 9 or not words[0][0].isupper():
+    if not 1 < len(words) < 9 or not words[0][0].isupper() or scan.codes(page.title, 0, len(page.title)):
         return []
     pattern = re.compile(rf"\b{_BETWEEN.join(map(re.escape, words))}\b")
     return [m.span() for m in pattern.finditer(page.text)]
-
-
-def _count(words: Sequence[Word], found: _Gathered) -> None:
-    """Counts capitals inside the sentence and lower-case words."""
-    texts = [w.text for w in words if w.text[0].isalpha()]
-    found.lowers.update(t for t in texts if t.islower() and len(t) > 1)
-    found.capitals.update(t.lower() for t in texts[1:] if t[0].isupper() and len(t) > 1)
 
 
 def _noun_phrases(number: int, words: Sequence[Word], taken: set[int], found: _Gathered) -> None:

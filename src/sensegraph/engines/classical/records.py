@@ -53,23 +53,40 @@ class Phrase(msgspec.Struct, frozen=True, array_like=True, gc=False):
     words: tuple[str, ...]
 
 
+class Ends(msgspec.Struct, frozen=True, array_like=True):
+    """The first fields of an observation: all that is decoded to find out what surrounds texts."""
+
+    work: str
+    title: str
+    language: str
+    bounds: tuple[int, ...] = ()
+    head: str = ""
+    tail: str = ""
+
+
 class Observation(msgspec.Struct, frozen=True, array_like=True):
     """What one document shows by itself.
 
-    `sentences` holds start and end in turn; `prints` three hashes a sentence (whole, opening, close; 0 for none);
-    `capitals` how often a word is capitalised inside a sentence; `lowers` how often it is not.
+    `head` and `tail` are its first and last characters; `sentences` holds start and end in turn; `prints` three
+    hashes a sentence (whole, opening, close; 0 for none); `labels` how often it writes what looks like a speaker's
+    label, by key; `shown` a label's own writing, and `spellings` how else its name is written; `capitals` how often a
+    word is capitalised inside a sentence; `lowers` how often it is not.
     """
 
     work: str
     title: str
     language: str
     bounds: tuple[int, ...] = ()
+    head: str = ""
+    tail: str = ""
     sentences: tuple[int, ...] = ()
     prints: tuple[int, ...] = ()
     names: tuple[Candidate, ...] = ()
     values: tuple[Value, ...] = ()
     phrases: tuple[Phrase, ...] = ()
-    labels: tuple[str, ...] = ()
+    labels: dict[str, int] = msgspec.field(default_factory=dict)
+    shown: dict[str, str] = msgspec.field(default_factory=dict)
+    spellings: dict[str, int] = msgspec.field(default_factory=dict)
     capitals: dict[str, int] = msgspec.field(default_factory=dict)
     lowers: dict[str, int] = msgspec.field(default_factory=dict)
 
@@ -78,17 +95,27 @@ class Lexicon(msgspec.Struct, frozen=True, array_like=True):
     """What the corpus shows.
 
     `refused` are words that open sentences and are no names (`refused_runs`: not even before a capital);
-    `boilerplate` the hashes of repeated show notes; `hidden` the names of hosts; `kinds` the type of every name
-    (key → letter); `units` the kept concepts (stems → name), `terms` those of scripts without blanks; `nodes` numbers
-    the ends of the kept relations; `pairs` holds `low << 32 | high` in rising order, `strengths` what one unit of
-    evidence for each is worth.
+    `boilerplate` the hashes of repeated show notes, `fronts` and `backs` what documents share at their edges,
+    `series` three words that most titles share ("behind the tech");
+    `hidden` the names of hosts, `speakers` those of all who speak (key → name), `roles` labels that are no one's name;
+    `same` the full name for a last or first name by work (for the whole corpus under ""), `full` how those full names
+    are written; `kinds` the type of every name (key → letter); `units` the kept concepts (stems → name), `terms` those
+    of scripts without blanks; `nodes` numbers the ends of the kept relations; `pairs` holds `low << 32 | high` in
+    rising order, `strengths` what one unit of evidence for each is worth.
     """
 
     chunks: int = 0
     refused: frozenset[str] = frozenset()
     refused_runs: frozenset[str] = frozenset()
     boilerplate: frozenset[int] = frozenset()
+    fronts: frozenset[str] = frozenset()
+    backs: frozenset[str] = frozenset()
+    series: frozenset[str] = frozenset()
     hidden: frozenset[str] = frozenset()
+    speakers: dict[str, str] = msgspec.field(default_factory=dict)
+    roles: frozenset[str] = frozenset()
+    same: dict[str, dict[str, str]] = msgspec.field(default_factory=dict)
+    full: dict[str, str] = msgspec.field(default_factory=dict)
     kinds: dict[str, str] = msgspec.field(default_factory=dict)
     units: dict[str, str] = msgspec.field(default_factory=dict)
     terms: frozenset[str] = frozenset()
@@ -112,6 +139,16 @@ _encoder = msgspec.msgpack.Encoder(order="deterministic")
 @cache
 def _decoder() -> msgspec.msgpack.Decoder[Observation]:
     return msgspec.msgpack.Decoder(Observation)
+
+
+@cache
+def _ends_decoder() -> msgspec.msgpack.Decoder[Ends]:
+    return msgspec.msgpack.Decoder(Ends)
+
+
+def ends(data: bytes) -> Ends:
+    """The first fields of the observation in these bytes."""
+    return _ends_decoder().decode(data)
 
 
 def encode(record: Observation | Lexicon) -> bytes:

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from sensegraph.engines.classical import people
 from sensegraph.engines.classical.names import bare
 from sensegraph.engines.classical.records import Candidate, Lexicon, Observation, Phrase
 from sensegraph.engines.classical.speakers import written
-from sensegraph.engines.classical.words import english, sections
+from sensegraph.engines.classical.words import english
+from sensegraph.engines.classical.wrapping import body, notes_of
 from sensegraph.text import fold
 
 LONGEST_UNIT = 4
@@ -72,46 +74,38 @@ def key_of(surface: str) -> str:
 def standing(seen: Observation, lexicon: Lexicon) -> list[Named]:
     """The candidates that are names in this corpus, cut where their first word is none."""
     out = []
+    begin, end = body(seen, lexicon)
     for c in seen.names:
         start, surface = c.start, c.surface
+        if start < begin or c.end > end or ("s" in c.marks and _cut_label(fold(surface), lexicon.speakers)):
+            continue
         if c.first and (c.first in lexicon.refused_runs or (not c.more and bare(c.first) in lexicon.refused)):
             if c.inner < 0:
                 continue
             start, surface = c.inner, c.surface[c.inner - c.start :]
-        out.append(Named(c, start, surface, key_of(surface)))
+        key = key_of(surface)
+        if f"{c.before} {key}" not in lexicon.series:  # else the tail of a series' name, which says nothing
+            out.append(Named(c, start, surface, key))
     return out
 
 
 def same_person(names: Sequence[Named], kinds: Mapping[str, str]) -> dict[str, str]:
-    """One-word keys of a document that stand for a longer name of a person: by last name, or by a first name.
-
-    Only persons: "Microsoft" is not short for "Microsoft Research".
-    """
-    counts = Counter(n.key for n in names)
+    """One-word keys of a document that stand for a longer name of a person in it."""
     spoken = {n.key for n in names if "s" in n.candidate.marks}
-    longer = sorted(k for k in counts if " " in k and _person(k, spoken, kinds))
-    lasts, firsts = defaultdict(list), defaultdict(list)
-    for k in longer:
-        parts = k.split()
-        lasts[parts[-1]].append(k)
-        firsts[parts[0]].append(k)
-    same, places = {}, sections("places")["places"]
-    for k in counts:
-        if " " not in k and k not in places:
-            full = lasts.get(k) or (
-                firsts[k] if len(firsts.get(k, ())) == 1 and k in sections("people")["first"] else None
-            )
-            if full:
-                same[k] = min(full, key=lambda f: (-counts[f], f))
-    return same
+    return people.in_document(Counter(n.key for n in names), spoken, kinds)
 
 
-def _person(key: str, spoken: set[str], kinds: Mapping[str, str]) -> bool:
-    if key in spoken:
-        return True
-    if kinds:
-        return kinds.get(key) == "p"
-    return key.split()[0] in sections("people")["first"]
+def _same(names: Sequence[Named], work: str, lexicon: Lexicon) -> dict[str, str]:
+    """What stands for a longer name in a document: as the document says, else its work, else the corpus."""
+    near = same_person(names, lexicon.kinds)
+    here = {n.key for n in names}
+    wider = {**lexicon.same.get("", {}), **lexicon.same.get(work, {})}
+    return {**{k: wider[k] for k in sorted(here & wider.keys())}, **{k: wider.get(v, v) for k, v in near.items()}}
+
+
+def _cut_label(key: str, speakers: Mapping[str, str]) -> bool:
+    """Whether a label is what a border left of another ("vin scott")."""
+    return bool(speakers) and key not in speakers and any(k.endswith(key) for k in speakers)
 
 
 @lru_cache(maxsize=100_000)
@@ -159,16 +153,18 @@ def longest_terms(run: str, terms: frozenset[str]) -> Iterator[tuple[int, int]]:
 def resolved(seen: Observation, lexicon: Lexicon) -> Scene:
     """The things of a document and their mentions, hosts and concepts outside the corpus's list left out."""
     names = standing(seen, lexicon)
-    same = same_person(names, lexicon.kinds)
+    same = _same(names, seen.work, lexicon)
+    notes = notes_of(seen, lexicon)
     things: dict[str, Thing] = {}
     spots = []
     for key, members in _by_key(names, same).items():
-        thing = _named_thing(key, members, lexicon)
+        told = [m for m in members if m.candidate.sentence not in notes]
+        thing = _named_thing(key, members, lexicon) if told else None
         if thing is None or thing.key in lexicon.hidden:
             continue
         things.setdefault(thing.key, thing)
-        spots += [Spot(m.candidate.sentence, m.start, m.candidate.end, thing.key) for m in members]
-    spots += _concepts(seen, lexicon, spots, things)
+        spots += [Spot(m.candidate.sentence, m.start, m.candidate.end, thing.key) for m in told]
+    spots += _concepts(seen, lexicon, spots, things, notes)
     return Scene(things, sorted(spots, key=lambda s: (s.start, s.end, s.key)))
 
 
@@ -186,26 +182,39 @@ def _named_thing(key: str, members: Sequence[Named], lexicon: Lexicon) -> Thing 
     if kind == "c":
         name = lexicon.units.get(unit_of(key.split()), "")
         return Thing(fold(name), name, "c") if name else None
-    surfaces = Counter(_shown(m) for m in members if m.key == key)
+    if key in lexicon.full:
+        name = lexicon.full[key]
+        return Thing(fold(name), name, kind)
+    surfaces = Counter(_shown(m, lexicon) for m in members if m.key == key)
     name = min(surfaces, key=lambda s: (s.isupper() and " " in s, -surfaces[s], s))
     return Thing(fold(name), name, kind)
 
 
-def _shown(named: Named) -> str:
+def _shown(named: Named, lexicon: Lexicon) -> str:
     surface = " ".join(named.surface.split())
     for article in ("The ", "the ", "A ", "An "):
         if surface.startswith(article) and key_of(surface) == fold(surface[len(article) :]):
             surface = surface[len(article) :]
+    key = fold(surface)
+    if key in lexicon.speakers:
+        return lexicon.speakers[key]
     return written(surface) if "s" in named.candidate.marks else surface
 
 
-def _concepts(seen: Observation, lexicon: Lexicon, names: Sequence[Spot], things: dict[str, Thing]) -> list[Spot]:
-    """Mentions of kept concepts that no name covers."""
+def _concepts(
+    seen: Observation, lexicon: Lexicon, names: Sequence[Spot], things: dict[str, Thing], notes: frozenset[int]
+) -> list[Spot]:
+    """Mentions of kept concepts that no name covers, show notes left out."""
+    begin, limit = body(seen, lexicon)
     taken = sorted((s.start, s.end) for s in names)
     starts = [a for a, _ in taken]
     spots = []
     for phrase in seen.phrases:
+        if phrase.sentence in notes:
+            continue
         for start, end, name in _found(phrase, seen.language, lexicon):
+            if start < begin or end > limit:
+                continue
             before = bisect_right(starts, start)
             if (before and taken[before - 1][1] > start) or (before < len(taken) and taken[before][0] < end):
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from zlib import crc32
@@ -17,6 +18,14 @@ _FILLING = re.compile(r"[^\S\n]{40,}|[.!?…\"'”’»)\]]{40,}")  # blanks and
 _LETTERS = re.compile(r"[^\W\d_]+")
 TOKEN = re.compile(r"[^\W_]+(?:['’.\-&][^\W_]+)*|[^\w\s]|_+")
 _SCANNED = 40_000
+_CODED = re.compile(r"[\d/@_\\]|\.\w{2,5}\b|www")
+_FILE = "txt|pdf|docx?|html?|mp[34]|wav|jpe?g|png|gif|csv|tsv|xlsx?|pptx?|json|xml|md|py|zip|srt|vtt"
+_CODE = re.compile(
+    rf"\b(?:https?://|www\.)[^\s<>\"”]{{1,300}}|[\w.+\-]{{1,60}}@[\w\-]{{1,60}}(?:\.\w{{2,20}}){{1,4}}\b"
+    rf"|[\w.\-()]{{1,120}}\.(?:{_FILE})\b|\w{0, 60}[^\W_]_[^\W_]\w{0, 60}"
+    r"|(?<!\w)(?:[A-Za-z]{1,4}\d+[-_]\d+|[A-Za-z]{1,6}[-_]?0\d+|(?:ep|vol|fig|ref|id|rev|ver|doc|no)[-_.]?\d+)(?![\w])",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +128,18 @@ def _pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
 def words(text: str, start: int, end: int) -> list[Word]:
     """Words and marks of one sentence."""
     return [Word(m[0], m.start(), m.end()) for m in TOKEN.finditer(text, start, end)]
+
+
+def count(words: Sequence[Word], capitals: Counter[str], lowers: Counter[str], inside: bool = False) -> None:
+    """Counts the capitals inside a sentence and its lower-case words; `inside` says that the words do not open it."""
+    texts = [w.text for w in words if w.text[0].isalpha()]
+    lowers.update(t for t in texts if t.islower() and len(t) > 1)
+    capitals.update(t.lower() for t in texts[0 if inside else 1 :] if t[0].isupper() and len(t) > 1)
+
+
+def codes(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Spans of what machines read: addresses, names of files, identifiers ("EP-12", "k00-001")."""
+    return [m.span() for m in _CODE.finditer(text, start, end)] if _CODED.search(text, start, end) else []
 
 
 def prints(text: str) -> tuple[int, int, int]:

@@ -49,7 +49,9 @@ _REPAIRS = (
 
 
 class _Letters(dict[str, str]):
-    """Word → letter; unknown words are decided by form and remembered."""
+    """Word → letter; unknown words are decided by form and remembered. `listed` are those of the lexicon."""
+
+    listed: frozenset[str] = frozenset()
 
     def __missing__(self, word: str) -> str:
         letter = self[word] = _guess(word, self)
@@ -91,6 +93,7 @@ def _letters() -> _Letters:
     for word in [w for w, letter in letters.items() if letter == "N" and _also_verb(w, letters)]:
         letters[word] = "n"
     letters.update(_FORCED)
+    letters.listed = frozenset(letters)
     return letters
 
 
@@ -116,4 +119,17 @@ def tags(words: Sequence[str]) -> str:
 
 def known_word(word: str) -> bool:
     """Whether a folded word is a common word of English."""
-    return word in _letters()
+    return word in _letters().listed
+
+
+def known_form(word: str) -> bool:
+    """Whether a folded word is a common word of English or a regular form of one ("foggier", "awaking")."""
+    if known_word(word):
+        return True
+    for ending in ("ing", "ed", "er", "est", "ly", "s"):
+        stem = word.removesuffix(ending)
+        if stem != word and len(stem) > 2:
+            stems = (stem, f"{stem}e", f"{stem[:-1]}y" if stem.endswith("i") else stem)
+            if any(map(known_word, stems)):
+                return True
+    return False
