@@ -110,8 +110,9 @@ def test_of_a_truncated_extraction_the_complete_records_are_kept() -> None:
     )
     with says((whole, "length")) as server:
         (x,) = engine(server).extract([CHUNK])
-    assert (len(x.entities), len(x.relations), x.rejected) == (1, 1, ())
-    assert len(server.calls) == 1
+    assert (len(x.entities), len(x.relations)) == (1, 1)
+    assert [reason for reason, _ in x.rejected] == ["a reply cut off at its limit, the rest of it lost"]
+    assert len(server.calls) == 2  # a cut reply is asked for again
 
 
 def test_a_truncated_extraction_without_relations_is_asked_for_again() -> None:

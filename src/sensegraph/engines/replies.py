@@ -6,7 +6,7 @@ A reading is a value, a problem, or both: a value with a problem is used only wh
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -136,10 +136,12 @@ def extraction(reply: Reply, chunk: Chunk) -> Reading[Extraction]:
         why = "; ".join(f"{n} × {reason}" for reason, n in found.extraction.rejected)
         return Reading(None, f"{found.rejected} of its {found.offered} records are unusable: {why}", found.rejected)
     got = found.extraction
-    cut = truncated(reply) and not got.relations  # the relations come last: at least half is gone
-    if cut and not got.entities:
+    if not truncated(reply):
+        return Reading(got, removed=found.rejected)
+    if not got.entities:
         return Reading(None, _cut(reply), found.rejected)
-    return Reading(got, _cut(reply) if cut else "", found.rejected)
+    told = replace(got, rejected=(*got.rejected, ("a reply cut off at its limit, the rest of it lost", 1)))
+    return Reading(told, _cut(reply), found.rejected)
 
 
 def agrees(reply: Reply) -> bool:
@@ -151,11 +153,12 @@ def agrees(reply: Reply) -> bool:
 
 
 def summary(reply: Reply) -> Reading[str]:
-    """One description; a reply in plain words is taken as it is."""
+    """One description; plain words may be a refusal, so they are taken only when asking again brings no more."""
     text = _only_text(reply, "summary")
     if not text:
         return Reading(None, "it holds no summary")
-    return Reading(_whole(text) if truncated(reply) else text)
+    problem = "" if "{" in plain(reply.text) else "it is no JSON object"
+    return Reading(_whole(text) if truncated(reply) else text, problem)
 
 
 # ── reports ──
