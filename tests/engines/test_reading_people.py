@@ -49,6 +49,17 @@ def test_a_footer_that_three_documents_share_is_not_read() -> None:
     assert not any("Abernathy" in name for x in found for name in names(x))
 
 
+def test_a_line_that_runs_through_many_documents_of_a_title_is_not_read() -> None:
+    words = "mill barn road cart horse wheel smith field river town house bridge".split()
+    texts = [
+        f"The old {w} near Dorset stood empty for years.\nJournal of the Abernathy Society\nNobody sold the {w} again."
+        for w in words
+    ]
+    found = corpus(*(whole(t, f"d{i}", "Mills") for i, t in enumerate(texts)))
+    assert all("Dorset" in names(x) for x in found)
+    assert not any("Abernathy" in name for x in found for name in names(x))
+
+
 def test_copies_of_a_document_are_read_all_the_same() -> None:
     found = corpus(*(whole(PROSE, f"d{i}") for i in range(4)))
     assert all({"Dorset", "Exeter"} <= names(x) for x in found)

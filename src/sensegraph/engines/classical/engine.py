@@ -37,7 +37,7 @@ class ClassicalEngine:
         return reading.observe(documents)
 
     def learn(self, observations: Iterable[bytes]) -> bytes:
-        """What the whole corpus shows."""
+        """What the whole corpus shows; a sequence is read several times, so that memory stays small."""
         from sensegraph.engines.classical import reading
 
         return reading.learn(observations)

@@ -20,6 +20,7 @@ from sensegraph.engines.classical.wrapping import body, notes_of, outside, wrapp
 
 T = TypeVar("T")
 _REPEATED_SHARE, _REPEATED_WORKS = 0.1, 10
+_RUNNING_SHARE, _RUNNING_DOCUMENTS = 0.25, 12
 _SERIES_SHARE = 0.5
 _TITLE_WORD = re.compile(r"[^\W_]+")
 _HOST_SHARE, _HOST_WORKS = 0.25, 8
@@ -34,6 +35,8 @@ class _Tally:
     openers: set[str] = field(default_factory=set)
     prints: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     titles: dict[str, frozenset[str]] = field(default_factory=dict)
+    lines: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    documents: Counter[str] = field(default_factory=Counter)
     labels: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     shown: dict[str, str] = field(default_factory=dict)
     spellings: Counter[str] = field(default_factory=Counter)
@@ -73,7 +76,7 @@ def _first_look(seen: Iterable[Observation], lexicon: Lexicon) -> Lexicon:
         chunks=sum(tally.chunks),
         refused=frozenset(w for w in tally.openers if _refused(w, tally)),
         refused_runs=frozenset(w for w in tally.openers if tally.lowers[w] >= 5 * tally.capitals[w] + 3),
-        boilerplate=_shared(tally.prints, _REPEATED_SHARE, _REPEATED_WORKS, least=3) - {0},
+        boilerplate=_shared(tally.prints, _REPEATED_SHARE, _REPEATED_WORKS, least=3) - {0} | _running(tally),
         series=_shared(tally.titles, _SERIES_SHARE, _REPEATED_WORKS, least=3),
         hidden=frozenset(key_of(h) for h in hosts),
         speakers=speakers.names(spoken, tally.shown, tally.spellings),
@@ -91,11 +94,22 @@ def _tell(one: Observation, lexicon: Lexicon, tally: _Tally) -> None:
     tally.titles[one.work] = _threes(one.title)
     tally.openers.update(c.first for c in one.names if c.first)
     tally.prints[one.work].update(one.prints)
+    tally.lines[one.work].update(set(one.prints[::3]))
+    tally.documents[one.work] += 1
     tally.labels[one.work].update(one.labels)
     for key, label in one.shown.items():
         tally.shown[key] = min(label, tally.shown.get(key, label))
     tally.spellings.update(one.spellings)
     tally.chunks.append(len(one.bounds) // 2)
+
+
+def _running(tally: _Tally) -> frozenset[int]:
+    """Running headers: sentences that a quarter of the documents of one work repeat, where it has many."""
+    found: set[int] = set()
+    for work, n in tally.documents.items():
+        if n >= _RUNNING_DOCUMENTS:
+            found.update(p for p, held in tally.lines[work].items() if p and held >= _RUNNING_SHARE * n)
+    return frozenset(found)
 
 
 def _threes(title: str) -> frozenset[str]:

@@ -27,7 +27,11 @@ def observe(documents: Sequence[tuple[Chunk, ...]]) -> list[bytes]:
 
 
 def learn(observations: Iterable[bytes]) -> bytes:
-    """The lexicon of the corpus: equal observations in any order give equal bytes."""
+    """The lexicon of the corpus: equal observations in any order give equal bytes.
+
+    They are read several times: hand over a sequence that can be read again (a stored one), and one observation at a
+    time is held; of an iterator all bytes are kept.
+    """
     return records.encode(learned(observations))
 
 
