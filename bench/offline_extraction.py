@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import resource
+import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -312,15 +313,58 @@ def describe_graph(name: str, documents: Sequence[tuple[Chunk, ...]]) -> None:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Kept(Sequence[bytes]):
+    """Observations in files, read when they are asked for, as the pipeline does."""
+
+    folder: Path
+    size: int
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, index: Any) -> Any:
+        if not 0 <= index < self.size:
+            raise IndexError(index)
+        return (self.folder / str(index)).read_bytes()
+
+
+def large(data: Path) -> None:
+    """Time and peak memory of one long document in sections of 256 chunks; run it alone: the peak is the process's."""
+    text = "\n".join(r["text"] for r in lines(data / "podcast" / "corpus.jsonl"))
+    for size in (1_250_000, 2_500_000, 5_000_000):
+        long = (text + text)[:size]
+        cuts = [
+            Chunk(f"c{i}", "d", i, min(i + 2400, size), 0, long[i : i + 2400], "Long") for i in range(0, size, 2400)
+        ]
+        sections = [tuple(cuts[i : i + 256]) for i in range(0, len(cuts), 256)]
+        with tempfile.TemporaryDirectory() as folder:
+            begin, kept = time.process_time(), Kept(Path(folder), len(sections))
+            for i, section in enumerate(sections):
+                (kept.folder / str(i)).write_bytes(observe([section])[0])
+            lexicon = learn(kept)
+            entities = sum(len(x.entities) for i, s in enumerate(sections) for x in read([(s, kept[i])], lexicon)[0])
+            seconds = time.process_time() - begin
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        print(
+            f"one document of {size / 1e6:.2f} M characters, {len(sections)} sections: {seconds:.1f} s of CPU, "
+            f"peak {peak} MB, {entities} entities"
+        )
+
+
 def main() -> None:
     """Parses the arguments and prints the figures of every set."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("SENSEGRAPH_DATA", "../shared/data")))
-    parser.add_argument("--only", default="", help="one of redocred, podcast, carol, xquad-de, xquad-zh, qmsum")
+    parser.add_argument(
+        "--only", default="", help="one of redocred, podcast, carol, xquad-de, xquad-zh, xquad-en, qmsum, large"
+    )
     chosen = parser.parse_args()
     tokens("")
     if chosen.only in ("", "redocred"):
         redocred(chosen.data)
+    if chosen.only == "large":
+        large(chosen.data)
     for name in ("podcast", "carol", "xquad-de", "xquad-zh", "xquad-en", "qmsum"):
         if chosen.only == name or (not chosen.only and name != "xquad-en"):
             describe_graph(name, [whole(r) for r in lines(chosen.data / name / "corpus.jsonl")])
