@@ -72,6 +72,8 @@ def test_copies_of_a_document_are_read_all_the_same() -> None:
         ("see k00-001 for", "k00-001"),
         ("open ChrisUrmson.txt now", "ChrisUrmson.txt"),
         ("at https://x.org/Some_Page?q=1 today", "https://x.org/Some_Page?q=1"),
+        ("and {pause} they", "{pause}"),
+        ("and [MUSIC] they", "[MUSIC]"),
         ("write to Ann.Lee@example.org soon", "Ann.Lee@example.org"),
     ],
 )

@@ -18,11 +18,12 @@ _FILLING = re.compile(r"[^\S\n]{40,}|[.!?…\"'”’»)\]]{40,}")  # blanks and
 _LETTERS = re.compile(r"[^\W\d_]+")
 TOKEN = re.compile(r"[^\W_]+(?:['’.\-&][^\W_]+)*|[^\w\s]|_+")
 _SCANNED = 40_000
-_CODED = re.compile(r"[\d/@_\\]|\.\w{2,5}\b|www")
+_CODED = re.compile(r"[\d/@_\\{\[]|\.\w{2,5}\b|www")
 _FILE = "txt|pdf|docx?|html?|mp[34]|wav|jpe?g|png|gif|csv|tsv|xlsx?|pptx?|json|xml|md|py|zip|srt|vtt"
 _CODE = re.compile(
     rf"\b(?:https?://|www\.)[^\s<>\"”]{{1,300}}|[\w.+\-]{{1,60}}@[\w\-]{{1,60}}(?:\.\w{{2,20}}){{1,4}}\b"
     rf"|[\w.\-()]{{1,120}}\.(?:{_FILE})\b|\w{0, 60}[^\W_]_[^\W_]\w{0, 60}"
+    r"|\{[^{}\n]{1,40}\}|\[(?-i:[A-Z ]){2,30}\]"  # marks of a transcript
     r"|(?<!\w)(?:[A-Za-z]{1,4}\d+[-_]\d+|[A-Za-z]{1,6}[-_]?0\d+|(?:ep|vol|fig|ref|id|rev|ver|doc|no)[-_.]?\d+)(?![\w])",
     re.IGNORECASE,
 )
@@ -138,7 +139,7 @@ def count(words: Sequence[Word], capitals: Counter[str], lowers: Counter[str], i
 
 
 def codes(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Spans of what machines read: addresses, names of files, identifiers ("EP-12", "k00-001")."""
+    """Spans of what machines read: addresses, names of files, identifiers ("EP-12"), marks ("{pause}", "[MUSIC]")."""
     return [m.span() for m in _CODE.finditer(text, start, end)] if _CODED.search(text, start, end) else []
 
 
