@@ -196,11 +196,13 @@ class Corpus:
     def build(self, *, fresh: bool = False) -> Built:
         """Make the index of the documents as they are now; only what is missing is computed.
 
-        `fresh` clusters without regard to the communities of the index before.
+        `fresh` clusters without regard to the communities of the index before. Raises StoreError while another
+        process builds the same corpus.
         """
         rt = self.runtime()
         before, said, started = self._spent(), self.engine.notes(), time.perf_counter()
-        manifest = build(list(self.document_keys().values()), rt, self.settings.index, fresh=fresh)
+        with self.store.exclusive():
+            manifest = build(list(self.document_keys().values()), rt, self.settings.index, fresh=fresh)
         usage = replace(self._spent() - before, seconds=time.perf_counter() - started)
         notes = (*manifest.notes, *self._said_since(said))
         return Built(manifest.counts, manifest.clusters, dict(rt.computed), usage, notes)
@@ -240,6 +242,12 @@ class Corpus:
         rt, index, (chosen, reason) = self.runtime(), self.index(), self._chosen(question, method, options)
         before, said, started = self._spent(), self.engine.notes(), time.perf_counter()
         answer = chosen.answer(question, index, rt)
+        if reason and not answer.citations and chosen.name == "graphrag" and "depth" not in options:
+            (chosen, _), reason = (
+                self.method("naive"),
+                f"{reason}; its reports hold nothing on it, so passages were read",
+            )
+            answer = chosen.answer(question, index, rt)
         usage = replace(self._spent() - before, seconds=time.perf_counter() - started)
         notes = (*self._notes(reason, index.manifest), *answer.notes, *self._said_since(said))
         return replace(answer, usage=usage, notes=notes, method=chosen.name, engine=self.engine.name)

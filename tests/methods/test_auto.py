@@ -10,6 +10,8 @@ from sensegraph.methods.auto import choose
         "How often do guests speak of privacy?",
         "Summarise the collection.",
         "Was sind die Themen der Texte?",
+        "Was sind die Hauptthemen?",
+        "Worum geht es?",
         "这些文章的主题是什么？",
     ],
 )

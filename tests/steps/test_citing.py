@@ -133,7 +133,13 @@ def test_what_got_lost_is_said_in_the_notes() -> None:
 
 
 def test_an_answer_without_any_citation_says_so() -> None:
-    assert "the engine cited nothing" in answered(Draft((Statement("I think so."),)), evidence(), SHELF).notes[-1]
+    long = Statement("I think so. The wall was built. It fell down again.")
+    assert "the engine cited nothing" in answered(Draft((long,)), evidence(), SHELF).notes[-1]
+
+
+def test_a_short_refusal_is_no_answer_without_citations() -> None:
+    notes = answered(Draft((Statement("The sources say nothing on it."),)), evidence(), SHELF).notes
+    assert not any("cited nothing" in note for note in notes)
 
 
 def test_the_documents_behind_passages_come_best_first_and_once() -> None:

@@ -185,3 +185,13 @@ def test_an_array_that_was_half_written_is_not_there(store: SqliteStore, monkeyp
         store.write_array("v", np.ones(3))
     assert store.array("v") is None
     assert store.has(["v"]) == set()
+
+
+def test_two_builds_of_one_corpus_do_not_run_at_once(tmp_path: Path) -> None:
+    one, other = SqliteStore(tmp_path), SqliteStore(tmp_path)
+    with one.exclusive():
+        with pytest.raises(StoreError, match="Another build"), other.exclusive():
+            pass
+        other.write({"k": b"v"})  # writing and reading go on
+    with other.exclusive():
+        pass

@@ -14,7 +14,7 @@ _WHOLE = re.compile(
     |frequent\w*|how\s+(?:often|many)|corpus|collection|all\s+(?:the\s+)?(?:documents|texts|episodes|articles|chapters)
     |perspectives?|viewpoints?|opinions?|attitudes?|patterns?|key\s+(?:points|findings|issues|takeaways)|in\s+general
     |what\s+is\s+(?:this|it)\s+(?:all\s+)?about|do\s+(?:the\s+)?(?:guests|speakers|authors|people|leaders|they)
-    |themen|überblick|zusammenfass\w+|insgesamt|hauptsächlich\w*|thèmes?|résum\w+|temas?|resum\w+)\b
+    |\w*themen|worum\s+geht|überblick|zusammenfass\w+|insgesamt|hauptsächlich\w*|thèmes?|résum\w+|temas?|resum\w+)\b
     |主题|主要|总结|概述|总体|テーマ|要約""",
     re.IGNORECASE | re.VERBOSE,
 )

@@ -23,6 +23,7 @@ from sensegraph.types import (
 
 _SPANS = 3  # citations for one statement whose sources the engine did not name exactly
 _LONG = 400  # characters: a longer source is narrowed to the sentence that fits the statement best
+_SHORT = 2  # sentences: so short a text without citations only says that nothing was found
 _TAIL = re.compile(r"\s*$")
 
 
@@ -115,7 +116,7 @@ def answered(draft: Draft, evidence: Evidence, index: Index) -> Answer:
     notes = [*evidence.notes, *draft.notes]
     if lost:
         notes.append(f"{lost} references led nowhere and were removed")
-    if text and not citations:
+    if len(sentences(text)) > _SHORT and not citations:
         notes.append("the engine cited nothing: no statement of this answer can be traced to a source")
     return Answer(text, citations, evidence, notes=tuple(notes))
 

@@ -84,6 +84,27 @@ class SqliteStore:
         if found != FORMAT:
             self._db.execute(f"PRAGMA user_version = {FORMAT}")
 
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Hold the right to build: a second process that asks for it meanwhile gets a StoreError.
+
+        The right ends with the process, however it ends: it is a lock on a file that SQLite keeps for it.
+        """
+        with self._guard():
+            gate = sqlite3.connect(self.root / "building.sqlite", timeout=0, isolation_level=None)
+        try:
+            gate.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as e:
+            gate.close()
+            raise StoreError(
+                f"Another build of {self.root.parent} is running; wait for its end, then run this again: what it has "
+                "computed is not computed twice."
+            ) from e
+        try:
+            yield
+        finally:
+            gate.close()
+
     def close(self) -> None:
         """Close the file; the store cannot be used afterwards."""
         self._db.close()
