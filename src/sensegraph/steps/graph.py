@@ -29,7 +29,7 @@ from sensegraph.types import (
     Source,
 )
 
-Weight = Literal["count", "normalised", "strength"]
+Weight = Literal["auto", "count", "normalised", "strength"]
 Name = tuple[str, str]  # (folded name, folded type): what makes two mentions one entity
 
 
@@ -37,13 +37,14 @@ Name = tuple[str, str]  # (folded name, folded type): what makes two mentions on
 class GraphSettings:
     """How extractions become a graph.
 
-    `weight` of a relation: count of its mentions, count ÷ largest count, or sum of strengths (X2). `orphans`: a
-    relation's end that no chunk describes is created with type `unknown`, or its relation is dropped. Descriptions of
-    one element are joined while they stay within `describe_above` tokens, else summarised, in batches of
-    `summary_input` tokens.
+    `weight` of a relation: count of its mentions, count ÷ largest count, or sum of strengths (X2); `auto` counts, but
+    adds up strengths where the engine that surveys the corpus tells how far two names go together beyond chance.
+    `orphans`: a relation's end that no chunk describes is created with type `unknown`, or its relation is dropped.
+    Descriptions of one element are joined while they stay within `describe_above` tokens, else summarised, in batches
+    of `summary_input` tokens.
     """
 
-    weight: Weight = "count"
+    weight: Weight = "auto"
     orphans: Literal["create", "drop"] = "create"
     describe_above: int = 500
     summary_input: int = 4_000
@@ -104,6 +105,9 @@ def summarise(contexts: Sequence[Context], *, engine: LanguageEngine) -> list[st
 
 def knowledge_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings) -> Result[Graph]:
     """The graph of the corpus; merging and describing happen only when something changed."""
+
+    if settings.weight == "auto":
+        settings = replace(settings, weight="strength" if "survey" in rt.engine.tasks else "count")
 
     def parts() -> tuple[Graph, dict[str, str]]:
         merged = merge(extracted, settings)
@@ -244,7 +248,8 @@ def _entity(name: Name, node: _Node, degree: int) -> Entity:
 def _relation(pair: tuple[Name, Name], link: _Link, weight: Weight, most: int) -> Relation:
     source, target = sorted(map(entity_id, pair))
     count = len(link.strengths)
-    value = {"count": float(count), "normalised": count / most, "strength": float(sum(sorted(link.strengths)))}[weight]
+    strength = float(sum(sorted(link.strengths)))
+    value = {"strength": strength, "normalised": count / most}.get(weight, float(count))
     return Relation(
         relation_id(source, target), source, target, "", tuple(link.descriptions), value, tuple(link.chunks),
         _most_common(link.labels),
