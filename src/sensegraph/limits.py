@@ -132,10 +132,10 @@ class Budget:
             if by_tokens
             else (f"${self._spent.usd:.4f}", f"${self.limit.usd:.4f}", f"${most.usd:.4f}")
         )
-        setting = "max_tokens_total" if by_tokens else "max_cost_usd"
+        raised = "--max-tokens (or endpoint.max_tokens_total)" if by_tokens else "--max-cost (or endpoint.max_cost_usd)"
         return (
             f"This run has spent {spent} of its limit of {limit}, and the next call may need {need}. What was paid "
-            f"for is stored: raise endpoint.{setting} and run the same command to resume."
+            f"for is stored: raise {raised} and run again to resume."
         )
 
 

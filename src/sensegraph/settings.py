@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
 
 import msgspec
@@ -19,7 +19,7 @@ import msgspec
 from sensegraph.documents.values import DocumentSettings
 from sensegraph.engines.llm import LLMSettings
 from sensegraph.errors import SettingsError
-from sensegraph.methods import method_class
+from sensegraph.methods import METHODS, method_class
 from sensegraph.protocols import Embedder, LanguageEngine
 from sensegraph.steps.pipeline import IndexSettings
 
@@ -111,6 +111,7 @@ def _rooted(settings: Settings, root: Path) -> Settings:
 def parse(table: Mapping[str, Any], kind: type[T], where: str) -> T:
     """A settings value from a table. Raises SettingsError, naming the key and where it stands."""
     _known(table, kind, where, "")
+    _chosen(table, kind, where, "")
     try:
         return msgspec.convert(table, kind)
     except msgspec.ValidationError as e:
@@ -122,11 +123,65 @@ def _known(table: Mapping[str, Any], kind: Any, where: str, prefix: str) -> None
     names = [f.name for f in fields(kind) if f.name not in FIXED]
     for name, value in table.items():
         if name not in names:
-            near = get_close_matches(name, names, 1)
-            hint = f"did you mean {prefix}{near[0]!s}?" if near else f"known here: {', '.join(names)}."
+            near = _nearest(str(name), names, prefix, kind)
+            hint = f"did you mean {near}?" if near else f"known here: {', '.join(names)}."
             raise SettingsError(f"{where}: unknown setting {prefix}{name!s}; {hint}")
         if is_dataclass(hints[name]) and isinstance(value, Mapping):
             _known(value, hints[name], where, f"{prefix}{name}.")
+
+
+def _chosen(table: Mapping[str, Any], kind: Any, where: str, prefix: str) -> None:
+    """Raise SettingsError for a word where one of a few others must stand."""
+    hints = get_type_hints(kind)
+    for name, value in table.items():
+        if is_dataclass(hints[name]) and isinstance(value, Mapping):
+            _chosen(value, hints[name], where, f"{prefix}{name}.")
+        elif get_origin(hints[name]) is Literal and isinstance(value, str) and value not in get_args(hints[name]):
+            raise SettingsError(f"{where}: {prefix}{name} cannot be {choices(value, get_args(hints[name]))}")
+
+
+def choices(value: str, words: Sequence[str]) -> str:
+    """What is said to a word that is none of `words`: itself, those, and the nearest of them."""
+    near = get_close_matches(value.casefold(), words, 1)
+    return f"{value!r}; choose {_either(words)}." + (f" Did you mean {near[0]}?" if near else "")
+
+
+def _nearest(name: str, names: Sequence[str], prefix: str, kind: Any) -> str:
+    """The known settings most like `name`: of the same name in another table, else alike here, else alike anywhere."""
+    last = name.rpartition(".")[2]
+    everywhere = dict(_dotted()) if kind in _kinds() else {}
+    same = [dotted for dotted, base in everywhere.items() if base == last]
+    here = [prefix + n for n in get_close_matches(name, names, 1)]
+    alike = get_close_matches(last, list(everywhere.values()), 1)
+    return _either(same or here or [dotted for dotted, base in everywhere.items() if base in alike])
+
+
+def _dotted() -> Iterator[tuple[str, str]]:
+    """Every setting by its dotted name, and the last part of that."""
+    roots = [("", Settings), *((f"methods.{name}.", method_class(name)) for name in METHODS)]
+    yield from ((found, found.rpartition(".")[2]) for prefix, kind in roots for found in _names(kind, prefix))
+
+
+def _names(kind: Any, prefix: str) -> Iterator[str]:
+    hints = get_type_hints(kind)
+    for f in fields(kind):
+        if is_dataclass(hints[f.name]):
+            yield from _names(hints[f.name], f"{prefix}{f.name}.")
+        elif f.name not in (*FIXED, "methods"):
+            yield prefix + f.name
+
+
+def _kinds() -> list[Any]:
+    """The tables of the settings file, methods apart."""
+    found: list[Any] = [Settings]
+    for kind in found:
+        found += [hint for hint in get_type_hints(kind).values() if is_dataclass(hint)]
+    return found
+
+
+def _either(names: Sequence[str]) -> str:
+    """`a`, `a or b`, `a, b or c`."""
+    return " or ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
 def _plain(message: str) -> str:

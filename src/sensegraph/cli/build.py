@@ -33,7 +33,9 @@ _HERE = Path(".")
 _NAMED = 20  # skipped files that are named one by one
 _ORIGIN = "origin/"  # refs: from which paths a document was read, to tell when it is no longer there
 
-Paths = Annotated[list[Path] | None, typer.Argument(metavar="PATH", help="Files and folders; without, input/.")]
+Paths = Annotated[
+    list[Path] | None, typer.Argument(metavar="PATH", readable=False, help="Files and folders; without, input/.")
+]  # one that may not be read is skipped by name, like one inside a folder
 
 
 def index(

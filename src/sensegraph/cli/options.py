@@ -8,17 +8,33 @@ import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
     from sensegraph.corpus import Corpus
 
-EngineName = Literal["auto", "offline", "model"]
+
+def _engine(name: str | None) -> str | None:
+    """The engine's name as given. Raises BadParameter, with the nearest, for one that nobody knows."""
+    if name is not None and name not in (known := ("auto", "offline", "model")):
+        from sensegraph.settings import choices
+
+        raise typer.BadParameter(f"the engine cannot be {choices(name, known)}")
+    return name
+
+
 Root = Annotated[Path, typer.Option("--root", metavar="DIR", help="The corpus's folder.", show_default="this folder")]
 Engine = Annotated[
-    EngineName | None, typer.Option("--engine", help="Who reads and writes.", show_default="as the settings say")
+    str | None,
+    typer.Option(
+        "--engine",
+        callback=_engine,
+        metavar="auto|offline|model",
+        help="Who reads and writes.",
+        show_default="as the settings say",
+    ),
 ]
 Set = Annotated[
     list[str] | None,

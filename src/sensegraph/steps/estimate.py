@@ -12,18 +12,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from math import ceil
+from types import MappingProxyType
 
 from sensegraph.protocols import LanguageEngine, PricedEngine, Task
 from sensegraph.runtime import Results, Runtime
 from sensegraph.steps.chunks import chunk
 from sensegraph.steps.communities import group
 from sensegraph.steps.extraction import Sections, extract, observe
-from sensegraph.steps.graph import GraphSettings, crowded, described, merge, summarise
+from sensegraph.steps.graph import GraphSettings, _parts, crowded, described, merge, summarise
 from sensegraph.steps.index import document
 from sensegraph.steps.pipeline import IndexSettings, earlier_build, flat
 from sensegraph.steps.reports import Writer, report
 from sensegraph.steps.vectors import embed
-from sensegraph.text import sentences, tokens
+from sensegraph.text import fold, sentences, tokens
 from sensegraph.types import (
     Chunk,
     Context,
@@ -31,6 +33,7 @@ from sensegraph.types import (
     ExtractedRelation,
     Extraction,
     Graph,
+    Passage,
     Report,
     Source,
     Statement,
@@ -45,6 +48,8 @@ _OPENERS = frozenset(
 _DESCRIPTION = 40  # words of a foreseen description at most
 _PER_ENTITY, _PER_RELATION = 22, 24  # tokens of a record besides its texts: field names, type, quotes
 _REPORT = 450  # tokens of a report that nobody has written yet
+_MARGIN = 1.5  # what cannot be foreseen: how much a model finds and writes, and what is asked for again
+_ONE_CALL = 12_000  # a limit holds the most that a call may take before it starts, so the last one needs that room
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,10 @@ class StepEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The sum over the steps of a build; `cost_usd` is 0 where no price is set."""
+    """The sum over the steps of a build; `cost_usd` is 0 where no price is set.
+
+    `most_tokens` leaves room for what cannot be foreseen: a wordier model, and replies that are asked for again.
+    """
 
     documents: int
     chunks: int
@@ -70,6 +78,7 @@ class Estimate:
     completion_tokens: int
     embedding_tokens: int
     cost_usd: float
+    most_tokens: int = 0
 
     @property
     def tokens(self) -> int:
@@ -97,7 +106,16 @@ def _summed(
 ) -> Estimate:
     prompt, completion = sum(s.prompt_tokens for s in steps), sum(s.completion_tokens for s in steps)
     cost = engine.price(prompt, completion) if isinstance(engine, PricedEngine) else 0.0
-    return Estimate(documents, chunks, tuple(steps), sum(s.calls for s in steps), prompt, completion, embedding, cost)
+    calls = sum(s.calls for s in steps)
+    most = _most(prompt + completion + embedding) if calls or embedding else 0
+    return Estimate(documents, chunks, tuple(steps), calls, prompt, completion, embedding, cost, most)
+
+
+def _most(foreseen: int) -> int:
+    """Half as much again and room for one large call, to two figures: what a limit should allow."""
+    tokens = foreseen * _MARGIN + _ONE_CALL
+    figure: int = 10 ** max(0, len(str(int(tokens))) - 2)
+    return ceil(tokens / figure) * figure
 
 
 class _Foresight:
@@ -110,29 +128,44 @@ class _Foresight:
     def steps(self) -> list[StepEstimate]:
         """Extraction, summaries and reports."""
         missing = self.rt.missing(extract, self.chunks)
-        pairs = list(self._pairs(set(missing)))
+        pairs = self._pairs()
         written = [_written(pairs[i][1]) for i in missing]
         extraction = self._step(extract.name, "extract", [self.chunks[i] for i in missing], written)
         merged = merge(pairs, self.settings.graph)
         summaries, graph = self._summaries(merged, self.settings.graph)
         return [extraction, summaries, self._reports(graph)]
 
-    def _pairs(self, missing: set[int]) -> Iterator[tuple[Chunk, Extraction]]:
-        stored = self.rt.store.read(self.rt.keys(extract, self.chunks))
-        for c, k in zip(self.chunks, self.rt.keys(extract, self.chunks), strict=True):
-            yield c, extract.decode(stored[k]) if k in stored else foreseen(c)
+    def _pairs(self) -> list[tuple[Chunk, Extraction]]:
+        """Every chunk with what was read in it, else foreseen; a name read elsewhere keeps its type."""
+        keys = self.rt.keys(extract, self.chunks)
+        stored = {k: extract.decode(data) for k, data in self.rt.store.read(keys).items()}
+        types = {fold(e.name): e.type for k in keys if k in stored for e in stored[k].entities}
+        return [(c, stored[k] if k in stored else foreseen(c, types)) for c, k in zip(self.chunks, keys, strict=True)]
 
     def _summaries(self, merged: Graph, settings: GraphSettings) -> tuple[StepEstimate, Graph]:
-        """Summaries of crowded elements; those that nobody wrote stand in by their first descriptions."""
-        contexts = dict(crowded(merged, settings))
-        keys = dict(zip(contexts, self.rt.keys(summarise, list(contexts.values())), strict=True))
-        stored = self.rt.store.read(list(keys.values()))
-        texts = {n: summarise.decode(stored[k]) if k in stored else _cut(contexts[n]) for n, k in keys.items()}
-        missing = [n for n, k in keys.items() if k not in stored]
-        done = self._step(
-            summarise.name, "summarise", [contexts[n] for n in missing], [tokens(texts[n]) for n in missing]
-        )
-        return done, described(merged, texts)
+        """Summaries of crowded elements, part by part; those that nobody wrote stand in by their first words."""
+        done: dict[str, str] = {}
+        asked: list[Context] = []
+        replies: list[int] = []
+        todo = dict(crowded(merged, settings))
+        while todo:
+            parts = {name: _parts(context, settings.summary_input) for name, context in todo.items()}
+            texts = self._texts([part for found in parts.values() for part in found], asked, replies)
+            gathered = {n: [Passage("description", "", next(texts)) for _ in found] for n, found in parts.items()}
+            done |= {name: ps[0].text for name, ps in gathered.items() if len(ps) == 1}
+            todo = {name: Context(tuple(ps), todo[name].title) for name, ps in gathered.items() if len(ps) > 1}
+        return self._step(summarise.name, "summarise", asked, replies), described(merged, done)
+
+    def _texts(self, parts: Sequence[Context], asked: list[Context], replies: list[int]) -> Iterator[str]:
+        """Stored summaries; else a stand-in, and the part is `asked` for and the tokens of its reply are foreseen."""
+        keys = self.rt.keys(summarise, parts)
+        stored = self.rt.store.read(keys)
+        for part, k in zip(parts, keys, strict=True):
+            text = summarise.decode(stored[k]) if k in stored else _cut(part)
+            if k not in stored:
+                asked.append(part)
+                replies.append(tokens(text))
+            yield text
 
     def _reports(self, graph: Graph) -> StepEstimate:
         groups = group(graph, earlier_build(self.rt, self.settings.clusters), self.settings.clusters).groups
@@ -160,8 +193,11 @@ class _Foresight:
         return round(calls * spent.completion_tokens / spent.calls) if spent.calls >= 20 else completion
 
 
-def foreseen(chunk: Chunk) -> Extraction:
-    """A guess at what a model would extract: names with their first sentence, and names that follow one another."""
+def foreseen(chunk: Chunk, types: Mapping[str, str] = MappingProxyType({})) -> Extraction:
+    """A guess at what a model would extract: names with their first sentence, and names that follow one another.
+
+    `types` are those that are known, by folded name: an entity is its name and its type.
+    """
     entities: dict[str, ExtractedEntity] = {}
     relations: list[ExtractedRelation] = []
     for start, end in sentences(chunk.text):
@@ -169,7 +205,7 @@ def foreseen(chunk: Chunk) -> Extraction:
         found = (m[0] for m in _NAME.finditer(chunk.text, start, end))
         names = [n for n in dict.fromkeys(found) if len(n) > 1 and n.casefold() not in _OPENERS]
         for name in names:
-            entities.setdefault(name, ExtractedEntity(name, "name", said))
+            entities.setdefault(name, ExtractedEntity(name, types.get(fold(name), "name"), said))
         relations += [ExtractedRelation(a, b, said) for a, b in pairwise(names)]
     return Extraction(tuple(entities.values()), tuple(relations))
 
