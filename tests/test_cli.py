@@ -25,6 +25,7 @@ from typer.testing import CliRunner, Result
 
 from scripted import Script, ScriptedServer
 from sensegraph.cli import app, main, show
+from sensegraph.cli.matching import best_sentences
 from sensegraph.cli.options import clean, out_json, overrides
 from sensegraph.cli.progress import label, progress
 from sensegraph.cli.template import settings_toml, tables, toml
@@ -158,7 +159,7 @@ def test_index_prints_counts_and_cost(root: Path, texts: Path, run: Run):
     assert result.exit_code == 0
     assert re.search(r"^2 documents, 2 chunks, \d+ entities, \d+ relations, 0 claims \(2 new", result.stdout)
     assert "communities by depth: " in result.stdout
-    assert "extraction.extract 2" in result.stdout
+    assert re.search(r"^this run read 2 chunks, embedded 2 chunks, wrote \d reports?$", result.stdout, re.MULTILINE)
     assert re.search(r"\d+ calls, [\d,]+ tokens, \$0\.\d+", result.stdout)
 
 
@@ -204,6 +205,35 @@ def test_of_many_skipped_files_twenty_are_named_and_the_rest_counted(root: Path,
     assert lines[-1].startswith("skipped 5 more")
 
 
+def test_a_path_that_may_not_be_read_is_skipped_by_name_and_the_rest_indexed(
+    root: Path, texts: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(os, "access", lambda path, mode, **_: Path(path).name != "grace.txt")
+    real = open
+
+    def refused(path: Any, *rest: Any, **named: Any) -> Any:
+        if str(path).endswith("grace.txt"):
+            raise PermissionError(13, "Permission denied", path)
+        return real(path, *rest, **named)
+
+    monkeypatch.setattr("builtins.open", refused)
+    result = run("index", texts / "grace.txt", texts / "ada.txt", "--root", root)
+    assert result.exit_code == 0
+    assert re.search(r"^skipped .*grace\.txt: cannot be read \(Permission denied\)", result.stderr)
+    assert result.stdout.startswith("1 document,")
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_a_failed_index_of_an_empty_folder_leaves_things_as_they_were(tmp_path: Path, run: Run, before: bool):
+    (tmp_path / "empty").mkdir()
+    where = tmp_path / "corpus"
+    if before:
+        where.mkdir()
+    assert run("index", tmp_path / "empty", "--root", where, "--engine", "offline").exit_code == 1
+    assert where.exists() == before
+    assert not (where / ".sensegraph").exists()
+
+
 def test_nothing_readable_is_a_failure(root: Path, tmp_path: Path, run: Run):
     (tmp_path / "bad.json").write_text("{")
     result = run("index", tmp_path / "bad.json", "--root", root)
@@ -238,7 +268,24 @@ def test_estimate_foresees_calls_and_pays_nothing(root: Path, texts: Path, run: 
 
 
 def test_estimate_for_people_says_calls_money_and_time(root: Path, texts: Path, run: Run):
-    assert re.search(r"in all \d+ calls, .* tokens.*\n\$0\.\d+\nabout ", run("estimate", texts, "--root", root).stdout)
+    found = run("estimate", texts, "--root", root).stdout
+    assert "\nread 2 chunks: 2 calls, " in found
+    assert re.search(r"in all about \d+ calls, .* tokens.*\n.*--max-tokens \d+.*\nabout \$0\.\d+\nabout ", found)
+
+
+def test_the_limit_that_an_estimate_names_is_enough(root: Path, texts: Path, run: Run):
+    found = parsed(run("estimate", texts, "--root", root, "--json"))
+    assert found["most_tokens"] > found["tokens"]
+    assert run("index", texts, "--root", root, "--max-tokens", found["most_tokens"]).exit_code == 0
+
+
+def test_an_estimate_names_what_would_be_skipped_and_leaves_nothing_behind(root: Path, texts: Path, run: Run):
+    (texts / "bad.jsonl").write_text("no json\n")
+    result = run("estimate", texts, "--root", root)
+    assert re.search(r"^skipped .*bad\.jsonl: ", result.stderr)
+    assert "2 documents" in result.stdout
+    assert run("estimate", texts / "bad.jsonl", "--root", root).exit_code == 1
+    assert not (root / ".sensegraph").exists()
 
 
 def test_an_estimate_of_what_is_built_already_is_nothing(indexed: Path, run: Run):
@@ -271,6 +318,12 @@ def test_to_remove_what_is_not_there_changes_nothing(indexed: Path, run: Run):
     assert (result.exit_code, result.stdout) == (1, "")
     assert "nobody.txt" in result.stderr
     assert run("status", "--documents", "--root", indexed).stdout == "ada.txt\ngrace.txt\n"
+
+
+def test_to_remove_a_misspelt_document_names_the_nearest(indexed: Path, run: Run):
+    result = run("remove", "adda.txt", "--root", indexed)
+    assert result.exit_code == 1
+    assert "did you mean 'ada.txt'?" in result.stderr
 
 
 # ── asking ──
@@ -312,6 +365,23 @@ def test_search_for_people_ranks_from_one(indexed: Path, run: Run):
     assert re.match(r"1\. chunk \d\.\d+  \w+\.txt\n   \w", run("search", "compiler", "--root", indexed).stdout)
 
 
+def test_search_for_people_shows_the_sentence_that_matches_with_its_span(indexed: Path, run: Run):
+    found = run("search", "Who wrote the first compiler?", "--root", indexed).stdout
+    said = "Grace Hopper wrote the first compiler for Remington Rand."
+    start = GRACE.index(said)
+    assert f"grace.txt:{start}-{start + len(said)} “{said}”" in found
+    assert "joined the Navy" not in found
+
+
+def test_of_a_text_that_shares_no_word_the_first_sentence_is_shown():
+    assert best_sentences("Zebra?", ["One thing. Another thing.", ""]) == [[(0, 10)], []]
+
+
+def test_two_sentences_are_shown_where_both_match_well():
+    text = "Apples are red. Dogs bark. Apples are green."
+    assert [text[a:b] for a, b in best_sentences("apples", [text])[0]] == ["Apples are red.", "Apples are green."]
+
+
 def test_a_setting_of_another_method_is_refused(indexed: Path, run: Run):
     result = run("query", "Who?", "--root", indexed, "--method", "naive", "--depth", 1)
     assert result.exit_code == 1
@@ -330,7 +400,7 @@ def test_an_empty_question_is_refused(indexed: Path, run: Run):
 def test_status_shows_counts_and_spend(indexed: Path, run: Run):
     found = run("status", "--root", indexed).stdout
     assert re.search(r"^documents +2 \(2 indexed\)$", found, re.MULTILINE)
-    assert re.search(r"^spent +extraction\.extract: 2 calls", found, re.MULTILINE)
+    assert re.search(r"^spent +to read chunks: 2 calls", found, re.MULTILINE)
 
 
 def test_status_json_has_every_count_as_a_number(indexed: Path, run: Run):
@@ -347,6 +417,38 @@ def test_status_names_what_waits_for_a_build(indexed: Path, texts: Path, run: Ru
     with Corpus.open(indexed) as corpus:
         corpus.add(Document("new", "Something new."))
     assert re.search(r"^waiting +1 document for the next build: new$", run("status", "--root", indexed).stdout, re.M)
+
+
+def test_status_of_a_folder_that_was_only_prepared_says_what_comes_next(tmp_path: Path, run: Run):
+    run("init", "--root", tmp_path)
+    result = run("status", "--root", tmp_path)
+    assert result.exit_code == 0
+    assert f"no documents yet; next: sensegraph index PATH --root {tmp_path}" in result.stdout
+    assert parsed(run("status", "--root", tmp_path, "--json"))["documents"] == 0
+    assert not (tmp_path / ".sensegraph").exists()
+
+
+@pytest.mark.parametrize("words", [["query", "Who?"], ["search", "Who?"], ["status"]])
+def test_documents_without_a_finished_build_are_told_with_the_command_that_builds(
+    words: list[str], root: Path, texts: Path, run: Run
+):
+    assert run("index", texts, "--root", root, "--max-tokens", 50).exit_code == 1
+    result = run(*words, "--root", root)
+    assert result.exit_code == (0 if words == ["status"] else 1)
+    assert "2 documents wait to be indexed" in result.output
+    assert f"run: sensegraph index --root {root}" in result.output
+
+
+def test_a_build_that_was_begun_is_told_apart(root: Path, texts: Path, run: Run, server: ScriptedServer):
+    run("index", texts, "--root", root, "--max-tokens", 5000, "--set", "endpoint.concurrency=1")
+    assert "a build was begun and has not finished" in run("query", "Who?", "--root", root).stderr
+
+
+def test_a_limit_that_is_reached_names_the_flag_and_the_setting(root: Path, texts: Path, run: Run):
+    tokens = run("index", texts, "--root", root, "--max-tokens", 50).stderr
+    assert "raise --max-tokens (or endpoint.max_tokens_total) and run again to resume" in tokens
+    money = run("index", texts, "--root", root, "--max-cost", 0.000001).stderr
+    assert "raise --max-cost (or endpoint.max_cost_usd) and run again to resume" in money
 
 
 # ── settings on the command line ──
@@ -392,6 +494,35 @@ def test_an_unknown_setting_is_blamed_on_the_command_line(tmp_path: Path, run: R
     result = run("status", "--root", tmp_path, "--set", "index.chunk_token=400")
     assert result.exit_code == 1
     assert "command line: unknown setting index.chunk_token; did you mean index.chunk_tokens?" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("pair", "said"),
+    [
+        ("chunk_tokens=50", "unknown setting chunk_tokens; did you mean index.chunk_tokens?"),
+        ("chunk_token=50", "did you mean index.chunk_tokens?"),
+        ("endpoint.chunk_tokens=50", "did you mean index.chunk_tokens?"),
+        ("endpoint.modle=1", "did you mean endpoint.model?"),
+        ("zzz=1", "known here: engine, "),
+        ("engine=offlin", "engine cannot be 'offlin'; choose auto, offline or model. Did you mean offline?"),
+        ("index.graph.orphans=drp", "index.graph.orphans cannot be 'drp'; choose create or drop. Did you mean drop?"),
+    ],
+)
+def test_a_mistaken_setting_is_refused_with_the_nearest(pair: str, said: str, tmp_path: Path, run: Run):
+    result = run("status", "--root", tmp_path, "--set", pair)
+    assert result.exit_code == 1
+    assert said in result.stderr
+
+
+def test_a_setting_in_the_wrong_table_of_the_file_is_named_where_it_belongs(tmp_path: Path, run: Run):
+    (tmp_path / "sensegraph.toml").write_text("chunk_tokens = 50\n")
+    assert "did you mean index.chunk_tokens?" in run("status", "--root", tmp_path).stderr
+
+
+def test_an_engine_that_nobody_knows_is_wrong_usage_with_the_nearest(run: Run):
+    result = run("index", "--engine", "offlin")
+    assert result.exit_code == 2
+    assert "choose auto, offline or model. Did you mean offline?" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -460,7 +591,8 @@ def test_a_long_quote_is_cut_for_people_only():
 
 def test_spending_is_said_in_full():
     usage = Usage(calls=2, prompt_tokens=1_000, completion_tokens=500, cost_usd=0.25, retries=1, seconds=2.0)
-    assert show.spent(usage) == "2 calls, 1,500 tokens, $0.2500, 1 retries, 0 replies asked for again, 2.0 s"
+    assert show.spent(usage) == "2 calls, 1,500 tokens, $0.2500, 1 retry, 2.0 s"
+    assert show.spent(Usage(calls=1, rejected=1)) == "1 call, 0 tokens, 1 reply asked for again"
 
 
 def test_a_step_is_called_by_its_last_name():
@@ -573,7 +705,7 @@ def test_the_demo_indexes_answers_and_says_where_to_go_next(tmp_path: Path, run:
     begun = time.process_time()
     again = run("demo", "--root", where)
     assert time.process_time() - begun < 3
-    assert "computed: nothing" in again.stdout
+    assert "nothing to do" in again.stdout
 
 
 @pytest.mark.slow

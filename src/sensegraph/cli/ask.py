@@ -20,6 +20,7 @@ from sensegraph.cli.options import (
     out,
     out_json,
     overrides,
+    ready,
 )  # fmt: skip
 from sensegraph.cli.progress import progress
 
@@ -44,6 +45,7 @@ def query(
 
     given = overrides(settings, engine, max_tokens, max_cost)
     with progress() as report, opened(root, given, progress=report) as corpus:
+        ready(corpus, root)
         answer = corpus.query(question, method=method, depth=depth)
         index = corpus.index()
         if as_json:
@@ -65,12 +67,13 @@ def search(
     from sensegraph.cli import show
 
     with progress() as report, opened(root, overrides(settings, engine), progress=report) as corpus:
+        ready(corpus, root)
         found = corpus.search(question, method=method, top=top)
         index = corpus.index()
         if as_json:
             out_json(show.evidence_object(found, index))
         else:
-            out(show.evidence(found, index))
+            out(show.evidence(found, index, question))
 
 
 def methods(as_json: Json = False) -> None:

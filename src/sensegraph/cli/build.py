@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,17 +22,19 @@ from sensegraph.cli.options import (
     out,
     out_json,
     overrides,
+    root_flag,
     say,
 )  # fmt: skip
 from sensegraph.cli.progress import progress
 from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
-    from sensegraph.corpus import Added, Corpus
+    from sensegraph.corpus import Added, Corpus, Status
     from sensegraph.documents import Skipped
 
 _HERE = Path(".")
 _NAMED = 20  # skipped files that are named one by one
+_NOTHING = "Nothing could be read from {}; the index is as it was."
 _ORIGIN = "origin/"  # refs: from which paths a document was read, to tell when it is no longer there
 
 Paths = Annotated[
@@ -59,7 +63,7 @@ def index(
         added = corpus.add(*chosen)
         _told(added.skipped)
         if paths and not (added.new or added.changed or added.same):
-            raise InputError(f"Nothing could be read from {', '.join(map(str, paths))}; the index is as it was.")
+            raise InputError(_NOTHING.format(", ".join(map(str, paths))))
         gone = _gone(corpus, chosen, added)
         if gone:
             say(_gone_line(gone, chosen, root))
@@ -77,10 +81,14 @@ def estimate(
     from sensegraph.cli import show
 
     with progress() as report, opened(root, overrides(settings, engine), progress=report, create=True) as corpus:
-        found = corpus.estimate(*_chosen(paths, root))
+        documents, skipped = corpus._read(_chosen(paths, root))
+        _told(skipped)
+        if paths and not documents:
+            raise InputError(_NOTHING.format(", ".join(map(str, paths))))
+        found = corpus.estimate(documents)
         seconds = show.foreseen_seconds(found, corpus.settings.endpoint)
     if as_json:
-        out_json(show.estimate_object(found, seconds))
+        out_json(show.estimate_object(found, seconds, skipped))
     else:
         out(show.estimate(found, seconds))
 
@@ -95,6 +103,7 @@ def remove(
     from sensegraph.cli import show
 
     with progress(quiet) as report, opened(root, overrides(settings), progress=report) as corpus:
+        _there(corpus, documents)
         corpus.remove(*documents)
         corpus.store.set_refs({_ORIGIN + name: None for name in documents})
         left = corpus.document_keys()
@@ -113,13 +122,33 @@ def status(
     """Show what the corpus holds, what its index was built with, what it has cost, and what waits for a build."""
     from sensegraph.cli import show
 
-    with opened(root, overrides(settings)) as corpus:
-        found = corpus.status()
-        ids = list(corpus.document_keys()) if documents else None
+    found, listed = _status(root, overrides(settings))
+    ids = listed if documents else None
     if as_json:
         out_json(show.status_object(found, ids))
     else:
         out("\n".join(ids) if ids is not None else show.status(found, root))
+
+
+def _status(root: Path, given: Mapping[str, Any]) -> tuple[Status, list[str]]:
+    """The state of the corpus and the ids of its documents; a folder that was only prepared is an empty corpus."""
+    from sensegraph.corpus import FOLDER, Status
+    from sensegraph.settings import FILE, Settings, load_settings, parse
+
+    if (root / FILE).is_file() and not (root / FOLDER).exists():
+        parse(given, Settings, "command line")
+        load_settings(root, given)  # for its errors
+        return Status(0, 0, {}, (), "", "", {}, (), 0), []
+    with opened(root, given) as corpus:
+        return corpus.status(), list(corpus.document_keys())
+
+
+def _there(corpus: Corpus, documents: Sequence[str]) -> None:
+    """Raise InputError, with the nearest id, for a document that is not in the corpus."""
+    have = list(corpus.document_keys())
+    for name in documents:
+        if name not in have and (near := get_close_matches(name, have, 1)):
+            raise InputError(f"Not in the corpus: {name!r}; did you mean {near[0]!r}?")
 
 
 # ── what was read, and what is gone ──
@@ -148,10 +177,8 @@ def _gone(corpus: Corpus, chosen: Sequence[Path], added: Added) -> list[str]:
 
 
 def _gone_line(gone: Sequence[str], chosen: Sequence[Path], root: Path) -> str:
-    import shlex
-
     names = " ".join(shlex.quote(name) for name in gone[:3]) + (" …" if len(gone) > 3 else "")
-    where = "" if root == _HERE else f" --root {shlex.quote(str(root))}"
+    where = root_flag(root)
     many = "1 document that was read" if len(gone) == 1 else f"{len(gone)} documents that were read"
     places = ", ".join(map(str, chosen))
     return (

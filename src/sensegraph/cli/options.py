@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -121,18 +124,57 @@ def _value(text: str) -> Any:
     return table["value"]
 
 
+def quiet(step: str, done: int, total: int) -> None:
+    """No progress."""
+
+
+@contextmanager
 def opened(
-    root: Path,
-    given: Mapping[str, Any],
-    *,
-    progress: Callable[[str, int, int], None] | None = None,
-    create: bool = False,
-) -> Corpus:
-    """The corpus of this command, with the settings that were `given` as flags laid over its file."""
-    from sensegraph.corpus import Corpus
+    root: Path, given: Mapping[str, Any], *, progress: Callable[[str, int, int], None] = quiet, create: bool = False
+) -> Iterator[Corpus]:
+    """The corpus of this command, with the settings that were `given` as flags laid over its file.
+
+    A folder that this made, and that no document came into, goes again.
+    """
+    from sensegraph.corpus import FOLDER, Corpus
     from sensegraph.settings import Settings, parse
 
     parse(given, Settings, "command line")  # so that a mistake in a flag is not blamed on the file
-    if progress is None:
-        return Corpus.open(root, settings=given, create=create)
-    return Corpus.open(root, settings=given, progress=progress, create=create)
+    made = [p for p in (root / FOLDER, root) if not p.exists()] if create else []
+    with Corpus.open(root, settings=given, progress=progress, create=create) as corpus:
+        try:
+            yield corpus
+        finally:
+            empty = not corpus.document_keys()
+            corpus.close()
+            if empty and made:
+                _gone(made)
+
+
+def _gone(made: Sequence[Path]) -> None:
+    """Remove an empty corpus, and its root where nothing else is in it."""
+    rmtree(made[0])
+    for root in made[1:]:
+        if not any(root.iterdir()):
+            root.rmdir()
+
+
+def root_flag(root: Path) -> str:
+    """` --root DIR` as a command that is shown needs it; nothing for the current folder."""
+    return "" if root == Path(".") else f" --root {shlex.quote(str(root))}"
+
+
+def ready(corpus: Corpus, root: Path) -> None:
+    """Raise NotIndexed, with the command that helps, where documents wait and no build has finished."""
+    from sensegraph.errors import NotIndexed
+    from sensegraph.steps.index import REF
+
+    if not corpus.store.ref(REF) and (waiting := len(corpus.document_keys())):
+        raise NotIndexed(unbuilt(waiting, bool(corpus.store.ledger()), root))
+
+
+def unbuilt(waiting: int, begun: bool, root: Path) -> str:
+    """What is said of documents without an index."""
+    them = "1 document waits" if waiting == 1 else f"{waiting:,} documents wait"
+    state = "a build was begun and has not finished" if begun else "no build has finished"
+    return f"{them} to be indexed: {state}; run: sensegraph index{root_flag(root)}"

@@ -5,26 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from sensegraph.cli.matching import best_sentences
+from sensegraph.cli.options import root_flag, unbuilt
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
     from sensegraph.corpus import Added, Built, Status
+    from sensegraph.documents import Skipped
     from sensegraph.methods import Listing
     from sensegraph.settings import EndpointTable
     from sensegraph.steps.estimate import Estimate
     from sensegraph.steps.index import Index
-    from sensegraph.types import Answer, Citation, Evidence, Passage
+    from sensegraph.types import Answer, Chunk, Citation, Evidence, Passage
 
 _QUOTE = 160  # characters of a quote or passage that people are shown
+_SENTENCE = 320  # characters of a sentence that matches a question
 _CALL_SECONDS = 5.0  # assumed for one model call, where an estimate needs a time
 NOTICE = "Written by a machine, which may err: check what matters against the sources."
 
 
 def counted(n: int, thing: str) -> str:
     """`1 document`, `2 documents`, `3 entities`."""
-    many = thing[:-1] + "ies" if thing.endswith(("ty", "ry")) else thing + "s"
+    many = thing[:-1] + "ies" if thing.endswith(("ty", "ry", "ly")) else thing + "s"
     return f"{n:,} {thing if n == 1 else many}"
 
 
@@ -46,10 +51,10 @@ def _citation(c: Citation) -> str:
     return f"[{c.marker}] {c.document}:{c.start}-{c.end} “{short(c.quote)}”"
 
 
-def short(text: str) -> str:
-    """`text` on one line, cut at a word after about 160 characters."""
+def short(text: str, most: int = _QUOTE) -> str:
+    """`text` on one line, cut at a word after about `most` characters."""
     line = " ".join(text.split())
-    return line if len(line) <= _QUOTE else line[:_QUOTE].rsplit(" ", 1)[0] + " …"
+    return line if len(line) <= most else line[:most].rsplit(" ", 1)[0] + " …"
 
 
 def spent(usage: Usage) -> str:
@@ -62,22 +67,40 @@ def spent(usage: Usage) -> str:
         parts.append("no calls to a model")
     if usage.cost_usd:
         parts.append(f"${usage.cost_usd:.4f}")
-    if usage.retries or usage.rejected:
-        parts.append(f"{usage.retries} retries, {usage.rejected} replies asked for again")
+    if usage.retries:
+        parts.append(counted(usage.retries, "retry"))
+    if usage.rejected:
+        parts.append(f"{counted(usage.rejected, 'reply')} asked for again")
     if usage.seconds:
         parts.append(f"{usage.seconds:.1f} s")
     return ", ".join(parts)
 
 
-def evidence(found: Evidence, index: Index) -> str:
-    """Passages with their rank, kind, score and documents."""
+def evidence(found: Evidence, index: Index, question: str) -> str:
+    """Passages with their rank, kind, score and documents, and what they say that bears on the question."""
     places = _documents(found.passages, index)
+    shown = _shown(found.passages, index, question)
     lines = [
-        f"{rank}. {p.kind} {p.score:.3f}  {_names(where)}\n   {short(p.text)}"
-        for rank, (p, where) in enumerate(zip(found.passages, places, strict=True), 1)
+        f"{rank}. {p.kind} {p.score:.3f}  {_names(where)}\n{said}"
+        for rank, (p, where, said) in enumerate(zip(found.passages, places, shown, strict=True), 1)
     ]
     lines += [f"- {note}" for note in found.notes]
     return "\n".join(lines) or "Nothing was found."
+
+
+def _shown(passages: Sequence[Passage], index: Index, question: str) -> list[str]:
+    """Of a chunk the sentences that match best, each with its span in the document; of others the beginning."""
+    chunks = index.chunks([p.id for p in passages if p.kind == "chunk"])
+    best = best_sentences(question, [chunks[p.id].text if p.id in chunks else "" for p in passages])
+    return [
+        "\n".join(_sentence(chunks[p.id], *span) for span in spans) if spans else f"   {short(p.text)}"
+        for p, spans in zip(passages, best, strict=True)
+    ]
+
+
+def _sentence(chunk: Chunk, start: int, end: int) -> str:
+    place = f"{chunk.document}:{chunk.start + start}-{chunk.start + end}"
+    return f"   {place} “{short(chunk.text[start:end], _SENTENCE)}”"
 
 
 def _names(documents: Sequence[str]) -> str:
@@ -135,10 +158,30 @@ def built(found: Built, added: Added | None = None) -> str:
     if added is not None:
         lines[0] += f" ({len(added.new)} new, {len(added.changed)} changed, {len(added.skipped)} skipped)"
     lines.append(f"communities by depth: {_depths(found.clusters)}")
-    done = ", ".join(f"{step} {n:,}" for step, n in found.computed.items() if n)
-    lines.append(f"computed: {done or 'nothing, all of it was there'}")
+    lines.append(_done(found.computed))
     lines.append(spent(found.usage))
     return "\n".join([*lines, *(f"- {note}" for note in found.notes)])
+
+
+# What a reader calls the steps that take time: to do, done, and of what.
+_WORK: Mapping[str, tuple[str, str, str]] = MappingProxyType(
+    {
+        "extraction.extract": ("read", "read", "chunk"),
+        "extraction.observe": ("survey", "surveyed", "text"),
+        "extraction.read": ("read", "read", "text"),
+        "vectors.embed": ("embed", "embedded", "chunk"),
+        "graph.summarise": ("write", "wrote", "summary"),
+        "reports.report": ("write", "wrote", "report"),
+    }
+)
+
+
+def _done(computed: Mapping[str, int]) -> str:
+    """What a build did, in words; the small steps in between are left to `--json`."""
+    done = [f"{did} {counted(computed[step], thing)}" for step, (_, did, thing) in _WORK.items() if computed.get(step)]
+    if done:
+        return f"this run {', '.join(done)}"
+    return "this run put known parts together" if any(computed.values()) else "nothing to do: all of it was there"
 
 
 _SINGULAR: Mapping[str, str] = {
@@ -180,13 +223,23 @@ def status(found: Status, root: Path) -> str:
     if found.engine:
         rows += [("communities", f"{_depths(found.clusters)} (by depth, from the root)")]
         rows += [("engine", found.engine), ("embedder", found.embedder)]
-    if found.pending:
+    if not found.documents:
+        rows += [("next", f"no documents yet; next: sensegraph index PATH{root_flag(root)}")]
+    elif not found.engine:
+        rows += [("next", unbuilt(found.documents, bool(found.ledger), root))]
+    elif found.pending:
         rows += [("waiting", f"{counted(len(found.pending), 'document')} for the next build: {_names(found.pending)}")]
     rows += [("on disk", f"{found.size_bytes / 1e6:,.1f} MB")]
-    rows += [("spent", f"{step}: {spent(u)}") for step, u in found.ledger.items()]
+    rows += [("spent", f"{_called(step)}: {spent(u)}") for step, u in found.ledger.items() if u != Usage()]
     if len(found.ledger) > 1:
         rows += [("in all", spent(sum(found.ledger.values(), Usage())))]
     return "\n".join(f"{name:<12}{value}" for name, value in rows)
+
+
+def _called(step: str) -> str:
+    """A step in a list of what was spent: `to read chunks`; others by the last part of their names."""
+    do, _, thing = _WORK.get(step, ("", "", ""))
+    return f"to {do} {counted(2, thing)[2:]}" if do else step.rpartition(".")[2].replace("_", " ")
 
 
 def status_object(found: Status, ids: Sequence[str] | None) -> dict[str, Any]:
@@ -236,18 +289,21 @@ def estimate(found: Estimate, seconds: float) -> str:
     lines += [_step(s.step, s.items, s.calls, s.prompt_tokens, s.completion_tokens) for s in found.steps if s.items]
     if not found.calls and not found.embedding_tokens:
         return "\n".join([*lines, "no calls to a model, no cost; the time is this machine's own"])
-    lines.append(
-        f"in all {counted(found.calls, 'call')}, {found.tokens:,} tokens ({found.embedding_tokens:,} to embed)"
-    )
-    lines.append(f"${found.cost_usd:.2f}" if found.cost_usd else "cost not known: no prices are set (endpoint.price_…)")
+    embedded = f" ({found.embedding_tokens:,} to embed)" if found.embedding_tokens else ""
+    lines.append(f"in all about {counted(found.calls, 'call')}, {found.tokens:,} tokens{embedded}")
+    lines.append(f"a model may find and write more: a limit of --max-tokens {found.most_tokens} should be enough")
+    unknown = "cost not known: no prices are set (endpoint.price_…)"
+    lines.append(f"about ${found.cost_usd:.2f}" if found.cost_usd else unknown)
     return "\n".join([*lines, f"about {seconds / 60:.1f} minutes, at {_CALL_SECONDS:.0f} s a call"])
 
 
 def _step(name: str, items: int, calls: int, prompt: int, completion: int) -> str:
     paid = f": {counted(calls, 'call')}, {prompt:,} tokens in, {completion:,} out" if calls else ""
-    return f"{name} {items:,}{paid}"
+    do, _, thing = _WORK.get(name, (name, "", "item"))
+    return f"{do} {counted(items, thing)}{paid}"
 
 
-def estimate_object(found: Estimate, seconds: float) -> dict[str, Any]:
+def estimate_object(found: Estimate, seconds: float, skipped: Sequence[Skipped]) -> dict[str, Any]:
     """The object of `estimate --json`."""
-    return {**asdict(found), "tokens": found.tokens, "seconds": seconds}
+    left = [asdict(s) for s in skipped]
+    return {**asdict(found), "tokens": found.tokens, "seconds": seconds, "skipped": left}

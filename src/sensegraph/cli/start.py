@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sensegraph.cli.options import Root, opened, out, overrides, say
+from sensegraph.cli.options import Root, opened, out, overrides, root_flag, say
 from sensegraph.cli.progress import progress
 
 _HERE = Path(".")
@@ -44,7 +44,7 @@ def init(root: Root = _HERE) -> None:
     else:
         written.write_text(settings_toml(prompts="prompts" if prompts else ""), encoding="utf-8")
         out(f"wrote {written}")
-    out(f"put documents into {root / 'input'}, then: sensegraph index{_root_flag(root)}")
+    out(f"put documents into {root / 'input'}, then: sensegraph index{root_flag(root)}")
 
 
 def _copied(folder: Path, packaged: tuple[str, ...], suffix: str) -> list[Path]:
@@ -63,16 +63,10 @@ def _copied(folder: Path, packaged: tuple[str, ...], suffix: str) -> list[Path]:
 
 
 def _next(root: Path) -> str:
-    where = _root_flag(root)
+    where = root_flag(root)
     return (
         "Where to go next:\n"
         f'  sensegraph query{where} --method naive "Who is Tiny Tim?"       a question that a few passages answer\n'
         f'  sensegraph query{where} --depth 1 "{QUESTION}"\n'
         "  sensegraph index PATH --root mine      your own documents; then: sensegraph query --root mine QUESTION"
     )
-
-
-def _root_flag(root: Path) -> str:
-    import shlex
-
-    return "" if root == _HERE else f" --root {shlex.quote(str(root))}"

@@ -151,7 +151,7 @@ class _Foresight:
         while todo:
             parts = {name: _parts(context, settings.summary_input) for name, context in todo.items()}
             texts = self._texts([part for found in parts.values() for part in found], asked, replies)
-            gathered = {n: [Passage("description", "", next(texts)) for _ in found] for n, found in parts.items()}
+            gathered = {n: [_passage(part, next(texts)) for part in found] for n, found in parts.items()}
             done |= {name: ps[0].text for name, ps in gathered.items() if len(ps) == 1}
             todo = {name: Context(tuple(ps), todo[name].title) for name, ps in gathered.items() if len(ps) > 1}
         return self._step(summarise.name, "summarise", asked, replies), described(merged, done)
@@ -215,6 +215,11 @@ def _written(extraction: Extraction) -> int:
     named = sum(tokens(e.name) + tokens(e.description) + _PER_ENTITY for e in extraction.entities)
     linked = (tokens(r.source) + tokens(r.target) + tokens(r.description) + _PER_RELATION for r in extraction.relations)
     return named + sum(linked) + 10
+
+
+def _passage(part: Context, text: str) -> Passage:
+    """A part's summary as the next round sees it."""
+    return Passage("description", "", text, sources=tuple(s for p in part.passages for s in p.sources))
 
 
 def _cut(context: Context) -> str:
