@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sensegraph.errors import InputError, NotIndexed, SettingsError, StoreError
 from sensegraph.executors.local import LocalExecutor
+from sensegraph.journal import Journal
 from sensegraph.keys import canonical
 from sensegraph.methods import load
 from sensegraph.methods.auto import Choice, choose
@@ -81,6 +82,7 @@ class Corpus:
     def __init__(self, root: Path, settings: Settings, store: SqliteStore, progress: Progress = _quiet) -> None:
         self.root, self.settings, self.store, self.progress = root, settings, store, progress
         self._tools: tuple[LanguageEngine, Embedder] | None = None
+        self._journal = Journal(store.root / "replies.jsonl")
 
     @classmethod
     def open(
@@ -117,7 +119,7 @@ class Corpus:
     @property
     def tools(self) -> tuple[LanguageEngine, Embedder]:
         """The engine and the embedder that the settings name, made on first use."""
-        self._tools = self._tools or make_tools(self.settings)
+        self._tools = self._tools or make_tools(self.settings, self._journal)
         return self._tools
 
     @property
@@ -201,7 +203,7 @@ class Corpus:
         """
         rt = self.runtime()
         before, said, started = self._spent(), self.engine.notes(), time.perf_counter()
-        with self.store.exclusive():
+        with self.store.exclusive(), self._journal:
             manifest = build(list(self.document_keys().values()), rt, self.settings.index, fresh=fresh)
         usage = replace(self._spent() - before, seconds=time.perf_counter() - started)
         notes = (*manifest.notes, *self._said_since(said))

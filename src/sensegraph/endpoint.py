@@ -25,6 +25,7 @@ from sensegraph.text import tokens
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
+    from sensegraph.journal import Journal
     from sensegraph.wire import Response, Wire
 
 Kind = Literal["chat", "embedding"]
@@ -105,7 +106,8 @@ class _Failure:
 class Endpoint:
     """An OpenAI-compatible endpoint: `chat` and `embed`, safe to call from many threads."""
 
-    def __init__(self, settings: EndpointSettings) -> None:
+    def __init__(self, settings: EndpointSettings, journal: Journal | None = None) -> None:
+        self.journal = journal
         self.settings, self.address = settings, _address(settings.base_url)
         self._lock = threading.Lock()
         self._spent: dict[Kind, Usage] = {"chat": Usage(), "embedding": Usage()}
@@ -226,6 +228,8 @@ class Endpoint:
     def _post(self, kind: Kind, path: str, body: dict[str, Any], need: int) -> dict[str, Any]:
         """The decoded reply, after as many attempts as are allowed. Raises _Refusal for a final error status."""
         attempt, raw = 0, msgspec.json.encode(body)
+        if (left := self._recalled(path, raw)) is not None:
+            return left
         while True:
             admission = self._pace.admit(need)
             if (early := self._pace.wait(admission)) > 0:
@@ -242,6 +246,11 @@ class Endpoint:
             self._count(kind, Usage(retries=1))
             time.sleep(pause(attempt, outcome.after, self.settings.backoff_s))
             attempt += 1
+
+    def _recalled(self, path: str, body: bytes) -> dict[str, Any] | None:
+        """The usable reply that an earlier run got and did not live to store."""
+        left = self.journal.recall(self.journal.key(path, body)) if self.journal else None
+        return msgspec.json.decode(left, type=dict[str, Any]) if left else None
 
     def _attempt(self, path: str, body: bytes) -> dict[str, Any] | _Failure:
         """One request: the decoded reply, or why there is none."""
@@ -263,6 +272,8 @@ class Endpoint:
         except msgspec.DecodeError:
             return _Failure(EndpointError("a reply that is no JSON"), True)
         if isinstance(data, dict) and (data.get("choices") or data.get("data")):
+            if self.journal:
+                self.journal.keep(self.journal.key(path, body), response.body)
             return data
         return _Failure(EndpointError("a reply without content"), True)
 

@@ -25,6 +25,7 @@ from sensegraph.steps.pipeline import IndexSettings
 
 if TYPE_CHECKING:
     from sensegraph.endpoint import Endpoint
+    from sensegraph.journal import Journal
 
 T = TypeVar("T")
 FILE = "sensegraph.toml"
@@ -210,7 +211,7 @@ def api_key(endpoint: EndpointTable) -> str:
     return found or "none"
 
 
-def make_tools(settings: Settings) -> tuple[LanguageEngine, Embedder]:
+def make_tools(settings: Settings, journal: Journal | None = None) -> tuple[LanguageEngine, Embedder]:
     """The engine and the embedder that the settings name; where both are remote they share one endpoint and its limits.
 
     `auto` takes the model where `endpoint.model` is set, the endpoint's vectors where `endpoint.embedding_model` is
@@ -225,17 +226,17 @@ def make_tools(settings: Settings) -> tuple[LanguageEngine, Embedder]:
         raise SettingsError("engine = model needs endpoint.model (and endpoint.base_url unless it is OpenAI's).")
     if remote_vectors and not table.embedding_model:
         raise SettingsError("embedder = endpoint needs endpoint.embedding_model.")
-    endpoint = make_endpoint(table) if remote_engine or remote_vectors else None
+    endpoint = make_endpoint(table, journal) if remote_engine or remote_vectors else None
     engine = _model(endpoint, settings) if endpoint and remote_engine else _offline()
     return engine, _remote(endpoint) if endpoint and remote_vectors else _local()
 
 
-def make_endpoint(table: EndpointTable) -> Endpoint:
+def make_endpoint(table: EndpointTable, journal: Journal | None = None) -> Endpoint:
     """The endpoint of these settings, with the key from the environment."""
     from sensegraph.endpoint import Endpoint, EndpointSettings
 
     values = {f.name: getattr(table, f.name) for f in fields(table) if f.name != "api_key_env"}
-    return Endpoint(EndpointSettings(**values, api_key=api_key(table)))
+    return Endpoint(EndpointSettings(**values, api_key=api_key(table)), journal)
 
 
 def _offline() -> LanguageEngine:
