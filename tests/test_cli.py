@@ -28,7 +28,7 @@ from sensegraph.cli import app, main, show
 from sensegraph.cli.matching import best_sentences
 from sensegraph.cli.options import clean, out_json, overrides
 from sensegraph.cli.progress import label, progress
-from sensegraph.cli.template import settings_toml, tables, toml
+from sensegraph.cli.template import _HINTS, _TABLES, settings_toml, tables, toml
 from sensegraph.settings import Settings, load_settings
 from sensegraph.types import Answer, Citation, Usage
 
@@ -128,6 +128,16 @@ def test_every_default_of_the_written_file_is_the_real_one():
 def test_every_setting_stands_in_the_written_file():
     names = {f.name for f in fields(Settings)} - {"endpoint", "model", "documents", "index", "methods"}
     assert names < {setting for _, _, values in tables() for setting in values}
+
+
+def test_every_explanation_in_the_written_file_is_of_a_setting_or_table_that_exists():
+    known = {name: values for name, _, values in tables()}
+    assert set(_TABLES) <= set(known)
+    assert [h for h in _HINTS if h.rpartition(".")[2] not in known[h.rpartition(".")[0]]] == []
+
+
+def test_the_written_file_uses_no_word_of_programmers():
+    assert not re.search(r"None|tuple\[|edge2024|\bint\b|X2", settings_toml())
 
 
 def test_init_copies_the_prompts_and_lets_the_settings_use_them(tmp_path: Path, run: Run):

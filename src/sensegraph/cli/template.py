@@ -3,13 +3,78 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from importlib import import_module
+from textwrap import wrap
+from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from sensegraph.methods import METHODS, method_class
 from sensegraph.settings import FIXED, Settings
+
+_REFERENCE = re.compile(r" ?\((?:edge2024|X\d)[^)]*\)")
+_TABLES: Mapping[str, str] = MappingProxyType(
+    {
+        "": "Who reads and writes: auto takes the model where endpoint.model is set, and works offline otherwise.",
+        "endpoint": "Any OpenAI-compatible endpoint. Without a model everything stays on this machine.",
+        "model": "What is asked of the model; the ..._tokens bound its replies.",
+        "documents": "Which files are read, and which fields of a record (csv, json) are its text, id, title and time.",
+        "index": "How documents are cut into chunks.",
+        "index.graph": "How what the chunks say becomes one graph. Descriptions of one thing are joined while they are "
+        "short, else summarised.",
+        "index.clusters": "How the graph is divided into communities (Leiden's method).",
+        "index.reports": "What a report on a community is written from.",
+        "methods.graphrag": "Questions about the whole, answered from the reports of one depth.",
+        "methods.naive": "Questions about a detail, answered from the nearest chunks.",
+    }
+)
+_HINTS: Mapping[str, str] = MappingProxyType(
+    {
+        "engine": '"auto", "offline" or "model"',
+        "embedder": 'who compares texts: "auto", "offline" or "endpoint"',
+        "method": "as `sensegraph methods` lists",
+        "processes": "for work on this machine; 0: one for each core",
+        "endpoint.model": "the model's name at the endpoint",
+        "endpoint.embedding_model": "empty: texts are compared on this machine",
+        "endpoint.api_key_env": "the environment variable that holds the key; the key never stands here",
+        "endpoint.seed": "a whole number, for endpoints that take one",
+        "endpoint.concurrency": "calls at once",
+        "endpoint.requests_per_minute": "0: no limit",
+        "endpoint.tokens_per_minute": "0: no limit",
+        "endpoint.timeout_s": "seconds for one attempt",
+        "endpoint.backoff_s": "seconds before the second attempt; doubled each time",
+        "endpoint.price_prompt": "US dollars per million tokens",
+        "endpoint.price_completion": "US dollars per million tokens",
+        "endpoint.price_embedding": "US dollars per million tokens",
+        "endpoint.max_tokens_total": "of one run, as --max-tokens; 0: no limit",
+        "endpoint.max_cost_usd": "of one run, as --max-cost; 0: no limit",
+        "model.entity_types": "the kinds of things to look for",
+        "model.extraction_format": '"json" or "tuple"',
+        "model.claims": "whether to look for claims as well",
+        "model.max_gleanings": "how often a chunk is asked about again for what was missed",
+        "model.points": '"points" or "answer": the form of partial answers',
+        "model.general_knowledge": "whether answers may add what no source says",
+        "model.language": "of what is written; empty: that of the text",
+        "model.prompts": "the folder of your own prompts",
+        "documents.max_bytes": "the largest file that is read",
+        "documents.id_column": "empty: _id, else id",
+        "documents.include": 'patterns such as "*.md"; empty: every kind that is known',
+        "documents.exclude": 'patterns such as "drafts/*"',
+        "index.chunk_tokens": "a token is about three quarters of a word",
+        "index.chunk_overlap": "tokens that two neighbouring chunks share",
+        "index.graph.weight": '"auto", "count", "normalised" or "strength"; see docs/settings.md',
+        "index.graph.orphans": '"create" or "drop" a thing that a relation names and no chunk describes',
+        "index.graph.describe_above": "tokens",
+        "index.graph.summary_input": "tokens",
+        "index.clusters.max_cluster_size": "a community of more entities is divided again",
+        "index.clusters.resolution": "higher: more and smaller communities",
+        "index.reports.context_tokens": "tokens",
+        "methods.graphrag.depth": "0: the fewest and broadest reports",
+        "methods.naive.top": "chunks at most",
+    }
+)
 
 
 def tables() -> Iterator[tuple[str, Any, dict[str, Any]]]:
@@ -36,21 +101,31 @@ def _plain(value: Any) -> dict[str, Any]:
 
 def settings_toml(prompts: str = "") -> str:
     """A settings file that says every setting and changes none; `prompts` is the folder of prompts to use."""
-    parts = ["# Settings of this corpus. A line without # takes effect; what stands here with # is the default."]
+    parts = [
+        "## Settings of this corpus. Lines with ## explain; a line with one # shows a default.\n"
+        "## To change a setting, take its # away. A [table] ends where the next begins."
+    ]
     for name, kind, values in tables():
-        lines = [f"# {line.strip()}" for line in _said(kind)]
+        lines = [f"## {line}" for line in _explained(name, kind)]
         lines += [f"[{name}]"] if name else []
-        lines += [_line(k, v, kind, prompts) for k, v in values.items()]
+        lines += [_line(name, k, v, kind, prompts) for k, v in values.items()]
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
 
-def _line(name: str, value: Any, kind: Any, prompts: str) -> str:
+def _explained(name: str, kind: Any) -> list[str]:
+    """What stands above a table: its own words where it has some, else its docstring without references to papers."""
+    text = _TABLES.get(name) or _REFERENCE.sub("", " ".join(line.strip() for line in _said(kind)))
+    return wrap(text.replace("`", ""), 110)
+
+
+def _line(table: str, name: str, value: Any, kind: Any, prompts: str) -> str:
+    said = _HINTS.get(f"{table}.{name}".lstrip("."), "")
     if name == "prompts" and prompts:
-        return f"prompts = {toml(prompts)}"
-    if value is None:
-        return f"# {name} =   # not set; {typed(kind, name)}"
-    return f"# {name} = {toml(value)}"
+        return f"prompts = {toml(prompts)}   # {said}"
+    hint = "; ".join(part for part in (said, "not set" if value is None else "") if part)
+    shown = f"# {name} =" if value is None else f"# {name} = {toml(value)}"
+    return f"{shown}   # {hint}" if hint else shown
 
 
 def _said(kind: Any) -> list[str]:
