@@ -15,6 +15,7 @@ from rapidfuzz.distance import LCSseq
 from sensegraph.engines.classical.answering import answer, compose, rate
 from sensegraph.engines.classical.questions import understand
 from sensegraph.engines.classical.stance import sign
+from sensegraph.engines.classical.stating import stated
 from sensegraph.types import Context, Description, Draft, Inquiry, Passage, Point, Source
 
 TALKS = {
@@ -163,7 +164,8 @@ def test_an_overview_says_how_many_documents_and_which_themes() -> None:
     written = reply("What are the main themes across the conversations?", as_passages(points), 40)
     first = written.split("\n")[0]
     assert "40 documents" in first
-    assert "Wind farms and coast (twelve documents)" in first
+    assert "two themes stand out: wind farms and coast; harbour museum" in first
+    assert "**Wind farms and coast** (twelve documents)" in written
     assert written.index("**Wind farms and coast**") < written.index("**Harbour museum**")
 
 
@@ -176,12 +178,14 @@ def test_near_duplicate_themes_are_merged_into_the_heavier_one() -> None:
 
 def test_a_question_whether_is_answered_with_a_counted_yes() -> None:
     texts = {f"d{i}": text for i, text in enumerate([TALKS["c1"]] * 6)}
-    assert reply("Do guests discuss wind farms?", chunks(texts), 90).startswith("Yes: at least six passages")
+    assert reply("Do guests discuss wind farms?", chunks(texts), 90).startswith(
+        "Yes: at least six of the 90 documents speak of wind farms"
+    )
 
 
 def test_a_single_mention_is_hardly() -> None:
     assert reply("Do any guests discuss schools?", chunks({"c2": TALKS["c2"]}), 90).startswith(
-        "Hardly: only one passage"
+        "Hardly: only one of the 90 documents speaks of schools"
     )
 
 
@@ -191,7 +195,7 @@ def test_a_question_whether_about_what_nobody_says_finds_nothing() -> None:
 
 def test_how_often_is_answered_with_a_number() -> None:
     assert reply("How often do guests talk about wind farms?").startswith(
-        "Wind farms comes up in at least two passages"
+        "Wind farms comes up in at least two of the three documents"
     )
 
 
@@ -222,6 +226,10 @@ def test_positive_impacts_leave_out_what_blames() -> None:
 
 def test_views_are_set_side_by_side() -> None:
     written = reply("What are the different perspectives on wind farms?")
+    assert "**Ann Lee** " in written
+    assert "**Bob Ray** " in written
+    bare = {name: re.sub(r"(?m)^[A-Z ]+: ", "", text) for name, text in TALKS.items()}
+    written = reply("What are the different perspectives on wind farms?", chunks(bare))
     assert "**Worries and limits**" in written
     assert "**Hopes and remedies**" in written
 
@@ -295,7 +303,9 @@ def test_every_shown_sentence_stands_in_its_span(question: str) -> None:
         for reference, source in zip(statement.references, statement.sources, strict=True):
             assert reference == f"p-{source.chunk}"
             span = TALKS[source.chunk][source.start : source.end]
-            shown = statement.text.split("“")[-1].strip("” \n").lower()
+            mark = "“" if "“" in statement.text else " that "
+            shown = statement.text.split(mark)[-1].strip("” .\n").lower()
+            assert len(shown) > 30
             assert shown in span.lower()
 
 
@@ -358,7 +368,7 @@ def test_initials_and_clipped_words_stand_for_what_they_shorten() -> None:
 
 def test_who_speaks_without_any_label_is_answered_with_what_is_said() -> None:
     bare = {name: re.sub(r"(?m)^[A-Z ]+: ", "", text) for name, text in TALKS.items()}
-    assert "One passage" in reply("Which guests speak about wind farms?", chunks(bare))
+    assert "“The wind farms destroyed" in reply("Which guests speak about wind farms?", chunks(bare))
 
 
 def test_a_role_takes_the_article_and_a_name_does_not() -> None:
@@ -377,7 +387,8 @@ def test_a_role_takes_the_article_and_a_name_does_not() -> None:
 def test_sentences_without_a_speaker_are_quoted_without_one() -> None:
     bare = {name: re.sub(r"(?m)^[A-Z ]+: ", "", text) for name, text in TALKS.items()}
     written = reply("Do guests discuss wind farms?", chunks(bare))
-    assert re.search(r"One passage [a-z ]+: “", written)
+    assert re.search(r"\n“[A-Z]", written)
+    assert ": “" not in written
     assert "named voice" not in written
 
 
@@ -406,6 +417,138 @@ def test_a_theme_shows_what_is_said_before_who_someone_is() -> None:
     assert "hotter than the centre" in written
     assert "chief executive" not in written
     assert "her career" not in written
+
+
+def test_a_theme_says_what_is_stated_before_it_quotes() -> None:
+    said = (
+        "Ann Lee: “Fusion reactors confine a plasma that is hotter than the centre of the sun.”",
+        "Bob Ray: “We built our first fusion reactors in the old shed behind the school of my brother.”",
+        "Cara Doe: “Fusion reactors need strong magnets and a steady supply of heavy water.”",
+    )
+    (points,) = rate([asked("What are the main themes?", (report("r", "Fusion reactors", 8.0, 9, *said),), 40)])
+    written = reply("What are the main themes?", as_passages(points), 40)
+    assert "argues that fusion reactors" in written
+    assert ", while " in written
+    assert "old shed" not in written
+
+
+def test_a_guest_is_no_theme() -> None:
+    said = (
+        "Chris Moore: “Robots of the next decade need hands that feel what they hold in the dark.”",
+        "Dana Hill: “Images are the eyes of robots, and robots learn from images what a door is.”",
+    )
+    (points,) = rate(
+        [asked("What are the main themes?", (report("r", "Chris Moore, robots and images", 8.0, 9, *said),))]
+    )
+    written = reply("What are the main themes?", as_passages(points))
+    assert "**Robots and images**" in written
+
+
+_SAID = (
+    "are known to painters from far away countries",
+    "are full of old wars",
+    "have cost the council money",
+    "are there to fill the evenings with laughter",
+    "have carried coal over deep valleys",
+    "have healed fishermen after heavy storms",
+    "have fed horses through the long winters",
+    "have guided strangers around sharp rocks",
+    "are run by cousins of the mayor",
+)
+
+
+def test_smaller_themes_are_named_at_the_end() -> None:
+    def theme(i: int, name: str) -> Passage:
+        one, other = name.split()
+        return report(
+            f"r{i}",
+            " and ".join(name.split()).capitalize(),
+            9.0 - i,
+            9,
+            f"The {one} and its {other} {_SAID[i]}.",
+        )
+
+    names = (
+        "harbour boat,museum letter,library shelf,theatre stage,railway bridge,hospital nurse,orchard apple,"
+        "lighthouse lamp,brewery hop"
+    ).split(",")
+    (points,) = rate([asked("What are the main themes?", tuple(theme(i, n) for i, n in enumerate(names)), 40)])
+    written = reply("What are the main themes?", as_passages(points), 40)
+    assert "seven themes stand out" in written
+    assert written.splitlines()[-1] == "Smaller themes: lighthouse and lamp; brewery and hop."
+
+
+def test_a_speaker_in_every_report_is_marked_as_a_host_and_not_counted_among_the_guests() -> None:
+    guests = "Ann Lee,Bob Ray,Cara Doe,Dan Fox,Eve Hall,Fay Kerr,Gus Lang,Hal Munro".split(",")
+    passages = tuple(
+        report(
+            f"r{i}",
+            f"Wind farms {i}",
+            5.0,
+            3,
+            f"{guest}: “Wind farms of number {i} bring the coast a steady income that nobody had foreseen.”",
+            f"Kim West: “So the wind farms of place {i} are what everybody on the coast now talks about.”",
+        )
+        for i, guest in enumerate(guests)
+    )
+    question = "What do guests say about wind farms?"
+    (points,) = rate([asked(question, passages, 40)])
+    assert any("Kim West (host): “" in s.text for p in points for s in p.statements)
+    written = reply(question, as_passages(points), 40)
+    assert "(host)" not in written
+    assert "Kim West" not in written.splitlines()[0]
+
+
+def test_documents_are_counted_and_not_their_passages() -> None:
+    one, other = "0123456789ab", "ba9876543210"
+    texts = {f"{one}aaaaaaaaaaa{i}": TALKS["c1"] for i in range(4)} | {f"{other}bbbbbbbbbbbb": TALKS["c1"]}
+    assert "two of the nine documents speak of wind farms" in reply("Do guests discuss wind farms?", chunks(texts), 9)
+
+
+def test_what_only_holds_a_part_of_the_question_is_said_to() -> None:
+    written = reply("What do guests say about the role of the winter in museums?")
+    assert written.startswith("I find nothing on all that is asked")
+
+
+def test_a_thing_that_a_question_compares_with_is_counted() -> None:
+    entities = tuple(
+        Passage(
+            "entity", f"e{i}", text, title=name, quotes=(Description(text, Source(f"c{i}", 0, len(text))),), documents=n
+        )
+        for i, (name, n, text) in enumerate(
+            [
+                ("wind farms", 30, "The wind farms destroyed the bird colonies along the whole of the northern coast."),
+                ("museum", 12, "The harbour museum opened with a collection of boats that families had kept."),
+            ]
+        )
+    )
+    question = "How often do wind farms come up compared to other topics?"
+    (points,) = rate([asked(question, entities, 40)])
+    assert reply(question, as_passages(points), 40).startswith(
+        "Wind farms is named in 30 of the 40 documents, beside museum (12)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "clause"),
+    [
+        ("Machine learning is now a tool that they use.", "machine learning is now a tool that they use"),
+        ("I think robots are going to change all of my old town.", ""),
+        ("I believe that robots are changing every town on the coast.", "robots are changing every town on the coast"),
+        ("NASA needs a new kind of rocket for the moon.", "NASA needs a new kind of rocket for the moon"),
+        ("It is a wonderful thing for all of the children.", ""),
+        (
+            "We can build far better machines with far less power.",
+            "we can build far better machines with far less power",
+        ),
+        ("We spend a lot of time just reading the papers.", ""),
+        ("Grace has worked on compilers for more than thirty years.", ""),
+        ("Is machine learning now a tool that everybody uses?", ""),
+        ("Windräder liefern den Dörfern an der Küste den Strom.", ""),
+    ],
+)
+def test_a_sentence_is_reported_only_where_it_stays_true_word_for_word(text: str, clause: str) -> None:
+    assert stated(text) == clause
 
 
 def test_an_empty_context_finds_nothing() -> None:

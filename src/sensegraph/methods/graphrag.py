@@ -16,7 +16,7 @@ from sensegraph.keys import key
 from sensegraph.protocols import Task
 from sensegraph.runtime import Runtime
 from sensegraph.steps.citing import answered, documents_of, ground
-from sensegraph.steps.details import details
+from sensegraph.steps.details import detailed
 from sensegraph.steps.index import Index
 from sensegraph.steps.language import answer, rate
 from sensegraph.steps.packing import report_passage
@@ -67,10 +67,9 @@ class GraphRAG:
         return answered(draft, evidence, index)
 
     def _reports(self, question: str, index: Index, rt: Runtime) -> list[Passage]:
-        """The reports of the depth; for an engine that quotes, with the sentences behind them on the question."""
+        """The reports of the depth; for an engine that quotes, with what the sources say beside them."""
         clusters = index.clusters_at(self.depth)
-        said = details(question, index, clusters) if rt.engine.quotes else {}
-        return [report_passage(c, said.get(c.id, ())) for c in clusters]
+        return detailed(question, index, clusters) if rt.engine.quotes else [report_passage(c) for c in clusters]
 
     def _inquiry(self, question: str, passages: Sequence[Passage], index: Index) -> Inquiry:
         return Inquiry(question, Context(tuple(passages)), index.manifest.counts["documents"])

@@ -12,13 +12,15 @@ from sensegraph.engines.classical.brief import direct, narrow, reported, summary
 from sensegraph.engines.classical.focused import focused
 from sensegraph.engines.classical.focusing import KNOWN, relevant, term_weights, usefulness
 from sensegraph.engines.classical.overview import as_statements, chunk_themes, overview, point_themes, themed_point
+from sensegraph.engines.classical.prose import stems
 from sensegraph.engines.classical.questions import Question, understand
-from sensegraph.engines.classical.said import Said, everything_said, language_of
+from sensegraph.engines.classical.said import Said, everything_said, hosts_of_reports, language_of
 from sensegraph.engines.classical.wording import NOTE, plain
 from sensegraph.types import Draft, Inquiry, Passage, Point, Statement
 
 LEAST_SCORE = 20.0  # a focused point below this is noise: one common word of several
-MOST_SAID = 8  # sentences that a focused point carries
+MOST_SAID = 16  # sentences that a focused point carries
+BESIDE = 99.9  # score of what an answer that compares cannot do without
 BRIEF_FROM = 4  # chunks with something relevant, from which a focused answer is written in themes
 SUMMARY_WORDS = 220
 DIRECT = 4  # sentences that answer a question of fact
@@ -40,27 +42,43 @@ def _rated(inquiry: Inquiry) -> tuple[Point, ...]:
     if question.shape != "overview":
         return _focused_points(question, passages, said)
     if any(p.kind == "report" for p in passages):
-        points = (themed_point(p, _within(said, p), inquiry.corpus) for p in passages)
-        return tuple(p for p in points if p)
+        return _themed_points(passages, said, inquiry.corpus)
     return tuple(
         Point(as_statements(t.best), min(100.0, 10.0 * t.passages), t.title, t.passages) for t in chunk_themes(said)
     )
 
 
-def _within(said: Sequence[Said], passage: Passage) -> list[Said]:
-    return [s for s in said if s.reference == passage.id]
+def _themed_points(passages: Sequence[Passage], said: Sequence[Said], corpus: int) -> tuple[Point, ...]:
+    """A point for every report that has a theme, in the order of the reports."""
+    leads, own = hosts_of_reports(said), _by_reference(said)
+    points = (themed_point(p, own.get(p.id, ()), corpus, leads) for p in passages)
+    return tuple(p for p in points if p)
+
+
+def _by_reference(said: Sequence[Said]) -> dict[str, list[Said]]:
+    """The sentences of each passage."""
+    found: dict[str, list[Said]] = {}
+    for s in said:
+        found.setdefault(s.reference, []).append(s)
+    return found
 
 
 def _focused_points(question: Question, passages: Sequence[Passage], said: Sequence[Said]) -> tuple[Point, ...]:
-    """A point for every passage with relevant sentences, in the order of the passages."""
-    found = relevant(question, said)
+    """A point for every passage with relevant sentences, in the order of the passages.
+
+    An entity that the question compares with carries what it is named by.
+    """
+    found, leads = relevant(question, said), hosts_of_reports(said)
     points = []
     for passage in passages:
         own = [r for r in found if r.said.reference == passage.id]
         score = usefulness(own)
+        counted = passage.documents if passage.kind == "entity" else len({r.said.origin for r in own})
         if score >= LEAST_SCORE:
-            statements = as_statements([r.said for r in own[:MOST_SAID]])
-            points.append(Point(statements, score, passage.title, len({r.said.chunk for r in own})))
+            points.append(Point(as_statements([r.said for r in own[:MOST_SAID]], leads), score, passage.title, counted))
+        elif passage.kind == "entity" and question.shape == "count":
+            first = [s for s in said if s.reference == passage.id][:1]
+            points += [Point(as_statements(first, leads), BESIDE, passage.title, counted)] if first else []
     return tuple(points)
 
 
@@ -94,13 +112,31 @@ def _overview(question: Question, inquiry: Inquiry, said: Sequence[Said], words:
 def _focused(question: Question, inquiry: Inquiry, said: Sequence[Said], words: int) -> list[Statement]:
     if words:
         return list(reported(narrow(question, said, words), False))
-    found = relevant(question, said)
-    places = {r.said.chunk for r in found}
+    passages = inquiry.context.passages
+    beside = {
+        p.id
+        for p in passages
+        if p.kind == "point" and p.score == BESIDE and not set(question.terms) & set(stems(p.title, "en"))
+    }
+    said = [s for s in said if s.reference not in beside]
+    pointed = any(p.kind == "point" for p in passages)
+    found = relevant(question, said, strict=not pointed)
     factual = question.shape in ("lookup", "decide") or (question.names and question.shape == "open")
-    if factual or (len(places) < BRIEF_FROM and question.shape == "open"):
+    if factual or (len({r.said.chunk for r in found}) < BRIEF_FROM and question.shape == "open" and not pointed):
         chosen = direct(question, said, DIRECT)
         return [*_caveat(question, said, chosen), *reported(chosen, False)]
-    return list(focused(question, found, inquiry.corpus)) if found else []
+    if not found:
+        return []
+    others = sorted(((p.title, p.documents) for p in passages if p.id in beside), key=lambda x: (-x[1], x[0]))
+    return list(focused(question, found, inquiry.corpus, _named(question, passages), others))
+
+
+def _named(question: Question, passages: Sequence[Passage]) -> int:
+    """The documents behind a point whose title is just what is asked about, by its words or its initials; else 0."""
+    asked = {t for t in question.terms if t not in question.minor}
+    initials = "".join(w[0] for w in question.subject.split()).casefold()
+    same = [p for p in passages if set(stems(p.title, "en")) == asked or p.title.casefold() == initials]
+    return max((p.documents for p in same if p.kind == "point"), default=0)
 
 
 def _caveat(question: Question, said: Sequence[Said], chosen: Sequence[Said]) -> list[Statement]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from sensegraph.engines.classical.focusing import Relevant
@@ -11,23 +12,49 @@ from sensegraph.engines.classical.grouping import by_phrase
 from sensegraph.engines.classical.prose import stems
 from sensegraph.engines.classical.questions import Question
 from sensegraph.engines.classical.said import LEAST_QUALITY, Said, apart
-from sensegraph.engines.classical.wording import capital, counted, introduced, listing, number, plain, subject, who
+from sensegraph.engines.classical.wording import (
+    argued,
+    capital,
+    counted,
+    introduced,
+    listing,
+    number,
+    plain,
+    subject,
+    who,
+)
 from sensegraph.types import Statement
 
-POOL, MOST_THEMES, EACH, FIRST = 60, 5, 3, 2
+POOL, MOST_THEMES, EACH, FIRST = 60, 4, 3, 3
+SEVERAL = 3  # documents that speak of all that is asked, from which those on a part are left out
 NEAR_BEST, FEW = 0.45, 6  # sentences far behind the best are shown only where there are few
-RARE, SOME = 2, 5  # passages up to which something is hardly, and rarely, spoken of
+RARE, SOME = 2, 5  # documents up to which something is hardly, and rarely, spoken of
 
 
-def focused(question: Question, found: Sequence[Relevant], corpus: int) -> Iterator[Statement]:
-    """The answer: counts and voices first, then what is said, in themes, by speaker or by sign as the question asks."""
+def focused(
+    question: Question, found: Sequence[Relevant], corpus: int, named: int = 0, others: Sequence[tuple[str, int]] = ()
+) -> Iterator[Statement]:
+    """The answer: counts and voices first, then what is said, in themes, by speaker or by sign as the question asks.
+
+    `named` counts the documents that name just what is asked about (0: not known), `others` those that name something
+    else.
+    """
     found = [r for r in found if r.sign == question.sign] or list(found) if question.sign else found
+    whole = [r for r in found if r.whole]
+    found = whole if len({r.said.origin for r in whole}) >= SEVERAL else found
     pool = [r for r in found if r.said.quality >= LEAST_QUALITY][:POOL] or list(found[:FIRST])
     near = sum(r.score >= NEAR_BEST * pool[0].score for r in pool)
     pool = pool[: max(near, FEW)]
-    yield plain(opening(question, found, corpus))
-    if question.shape == "who":
-        yield from _by_speaker(pool, voices(found))
+    yield plain(opening(question, found, corpus, named, others))
+    ranks = voices(found)
+    if not whole:
+        yield plain("\n\n")
+        first = frozenset(question.groups[0])  # of "failure in innovation" what is said on failure
+        yield from argued(_spread([r.said for r in pool if first & set(r.said.terms)] or [r.said for r in pool], FEW))
+    elif question.shape == "who":
+        yield from _by_speaker(pool, ranks)
+    elif question.shape == "views" and len(voices(pool)) > 1:
+        yield from _by_speaker(pool, voices(pool), rest=True)
     elif question.shape == "views" and len({r.sign for r in pool}) > 1:
         yield from _by_sign(pool)
     else:
@@ -37,31 +64,62 @@ def focused(question: Question, found: Sequence[Relevant], corpus: int) -> Itera
 # ── the opening: what can be counted ─────────────────────────────────────────────────────────────────────────────────
 
 
-def opening(question: Question, found: Sequence[Relevant], corpus: int) -> str:
-    """The first sentence: how many passages speak of it and who does."""
-    n = len({r.said.chunk for r in found})
+def opening(
+    question: Question,
+    found: Sequence[Relevant],
+    corpus: int,
+    named: int = 0,
+    others: Sequence[tuple[str, int]] = (),
+) -> str:
+    """The first sentence: how many documents speak of it and who does."""
+    whole = [r for r in found if r.whole]
     about = question.subject or "this"
-    where = f" in this corpus of {counted(corpus, 'document')}" if corpus > 1 else ""
-    ranks = voices(found)
+    ranks = voices(whole or found)
+    count = _Count(len({r.said.origin for r in whole or found}), corpus)
+    part = len({r.said.origin for r in found} - {r.said.origin for r in whole}) if whole else 0
     if question.shape == "who" and len(ranks) > 1:
-        return f"{_ranking(ranks)} on {about}, by the {counted(n, 'passage')} that I found{where}."
-    head = _verdict(question, n, about, where)
+        return f"{_ranking(ranks)} on {about}, by {count.all()} that I found to speak of it."
+    if not whole:
+        head = f"I find nothing on all that is asked ({about}); {count.some('speak')} of a part of it"
+    elif question.shape == "count" and named > count.n:
+        head = f"{capital(about)} is named in {_Count(named, corpus).some('')}{_compared(others)}"
+    else:
+        head = _verdict(question, count, about)
+    head += f", and {number(part)} more of a part of it" if part and question.shape not in ("count", "who") else ""
     return f"{head}{_by(ranks)}.{_balance(question, found)}"
 
 
-def _verdict(question: Question, n: int, about: str, where: str) -> str:
-    speak = "speaks" if n == 1 else "speak"
-    count = counted(n, "passage")
+@dataclass(frozen=True, slots=True)
+class _Count:
+    """A number of documents out of those of the corpus; of passages where the corpus is one document."""
+
+    n: int
+    corpus: int
+
+    def all(self) -> str:
+        """ "the 14 documents"."""
+        return f"the {counted(self.n, 'document' if self.corpus != 1 else 'passage')}"
+
+    def some(self, verb: str) -> str:
+        """ "14 of the 1,669 documents speak"."""
+        noun = "document" if self.corpus != 1 else "passage"
+        what = f"{number(self.n)} of the {counted(self.corpus, noun)}" if self.corpus > 1 else counted(self.n, noun)
+        return f"{what} {verb}{'s' if self.n == 1 else ''}" if verb else what
+
+
+def _verdict(question: Question, count: _Count, about: str) -> str:
+    speak = count.some("speak")
     if question.shape == "whether":
-        start = "Hardly: only" if n < RARE else "Yes, though seldom: I found" if n < SOME else "Yes: at least"
-        return (
-            f"{start} {count}{where} that {speak} of {about}"
-            if n >= RARE and n < SOME
-            else f"{start} {count}{where} {speak} of {about}"
-        )
+        start = "Hardly: only" if count.n < RARE else "Yes, though seldom:" if count.n < SOME else "Yes: at least"
+        return f"{start} {speak} of {about}"
     if question.shape == "count":
-        return f"{capital(about)} comes up in at least {count}{where}{_uncounted(question)}"
-    return f"{capital(count)}{where} {speak} of {about}"
+        return f"{capital(about)} comes up in at least {count.some('')}{_uncounted(question)}"
+    return f"{capital(speak)} of {about}"
+
+
+def _compared(others: Sequence[tuple[str, int]]) -> str:
+    """The other subjects that most documents name."""
+    return f", beside {listing([f'{name} ({n})' for name, n in others[:5]])}" if others else ""
 
 
 def _uncounted(question: Question) -> str:
@@ -70,8 +128,8 @@ def _uncounted(question: Question) -> str:
 
 
 def voices(found: Sequence[Relevant]) -> list[tuple[str, int]]:
-    """Speakers with the number of passages in which they speak of it, most first."""
-    pairs = {(r.said.speaker, r.said.chunk) for r in found if r.said.speaker and not r.host}
+    """Speakers with the number of documents in which they speak of it, most first."""
+    pairs = {(r.said.speaker, r.said.origin) for r in found if r.said.speaker and not r.host}
     return sorted(Counter(name for name, _ in pairs).items(), key=lambda x: (-x[1], x[0]))
 
 
@@ -115,10 +173,10 @@ def _by_theme(question: Question, pool: Sequence[Relevant]) -> Iterator[Statemen
     avoid = frozenset([*question.terms, *_initials(question.terms), *names])
     themes, loose = by_phrase([said[i] for i in rest], [scores[i] for i in rest], avoid, MOST_THEMES, EACH)
     yield plain("\n\n")
-    yield from introduced(first)
+    yield from argued(first)
     for i, theme in enumerate(themes):
-        yield plain(f"\n\n**Tied to {theme.title}** ({counted(theme.passages, 'passage')}). ")
-        yield from introduced(theme.best, i + FIRST)
+        yield plain(f"\n\n**On {theme.title}.** ")
+        yield from argued(theme.best, i + FIRST)
     shown = [*first, *(s for t in themes for s in t.best)]
     more = _spread([s for s in loose if apart(s, shown)], EACH) if len(shown) < 8 else []
     if more:
@@ -143,19 +201,22 @@ def _by_sign(pool: Sequence[Relevant]) -> Iterator[Statement]:
             yield from introduced(best, len(shown))
 
 
-def _by_speaker(pool: Sequence[Relevant], ranks: Sequence[tuple[str, int]]) -> Iterator[Statement]:
-    """A paragraph for each of the speakers who say most."""
+def _by_speaker(
+    pool: Sequence[Relevant], ranks: Sequence[tuple[str, int]], *, rest: bool = False
+) -> Iterator[Statement]:
+    """A paragraph for each of the speakers who say most; with `rest` also the best of what others say."""
     shown: list[Said] = []
-    for name, n in ranks[:6]:
+    for name, _ in ranks[:6]:
         best = [s for s in (r.said for r in pool if r.said.speaker == name) if apart(s, shown)]
         best = _spread(best, 2)
-        shown += best
         if best:
-            yield plain(f"\n\n**{subject(name)}** ({counted(n, 'passage')}). ")
-            yield from introduced(best, len(shown))
-    if not shown:
-        yield plain("\n\n")
-        yield from introduced(_spread([r.said for r in pool], 5))
+            yield plain("\n\n")
+            yield from argued(best, len(shown), bold=name)
+        shown += best
+    more = [r.said for r in pool if apart(r.said, shown) and r.said.speaker not in {name for name, _ in ranks[:6]}]
+    if not shown or (rest and more):
+        yield plain("\n\n**Also said.** " if shown else "\n\n")
+        yield from argued(_spread(more, 3 if shown else 5), len(shown))
 
 
 def _spread(ranked: Sequence[Said], most: int) -> list[Said]:

@@ -14,14 +14,21 @@ from sensegraph.engines.classical.prose import stems
 from sensegraph.engines.classical.questions import Question
 from sensegraph.engines.classical.said import Said, hosts, terms
 from sensegraph.engines.classical.stance import balance
+from sensegraph.engines.classical.telling import soundness
+from sensegraph.engines.classical.words_general import generality
 from sensegraph.engines.classical.words_lists import listed
-from sensegraph.engines.classical.words_quotes import introduces
 
+KIND = 0.6  # weight of a thing of the kind that a term names
 DERIVED = 0.7  # weight of a word derived from a term: society → societal
 VAGUE = 0.35  # weight of a term that names no subject
 NEAR = 0.4  # weight of what the neighbouring sentences of the same chunk hold
 LEAST = (0.5, 0.5, 0.45, 0.34)  # share of the weight of 1, 2, 3, more terms that it must hold with its neighbours
 SIGNED = 0.55  # the same where the good or the bad is asked for: each word of that sign counts .15
+READABLE = 36  # words from which a sentence counts for less
+WHOLE = 0.7  # share of the weight from which a sentence speaks of all that is asked
+SIGNED_WHOLE = 0.6  # the same where the good or the bad is asked for
+EITHER = 0.4  # the same where it asks for this and that
+PART = 0.5  # what a sentence on a part only counts for
 KNOWN = 0.5  # share of the question's weight that the context must hold at all
 KNOWN_LOOSELY = 0.25  # the same for a narrow question, which is often worded otherwise than its answer
 
@@ -37,6 +44,10 @@ _SHORTENED = {  # stem → what it is often cut to
     "televis": "tv",
     "biotechnolog": "biotech",
 }
+_KINDS = {  # stem → stems of things of this kind, for words too wide to be said themselves
+    "technolog": "ai internet softwar robot algorithm autom",
+    "societi": "democraci job inequ communiti",
+}
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "WolfgangSchulz"
 
 
@@ -44,59 +55,72 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "WolfgangSchulz"
 class Relevant:
     """A sentence that bears on the question; `score` is 0–1, `sign` −1, 0 or +1 (see stance).
 
-    `host` says that its speaker is a host, where guests were asked for.
+    `host` says that its speaker is a host, where guests were asked for; `whole` that it holds, with its neighbours,
+    most of what is asked and not a part only.
     """
 
     said: Said
     score: float
     sign: int = 0
     host: bool = False
+    whole: bool = True
 
 
-def relevant(question: Question, said: Sequence[Said]) -> list[Relevant]:
+def relevant(question: Question, said: Sequence[Said], *, strict: bool = True) -> list[Relevant]:
     """The sentences that bear on the question, best first; none where the context does not speak of it.
 
     Score = share of the terms' idf that the sentence holds, plus .4 of what its neighbours add, times its quality.
     It must hold a term itself, and the rarest term of the question within one sentence; where the question asks for
-    the good or the bad only, a sentence of the other sign is left out.
+    the good or the bad only, a sentence of the other sign is left out. Where it asks for this "and" that, either will
+    do. Not `strict`, for what has been found relevant before: any term will do.
     """
-    weights = term_weights(question, said)
+    weights = term_weights(question, said, strict=strict, even=not strict)
     if not weights:
         return []
     held = [_held(weights, s) for s in said]
-    rarest = frozenset(weights) if question.sign else _rarest(weights, held)
+    either = re.search(r"\b(?:and|or)\b", question.subject) is not None
+    rarest = frozenset(weights) if question.sign or either or not strict else _rarest(weights, held)
     least = SIGNED / 2 if question.sign else LEAST[min(len(question.terms), len(LEAST)) - 1]
     found = []
     for i, one in enumerate(said):
         near = _near(held, said, i) if held[i] else {}
         if not rarest & (held[i].keys() | near.keys()):
             continue
-        if sum(max(held[i].get(t, 0.0), near.get(t, 0.0)) * w for t, (w, _) in weights.items()) >= least:
+        reached = sum(max(held[i].get(t, 0.0), near.get(t, 0.0)) * w for t, (w, _) in weights.items())
+        if reached >= least:
+            share_of_all = SIGNED_WHOLE if question.sign else EITHER if either else WHOLE
+            whole = reached >= share_of_all * sum(w for w, _ in weights.values())
             share = sum(max(held[i].get(t, 0.0), NEAR * near.get(t, 0.0)) * w for t, (w, _) in weights.items())
-            found.append((one, share * (1.0 if rarest & held[i].keys() else 0.6)))
+            found.append((one, share * (1.0 if rarest & held[i].keys() else 0.6), whole))
     return _judged(question, found, hosts(said) if question.guests else frozenset())
 
 
-def _judged(question: Question, found: Sequence[tuple[Said, float]], host: frozenset[str]) -> list[Relevant]:
+def _judged(question: Question, found: Sequence[tuple[Said, float, bool]], host: frozenset[str]) -> list[Relevant]:
     """Sentences with their quality and sign, those of the wrong sign left out, best first."""
     judged = []
-    for one, share in found:
+    for one, share, whole in found:
         strength = balance(one.raw)
         tone = (strength > 0) - (strength < 0)
         if question.sign and (tone == -question.sign or share + 0.15 * abs(strength) < SIGNED):
             continue
         score = share * (0.35 + 0.65 * one.quality)
         score *= min(1.0, 0.3 + 0.35 * abs(strength)) if question.sign else 1.0
-        score *= (0.3 if introduces(one.text) else 1.0) * (0.4 if one.speaker in host else 1.0)
-        judged.append(Relevant(one, score, tone, one.speaker in host))
+        score *= (
+            min(1.0, READABLE / max(1, len(one.text.split())))
+            * soundness(one.text)
+            * (0.4 if one.speaker in host else 1.0)
+        )
+        score *= (1.0 if whole else PART) * (1.0 if question.sign else 0.7 + 0.3 * min(1.0, generality(one.text)))
+        judged.append(Relevant(one, score, tone, one.speaker in host, whole))
     return sorted(judged, key=lambda r: (-r.score, r.said.order))
 
 
-def term_weights(question: Question, said: Sequence[Said], *, strict: bool = True) -> Weights:
+def term_weights(question: Question, said: Sequence[Said], *, strict: bool = True, even: bool = False) -> Weights:
     """Term → (its share of the question's idf, the stems that stand for it with their weights).
 
     Empty where the context holds too little of the question to speak of it, or none of the names in it. `strict`
-    wants each run of its words there: "quantum chromodynamics" is not found by "quantum" alone.
+    wants each run of its words there: "quantum chromodynamics" is not found by "quantum" alone. `even` weighs all
+    terms alike, for sentences that were chosen by them: there the rare are not rare.
     """
     counts = Counter(t for s in said for t in set(s.terms))
     names = [f"{name} {_CAMEL.sub(' ', name)}" for name in sorted({s.speaker for s in said})]
@@ -104,7 +128,7 @@ def term_weights(question: Question, said: Sequence[Said], *, strict: bool = Tru
     forms = {t: variants(t, counts) for t in question.terms}
     forms.update(_spelled(question, forms, said))
     seen = {t: sum(counts[v] * w for v, w in vs.items()) for t, vs in forms.items()}
-    idf = {t: math.log(1 + (len(said) + 1) / (n + 0.5)) * _specific(t) for t, n in seen.items()}
+    idf = {t: (1.0 if even else _idf(n, len(said))) * _specific(t, question) for t, n in seen.items()}
     alive = {t for group in question.groups if not strict or _alive(group, seen) for t in group if seen[t]}
     total = sum(idf.values())
     known = sum(idf[t] for t in question.terms if t in alive)
@@ -114,9 +138,13 @@ def term_weights(question: Question, said: Sequence[Said], *, strict: bool = Tru
     return {t: (idf[t] / total, forms[t]) for t in question.terms if seen[t]}
 
 
-def _specific(term: str) -> float:
-    """1, or less for a word that names no subject by itself ("key", "support", "deal")."""
-    return VAGUE if term in _vague() else 1.0
+def _idf(n: float, size: int) -> float:
+    return math.log(1 + (size + 1) / (n + 0.5))
+
+
+def _specific(term: str, question: Question) -> float:
+    """1, or less for a word that names no subject by itself ("key", "deal"), or only says where."""
+    return VAGUE if term in question.minor or term in _vague() else 1.0
 
 
 @cache
@@ -132,7 +160,7 @@ def _alive(group: tuple[str, ...], seen: dict[str, float]) -> bool:
 
 def variants(term: str, counts: Counter[str]) -> dict[str, float]:
     """The stems of the context that stand for `term`: itself, and longer or shorter ones of the same root."""
-    found = {term: 1.0}
+    found = {term: 1.0, **{kind: KIND for kind in _KINDS.get(term, "").split() if kind in counts}}
     if _SHORTENED.get(term) in counts:
         found[_SHORTENED[term]] = 1.0
     if len(term) < 5 or not term.isascii():
@@ -146,7 +174,8 @@ def variants(term: str, counts: Counter[str]) -> dict[str, float]:
 def _same_root(a: str, b: str) -> bool:
     """Whether two stems differ by a short ending only."""
     shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    return shared >= 5 and max(len(a), len(b)) - shared <= 3 and min(len(a), len(b)) - shared <= 1
+    short, long = sorted((len(a), len(b)))
+    return long - shared <= 3 + (short == shared > 5) and short - shared <= (shared > 5)
 
 
 def _spelled(
@@ -154,7 +183,7 @@ def _spelled(
 ) -> dict[str, dict[str, float]]:
     """Initials stand for the words that they abbreviate: "artificial intelligence" is also found as "AI"."""
     found: dict[str, dict[str, float]] = {}
-    for a, b in pairwise(question.terms):
+    for a, b in (pair for group in question.groups for pair in pairwise(group)):
         initials = (a[:1] + b[:1]).upper()
         if a.isascii() and any(
             re.search(rf"\b{initials}\b", s.raw) for s in said[:4000] if initials.lower() in s.terms

@@ -90,7 +90,7 @@ def _title(phrase: Phrase, phrases: Sequence[Phrase]) -> list[str]:
     hits = set(phrase.hits)
     others = [(len(hits & set(p.hits)), p.score, p.text) for p in phrases if p is not phrase]
     with_it = max(others, default=(0, 0.0, ""))
-    return [phrase.text, with_it[2]] if with_it[0] >= 2 else [phrase.text]
+    return [phrase.text, with_it[2]] if with_it[0] >= max(2, len(hits) / 2) else [phrase.text]
 
 
 def merged(themes: Sequence[Theme], each: int) -> list[Theme]:
@@ -134,7 +134,6 @@ def _cosine(one: Theme, other: Theme) -> float:
 
 def joined(one: Theme, other: Theme) -> Theme:
     """Two themes as one, under the first one's title; the counts of documents may overlap, so the larger stands."""
-    best = tuple(s for pair in zip(one.best, other.best, strict=False) for s in pair)
-    rest = tuple(s for s in (*one.best, *other.best) if s not in best)
+    best = (*one.best, *(s for s in other.best if s not in one.best))
     every = tuple(dict.fromkeys((*one.all, *other.all)))
-    return Theme(one.title, (*best, *rest), every, one.weight, max(one.documents, other.documents))
+    return Theme(one.title, best, every, one.weight, max(one.documents, other.documents))

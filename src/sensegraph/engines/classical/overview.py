@@ -6,46 +6,34 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sensegraph.engines.classical.choosing import Candidate, choose, weigh
 from sensegraph.engines.classical.grouping import Theme, by_phrase, merged
-from sensegraph.engines.classical.keyphrases import key_phrases
-from sensegraph.engines.classical.prose import stems
 from sensegraph.engines.classical.questions import FRAME, Question
-from sensegraph.engines.classical.said import Said, hosts, presentable, unquoted
-from sensegraph.engines.classical.wording import capital, counted, introduced, listing, number, plain, who
-from sensegraph.engines.classical.words_quotes import introduces
+from sensegraph.engines.classical.said import HOST, Said, hosts, presentable, unquoted
+from sensegraph.engines.classical.telling import retitled, telling, worth
+from sensegraph.engines.classical.wording import argued, capital, counted, number, plain
 from sensegraph.types import Inquiry, Passage, Point, Statement
 
-MOST_THEMES, EACH = 8, 3
+MOST_THEMES, EACH, MORE = 7, 3, 6  # themes, sentences of each, smaller themes that are named
 MOST_LIKELY = 150  # sentences of a context that are read closely: the most central by their words
 MOST_POINTS = 60  # points that are compared for near-duplicates: more than enough for the themes that are shown
-_CAREER = re.compile(  # what a host says of a guest
-    r"\b(?:started|began|spent|built) .{0,40}\b(?:career|years|tours)\b|\bpassionate about\b|\balso known as\b"
-    r"|\bknown for\b|\b(?:has|have) (?:since |also )?(?:received|won|pioneered|led|been awarded)\b"
-    r"|\bhelped (?:develop|build|found|create)\b|\bled the (?:team|group|effort)s?\b"
-    r"|\b(?:originally|previously) (?:worked|was|served)\b|\bco-?(?:leads|founded)\b"
-)
-_ABOUT_SOMEONE = re.compile(
-    r"(?:Dr\.|Prof\.|He|She|[A-Z][a-z]+(?: [A-Z][a-z]+)?) "
-    r"(?:is|was|has|had|helped|led|spent|joined|started|also|briefly)\b"
-)
 _WORDS = re.compile(r"[^\W\d_][\w'’]+")
-IN_POINT = 6  # sentences of a report that a point carries on
+IN_POINT = 10  # sentences of a report that a point carries on
+_MANY = 20  # documents from which counts of them say something
+LEAST_DOCUMENTS = 3  # documents of which a theme of a large corpus must be
 
 
-def themed_point(passage: Passage, said: Sequence[Said], corpus: int) -> Point | None:
+def themed_point(passage: Passage, said: Sequence[Said], corpus: int, leads: frozenset[str]) -> Point | None:
     """A report as a point: its theme, its best sentences, and a score from rating and coverage.
 
-    Score = 10 · rating · documents / (documents + 2): a theme of one document is no theme of a corpus.
+    Score = 10 · rating · documents / (documents + 2): a theme of one document is no theme of a corpus. `leads` are the
+    speakers who lead the talk.
     """
-    good = telling(passage.title, presentable(said))
-    documents = passage.documents or len({s.chunk for s in said})
+    good = telling(passage.title, said, leads, IN_POINT)
+    documents = passage.documents or len({s.origin for s in said})
     if not good or passage.score <= 0 or not named(passage.title):
         return None
     score = 10 * passage.score * documents / (documents + (2 if corpus > 1 else 0))
-    return Point(
-        as_statements(sorted(good, key=lambda s: s.order)), round(min(score, 100.0), 1), passage.title, documents
-    )
+    return Point(as_statements(good, leads), round(min(score, 100.0), 1), passage.title, documents)
 
 
 def named(title: str) -> bool:
@@ -54,26 +42,12 @@ def named(title: str) -> bool:
     return bool(words) and title.casefold().partition(":")[0].strip() not in FRAME
 
 
-def telling(title: str, said: Sequence[Said]) -> list[Said]:
-    """The sentences that say most on the theme: those with words of its title, and of each other."""
-    stemmed = set(stems(title, "en"))
-    candidates = [
-        Candidate(s.terms, len(s.text.split()), worth(s, frozenset()) * (1.6 if stemmed & set(s.terms) else 0.8))
-        for s in said
-    ]
-    return [said[i] for i in choose(candidates, weigh(s.terms for s in said), IN_POINT)]
-
-
-def worth(said: Said, host: frozenset[str]) -> float:
-    """Quality, less for a host's words and for sentences that introduce someone: they say nothing on the subject."""
-    presents = introduces(said.text) or _CAREER.search(said.text) is not None
-    value = said.quality * (0.3 if presents else 1.0) * (0.5 if said.speaker in host else 1.0)
-    return value * (0.6 if _ABOUT_SOMEONE.match(said.text) else 1.0)
-
-
-def as_statements(said: Sequence[Said]) -> tuple[Statement, ...]:
-    """Sentences as a point carries them: with the speaker's name, a line each."""
-    lines = (f"{s.speaker}: “{unquoted(s.text)}”" if s.speaker else s.text for s in said)
+def as_statements(said: Sequence[Said], leads: frozenset[str] = frozenset()) -> tuple[Statement, ...]:
+    """Sentences as a point carries them: with the speaker's name, marked where that is a host's, a line each."""
+    marks = [HOST if s.speaker in leads else "" for s in said]
+    lines = (
+        f"{s.speaker}{mark}: “{unquoted(s.text)}”" if s.speaker else s.text for s, mark in zip(said, marks, strict=True)
+    )
     return tuple(
         Statement(("\n" if i else "") + line, (s.reference,), (s.source,))
         for i, (s, line) in enumerate(zip(said, lines, strict=True))
@@ -81,18 +55,20 @@ def as_statements(said: Sequence[Said]) -> tuple[Statement, ...]:
 
 
 def point_themes(passages: Sequence[Passage], said: Sequence[Said]) -> list[Theme]:
-    """One theme a point, near-duplicates merged."""
+    """One theme a point, near-duplicates merged, heaviest first."""
     themes = []
+    leads = hosts(said)
+    speakers = frozenset(s.speaker for s in said if s.speaker)
     by_reference: dict[str, list[Said]] = {}
     for s in said:
         by_reference.setdefault(s.reference, []).append(s)
     for p in sorted(passages, key=lambda p: -p.score)[:MOST_POINTS]:
         own = tuple(by_reference.get(p.id, ()))
         if own:
-            themes.append(
-                Theme(p.title, tuple(telling(p.title, own)), own, p.score, p.documents or len({s.chunk for s in own}))
-            )
-    return merged(themes, EACH)[:MOST_THEMES]
+            title = retitled(p.title, own, speakers)
+            best = tuple(telling(title, own, leads, 2 * EACH))
+            themes.append(Theme(title, best, own, p.score, p.documents or len({s.origin for s in own})))
+    return merged([t for t in themes if t.title and t.best], EACH)
 
 
 def chunk_themes(said: Sequence[Said]) -> list[Theme]:
@@ -104,35 +80,35 @@ def chunk_themes(said: Sequence[Said]) -> list[Theme]:
 
     likely = sorted((s for s in said if len(s.terms) > 3), key=lambda s: (-central(s), s.order))[:MOST_LIKELY]
     good = presentable(sorted(likely, key=lambda s: s.order))
-    host = hosts(said)
-    scores = [worth(s, host) * central(s) for s in good]
+    leads = hosts(said)
+    scores = [worth(s, leads) * central(s) for s in good]
     return by_phrase(good, scores, frozenset(), MOST_THEMES, EACH)[0]
 
 
 def overview(question: Question, inquiry: Inquiry, themes: Sequence[Theme]) -> Iterator[Statement]:
-    """The answer: how much was read and which themes stand out, then a section on each."""
-    yield plain(_opening(question, inquiry, themes))
-    for i, theme in enumerate(themes):
-        yield plain(f"\n\n**{capital(theme.title)}** ({_size(theme)}). {_turns_on(theme)}")
-        yield from introduced(theme.best, i)
+    """The answer: how much was read and which themes stand out, a section on each, and what smaller ones there are."""
+    weighty = [t for t in themes if inquiry.corpus < _MANY or not t.documents or t.documents >= LEAST_DOCUMENTS]
+    main, rest = (weighty or list(themes))[:MOST_THEMES], (weighty or list(themes))[MOST_THEMES:]
+    yield plain(_opening(question, inquiry, main))
+    for i, theme in enumerate(main):
+        yield plain(f"\n\n**{capital(theme.title)}**{_bracketed(theme, inquiry.corpus)}. ")
+        yield from argued(theme.best, i)
+    if rest:
+        yield plain(f"\n\nSmaller themes: {'; '.join(t.title for t in rest[:MORE])}.")
 
 
 def _opening(question: Question, inquiry: Inquiry, themes: Sequence[Theme]) -> str:
     unit = question.unit if question.unit and question.unit != "podcast" else "document"
     read = f"Across {counted(inquiry.corpus, 'document')}" if inquiry.corpus else f"In the {unit}s that were read"
-    one = len(themes) == 1
-    names = listing([f"{t.title} ({_size(t)})" for t in themes[:3]])
-    rest = f". Then come {'; '.join(t.title for t in themes[3:])}" if len(themes) > 3 else ""
-    voices = [name for name, _ in Counter(v for t in themes for v in t.voices).most_common(4)]
-    said_by = f" Among those who speak are {listing([who(v) for v in voices])}." if len(voices) > 1 else ""
-    return f"{read}, {number(len(themes))} theme{' stands' if one else 's stand'} out: {names}{rest}.{said_by}"
+    read = f"In this {question.unit or 'text'}" if inquiry.corpus == 1 else read
+    stand = f"{number(len(themes))} theme{' stands' if len(themes) == 1 else 's stand'} out"
+    counting = any(t.documents for t in themes) and inquiry.corpus >= _MANY
+    how = " Each count is of the documents that bring main terms of the theme together." if counting else ""
+    return f"{read}, {stand}: {'; '.join(t.title for t in themes)}.{how}"
 
 
-def _size(theme: Theme) -> str:
-    return counted(theme.documents, "document") if theme.documents else counted(theme.passages, "passage")
-
-
-def _turns_on(theme: Theme) -> str:
-    """What the talk turns on besides the words of the title."""
-    found = key_phrases([s.text for s in theme.all], 4, avoid=frozenset(stems(theme.title, "en")))
-    return f"The talk turns on {listing([p.text for p in found])}. " if len(found) > 1 else ""
+def _bracketed(theme: Theme, corpus: int) -> str:
+    """The number of documents or passages behind a theme, where it says something."""
+    if theme.documents and corpus:
+        return f" ({counted(theme.documents, 'document')})" if corpus >= _MANY and theme.documents < corpus else ""
+    return f" ({counted(theme.passages, 'passage')})"

@@ -43,13 +43,16 @@ FRAME = frozenset(
     give provide answer according potential possible type types kind kinds sort term terms aspect aspects role roles
     part parts way ways thing things lot use used using make makes made get gets got take takes taken come comes
     there any other others evidence leader leaders group team tell us me please know agree agreed conclusion finally
+    deal deals dealing primarily mainly chiefly
     """.split()
 )
 # Words that carry no subject of their own, but may stand in its wording ("the negative impacts of technology").
 SOFT = frozenset(
     """
     impact impacts influence influences effect effects implication implications importance significance consequence
-    consequences role roles potential possible issue issues topic subject challenge challenges aspect aspects
+    consequences role roles potential possible issue issues topic subject challenge challenges aspect aspects trend
+    trends attribute attributes practice practices journey journeys quality qualities strategy strategies initiative
+    initiatives process processes anecdote anecdotes insight insights tendency
     """.split()
 )
 _FORMS = {
@@ -67,6 +70,7 @@ _VERBS = r"(?:discuss|talk|mention|describe|share|speak|highlight|address|cover|
 _RULES: tuple[tuple[Shape, str], ...] = (
     ("count", r"\bhow (?:often|frequent\w*|many (?:documents|episodes|chats|guests|speakers|conversations|people))\b"),
     ("who", r"^(?:which|what) (?:\w+ ){0,2}(?:guests?|speakers?|people|leaders?|participants?)\b"),
+    ("open", r"^(?:which|what) (?:\w+ ){0,2}(?:episodes?|documents?|chats?|conversations?|articles?|chapters?)\b"),
     ("who", r"^who (?:talks?|speaks?|mentions?|discuss\w*|describes?|argues?)\b"),
     ("views", r"\b(?:perspectives?|views?|opinions?|stances?|attitudes?|disagree\w*|differ\w*|compare|versus|vs)\b"),
     ("views", r"\bor as\b|\bhow do \w+(?: \w+)? (?:perceive|view|see|feel|think)\b"),
@@ -88,7 +92,8 @@ class Question:
     `terms` are the distinct content terms in order, `groups` the same by runs of adjoining words ("data privacy" is
     one), `subject` the words they stand in, as asked. `sign` is −1 where
     only the bad is asked for, +1 where only the good, 0 otherwise. `unit` is the word for a piece of the corpus,
-    `names` are the terms written as names, `guests` says that the hosts' own words are not asked for.
+    `names` are the terms written as names, `guests` says that the hosts' own words are not asked for,
+    `minor` are the terms that only say where ("in their careers").
     """
 
     text: str
@@ -100,6 +105,7 @@ class Question:
     unit: str
     names: tuple[str, ...] = ()
     guests: bool = False
+    minor: tuple[str, ...] = ()
 
 
 def understand(text: str, code: str = "en") -> Question:
@@ -119,11 +125,15 @@ def understand(text: str, code: str = "en") -> Question:
         _unit(plain),
         _names(plain, terms, code),
         guests,
+        _minor(_core(plain), terms, code),
     )
 
 
 def _core(text: str) -> str:
     """The question without an afterthought (" - as a motivator or an obstacle?", "and in what context?")."""
+    text = re.sub(
+        r"\b(?:tech|technology|industry|business) (?=(?:leader|guest|expert|executive)s?\b)", "", text, flags=re.I
+    )
     short = re.split(
         r"\s[-–—]\s|[,;:]?\s(?:and|or) (?:in what|how|why|what|where|when)\b|,\s(?:such as|including)\b", text
     )[0]
@@ -138,6 +148,14 @@ def _groups(text: str, code: str) -> tuple[tuple[str, ...], ...]:
         found = () if empty else tuple(stems(word, code))
         groups = [*groups[:-1], groups[-1] + found] if found else [*groups, ()]
     return tuple(g for g in groups if g)
+
+
+def _minor(text: str, terms: tuple[str, ...], code: str) -> tuple[str, ...]:
+    """The terms after "in their …": they say where, and need not be said."""
+    parts = re.split(r"\b(?:in|within|during|throughout) (?:their|his|her|its|our|your)\b", text, maxsplit=1)
+    after = set(stems(parts[1], code)) if len(parts) > 1 else set()
+    before = set(stems(parts[0], code))
+    return tuple(t for t in terms if t in after - before) if before & set(terms) else ()
 
 
 def _names(text: str, terms: tuple[str, ...], code: str) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,6 +11,8 @@ from functools import lru_cache
 from rapidfuzz.distance import LCSseq
 
 from sensegraph.engines.classical.prose import Label, labels, language, quality, recase, stems, tidy
+from sensegraph.engines.classical.words_quotes import introduces
+from sensegraph.keys import document_part
 from sensegraph.text import HAN, WORD, sentences
 from sensegraph.types import Passage, Source
 
@@ -19,8 +22,11 @@ LEAST_QUALITY = 0.3  # below this a sentence is not shown (classical-engine §4.
 
 _NO_NAMES = frozenset("note time date title source sources summary example warning question answer".split())
 _QUOTED = re.compile(r"((?:[^\W\d_][\w’'.\-]*)(?: [^\W\d_(][\w’'.\-]*){0,4}): (?=[\"“„«])")
-_FULL = re.compile(r"((?:[^\W\d_a-z][\w’'.\-]*)(?: [^\W\d_a-z][\w’'.\-]*){1,3}): ")
+_FULL = re.compile(
+    r"([^\W\d_a-z][\w’'.\-]*(?: (?:[^\W\d_a-z][\w’'.\-]*|[a-z]{1,4}[A-Z]\w+|d[aeiu]|del|van|von|der|la|el|al)){1,4}): "
+)
 _ASIDES = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|\w{1,2}_")
+HOST = " (host)"  # how a point marks the name of a speaker who leads the talk
 _PAIRS = ("“”", '""', "„“", "«»", "»«", "「」")
 
 
@@ -28,7 +34,8 @@ _PAIRS = ("“”", '""', "„“", "«»", "»«", "「」")
 class Said:
     """One sentence: `raw` is the text of the span `source`; `order` is its place in the context.
 
-    `weight` is the score of the passage `reference` that holds it, `document` the title of its document, if known.
+    `weight` is the score of the passage `reference` that holds it, `document` the title of its document, if known;
+    `host` says that the speaker leads the talk.
     """
 
     raw: str
@@ -39,11 +46,17 @@ class Said:
     order: int
     weight: float = 0.0
     document: str = ""
+    host: bool = False
 
     @property
     def chunk(self) -> str:
         """The chunk that it stands in."""
         return self.source.chunk
+
+    @property
+    def origin(self) -> str:
+        """What tells its document from others."""
+        return document_part(self.source.chunk)
 
     @property
     def text(self) -> str:
@@ -83,15 +96,16 @@ def everything_said(passages: Sequence[Passage], code: str) -> list[Said]:
                 continue
             seen.add(source)
             title = passage.title if passage.kind == "chunk" else ""
-            found.append(Said(text, name, source, passage.id, content, len(found), passage.score, title))
+            bare, host = name.removesuffix(HOST), name.endswith(HOST)
+            found.append(Said(text, bare, source, passage.id, content, len(found), passage.score, title, host))
     return found
 
 
 def hosts(said: Sequence[Said]) -> frozenset[str]:
-    """Speakers who are everywhere, where four or more people speak.
+    """Speakers who lead the talk: those marked so, and those who are everywhere where four or more people speak.
 
-    In a quarter of the documents, three at least; where documents are not known, in two fifths of the chunks, which
-    count as eight at least.
+    Everywhere is a quarter of the documents, three at least; where documents are not known, two fifths of the chunks,
+    which count as eight at least.
     """
     titled = len({s.document for s in said}) > 1
     places: dict[str, set[str]] = {}
@@ -100,7 +114,29 @@ def hosts(said: Sequence[Said]) -> frozenset[str]:
             places.setdefault(s.speaker, set()).add(s.document if titled else s.chunk)
     size = len({s.document if titled else s.chunk for s in said})
     least = max(3.0, size / 4) if titled else 0.4 * max(size, 8)
-    return frozenset(name for name, at in places.items() if len(places) >= 4 and len(at) >= least)
+    everywhere = {name for name, at in places.items() if len(places) >= 4 and len(at) >= least}
+    return frozenset(everywhere | {s.speaker for s in said if s.host})
+
+
+def hosts_of_reports(said: Sequence[Said]) -> frozenset[str]:
+    """Speakers who lead the talk, seen from many reports, where six or more people speak.
+
+    Guests speak in the reports on their subject, hosts in all: in a fifth of eight reports or more; or in one of
+    fourteen, seldom twice in one, and there they present others.
+    """
+    places: dict[str, set[str]] = {}
+    times: Counter[str] = Counter()
+    for s in said:
+        if s.speaker:
+            places.setdefault(s.speaker, set()).add(s.reference)
+            times[s.speaker] += 1
+    size = len({s.reference for s in said})
+    if len(places) < 6 or size < 8:
+        return frozenset()
+    wide = {n for n, at in places.items() if len(at) >= max(4, 0.2 * size)}
+    spread = {n for n, at in places.items() if len(at) >= max(6, size / 14) and len(at) >= 0.8 * times[n]}
+    presents = {s.speaker for s in said if s.speaker in spread and introduces(s.raw)}
+    return frozenset(wide | presents)
 
 
 def terms(text: str, code: str) -> tuple[str, ...]:
@@ -128,6 +164,10 @@ def _quoted(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str, str,
     """What a report or a point quotes; a quote may open with its speaker's name and a colon."""
     for quote in passage.quotes:
         text = quote.text.strip()
+        head, mark, rest = text.partition(f"{HOST}: ")
+        if mark and len(head) < 60:
+            yield cleaned(head) + HOST, unquoted(rest), quote.source
+            continue
         match = _QUOTED.match(text) or _FULL.match(text)
         name, said = (match[1], text[match.end() :]) if match else _split(text, known)[:2]
         yield cleaned(name), unquoted(said), quote.source

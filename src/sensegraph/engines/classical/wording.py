@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sensegraph.engines.classical.said import Said
+from sensegraph.engines.classical.stating import stated
 from sensegraph.types import Statement
 
-NOTE = "extractive: sentences are quoted from the sources, lightly trimmed"
+NOTE = "extractive: every statement is a sentence of a source, quoted or reported in its own words, lightly trimmed"
 
 _SMALL = "no one two three four five six seven eight nine ten eleven twelve".split()
 _ROLE = re.compile(
@@ -88,18 +89,36 @@ def verb(text: str, turn: int) -> str:
     return _PLAIN[turn % len(_PLAIN)]
 
 
-def introduced(sentences: Sequence[Said], turn: int = 0) -> Iterator[Statement]:
-    """The sentences of a paragraph, each introduced by its speaker, with blanks between them."""
-    last: str | None = None
+def argued(sentences: Sequence[Said], turn: int = 0, bold: str = "") -> Iterator[Statement]:
+    """A paragraph: at most two sentences in one that reports them, then the others quoted; `bold` comes first."""
+    told = [(s, clause) for s in sentences if s.speaker and (clause := stated(s.text))][:2]
+    if len(told) == 2 and told[0][0].speaker == told[1][0].speaker:
+        told = told[:1]
+    for i, (said, clause) in enumerate(told):
+        says = ("argues", "holds", "points out", "says")[(turn + i) % 4]
+        name = f"**{subject(bold)}**" if bold and not i else _clause_subject(said.speaker, i)
+        yield shown(said, f"{', while ' if i else ''}{name} {says} that {clause}{'.' if i == len(told) - 1 else ''}")
+    rest = [s for s in sentences if all(s is not t for t, _ in told)]
+    if told and rest:
+        yield plain(" ")
+    yield from introduced(rest, turn, bold="" if told else bold, last=told[-1][0].speaker if told else None)
+
+
+def _clause_subject(name: str, place: int) -> str:
+    """A speaker as the subject of the first or a later clause."""
+    return who(name) if place else subject(name)
+
+
+def introduced(
+    sentences: Sequence[Said], turn: int = 0, *, bold: str = "", last: str | None = None
+) -> Iterator[Statement]:
+    """The sentences of a paragraph, each introduced by its speaker, with blanks between them.
+
+    What nobody is known to have said is quoted by itself. `last` spoke before.
+    """
     for i, said in enumerate(sentences):
-        gap = " " if i else ""
-        yield shown(said, f"{gap}{_introduction(said, last, i, turn + i)}: {quotation(said.text)}")
+        name = f"**{subject(said.speaker)}**" if bold and not i else subject(said.speaker)
+        says = "adds" if said.speaker == last else verb(said.text, turn + i)
+        head = f"{name} {says}: " if said.speaker else ""
+        yield shown(said, f"{' ' if i else ''}{head}{quotation(said.text)}")
         last = said.speaker
-
-
-def _introduction(said: Said, last: str | None, place: int, turn: int) -> str:
-    if said.speaker:
-        same = said.speaker == last
-        return f"{subject(said.speaker)} {'adds' if same else verb(said.text, turn)}"
-    first = ("One passage", "Another passage", "A third passage", "A further passage")[min(place, 3)]
-    return f"{first} {verb(said.text, turn)}"
