@@ -404,6 +404,16 @@ def test_an_empty_question_is_refused(indexed: Path, run: Run):
     assert "question is empty" in result.stderr
 
 
+def test_people_are_shown_the_file_of_a_record_beside_its_id(root: Path, tmp_path: Path, run: Run):
+    records = tmp_path / "people.jsonl"
+    records.write_text("".join(json.dumps({"id": str(i), "text": t}) + "\n" for i, t in enumerate((ADA, GRACE))))
+    assert run("index", records, "--root", root).exit_code == 0
+    asked = ("Who wrote the first compiler?", "--root", root)
+    assert re.search(r"^1\. chunk \d\.\d+  1 in people\.jsonl$", run("search", *asked).stdout, re.MULTILINE)
+    assert re.search(r"^\[1\] \d:\d+-\d+ in people\.jsonl “", run("query", *asked).stdout, re.MULTILINE)
+    assert parsed(run("search", *asked, "--json"))["documents"][0] == "1"
+
+
 # ── status ──
 
 

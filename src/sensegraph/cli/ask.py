@@ -16,6 +16,7 @@ from sensegraph.cli.options import (
     Question,
     Root,
     Set,
+    files_of,
     opened,
     out,
     out_json,
@@ -51,7 +52,7 @@ def query(
         if as_json:
             out_json(show.answer_object(answer, index))
         else:
-            out(show.answer(answer))
+            out(show.answer(answer, files_of(corpus, [c.document for c in answer.citations])))
 
 
 def search(
@@ -73,7 +74,7 @@ def search(
         if as_json:
             out_json(show.evidence_object(found, index))
         else:
-            out(show.evidence(found, index, question))
+            out(show.evidence(found, index, question, files_of(corpus, found.documents)))
 
 
 def methods(as_json: Json = False) -> None:

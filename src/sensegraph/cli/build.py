@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sensegraph.cli.options import (
+    ORIGIN,
     Engine,
     Json,
     MaxCost,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 _HERE = Path(".")
 _NAMED = 20  # skipped files that are named one by one
 _NOTHING = "Nothing could be read from {}; the index is as it was."
-_ORIGIN = "origin/"  # refs: from which paths a document was read, to tell when it is no longer there
 
 Paths = Annotated[
     list[Path] | None, typer.Argument(metavar="PATH", readable=False, help="Files and folders; without, input/.")
@@ -105,7 +105,7 @@ def remove(
     with progress(quiet) as report, opened(root, overrides(settings), progress=report) as corpus:
         _there(corpus, documents)
         corpus.remove(*documents)
-        corpus.store.set_refs({_ORIGIN + name: None for name in documents})
+        corpus.store.set_refs({ORIGIN + name: None for name in documents})
         left = corpus.document_keys()
         built = corpus.build() if left else None
     if not quiet:
@@ -171,8 +171,8 @@ def _gone(corpus: Corpus, chosen: Sequence[Path], added: Added) -> list[str]:
     here = "\n".join(sorted(str(p.resolve()) for p in chosen))
     read = {*added.new, *added.changed, *added.same}
     have = corpus.document_keys()
-    before = {name.removeprefix(_ORIGIN): where for name, where in corpus.store.refs(_ORIGIN).items()}
-    corpus.store.set_refs({_ORIGIN + name: here for name in sorted(read) if before.get(name) != here})
+    before = {name.removeprefix(ORIGIN): where for name, where in corpus.store.refs(ORIGIN).items()}
+    corpus.store.set_refs({ORIGIN + name: here for name in sorted(read) if before.get(name) != here})
     return [name for name, where in before.items() if where == here and name in have and name not in read]
 
 

@@ -7,7 +7,7 @@ import re
 import shlex
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
@@ -54,6 +54,7 @@ MaxCost = Annotated[
     float | None, typer.Option("--max-cost", min=0.0, metavar="USD", help="Stop before more is spent (needs prices).")
 ]
 
+ORIGIN = "origin/"  # refs: from which paths a document was read, to tell when it is no longer there
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _NAME = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 _WORD = re.compile(r"[^\W\d][\w./:@-]*")
@@ -162,6 +163,14 @@ def _gone(made: Sequence[Path]) -> None:
 def root_flag(root: Path) -> str:
     """` --root DIR` as a command that is shown needs it; nothing for the current folder."""
     return "" if root == Path(".") else f" --root {shlex.quote(str(root))}"
+
+
+def files_of(corpus: Corpus, documents: Iterable[str]) -> dict[str, str]:
+    """The file of each document that is one record of a file which was named to `index`: such ids say no file."""
+    from sensegraph.documents.folders import RECORDS
+
+    places = {name: corpus.store.ref(ORIGIN + name) or "" for name in documents}
+    return {n: Path(p).name for n, p in places.items() if Path(p).suffix.lower() in RECORDS and Path(p).name not in n}
 
 
 def ready(corpus: Corpus, root: Path) -> None:

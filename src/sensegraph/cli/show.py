@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _QUOTE = 160  # characters of a quote or passage that people are shown
 _SENTENCE = 320  # characters of a sentence that matches a question
 _CALL_SECONDS = 5.0  # assumed for one model call, where an estimate needs a time
+NO_FILES: Mapping[str, str] = MappingProxyType({})
 NOTICE = "Written by a machine, which may err: check what matters against the sources."
 
 
@@ -36,19 +37,23 @@ def counted(n: int, thing: str) -> str:
 # ── answers and evidence ──
 
 
-def answer(found: Answer) -> str:
-    """The answer, its citations, its notes, what it cost, and that a machine wrote it."""
+def answer(found: Answer, files: Mapping[str, str] = NO_FILES) -> str:
+    """The answer, its citations, its notes, what it cost, and that a machine wrote it; `files` hold some documents."""
     parts = [found.text]
     if found.citations:
-        parts.append("Sources\n" + "\n".join(map(_citation, found.citations)))
+        parts.append("Sources\n" + "\n".join(_citation(c, files) for c in found.citations))
     if found.notes:
         parts.append("Notes\n" + "\n".join(f"- {note}" for note in found.notes))
     parts.append(f"method {found.method}, engine {found.engine}: {spent(found.usage)}\n{NOTICE}")
     return "\n\n".join(parts)
 
 
-def _citation(c: Citation) -> str:
-    return f"[{c.marker}] {c.document}:{c.start}-{c.end} “{short(c.quote)}”"
+def _citation(c: Citation, files: Mapping[str, str]) -> str:
+    return f"[{c.marker}] {c.document}:{c.start}-{c.end}{_within(c.document, files)} “{short(c.quote)}”"
+
+
+def _within(document: str, files: Mapping[str, str]) -> str:
+    return f" in {files[document]}" if document in files else ""
 
 
 def short(text: str, most: int = _QUOTE) -> str:
@@ -76,13 +81,14 @@ def spent(usage: Usage) -> str:
     return ", ".join(parts)
 
 
-def evidence(found: Evidence, index: Index, question: str) -> str:
+def evidence(found: Evidence, index: Index, question: str, files: Mapping[str, str] = NO_FILES) -> str:
     """Passages with their rank, kind, score and documents, and what they say that bears on the question."""
     places = _documents(found.passages, index)
+    named = [[name + _within(name, files) for name in names] for names in places]
     shown = _shown(found.passages, index, question)
     lines = [
         f"{rank}. {p.kind} {p.score:.3f}  {_names(where)}\n{said}"
-        for rank, (p, where, said) in enumerate(zip(found.passages, places, shown, strict=True), 1)
+        for rank, (p, where, said) in enumerate(zip(found.passages, named, shown, strict=True), 1)
     ]
     lines += [f"- {note}" for note in found.notes]
     return "\n".join(lines) or "Nothing was found."
