@@ -387,6 +387,11 @@ def test_of_a_text_that_shares_no_word_the_first_sentence_is_shown():
     assert best_sentences("Zebra?", ["One thing. Another thing.", ""]) == [[(0, 10)], []]
 
 
+def test_a_word_of_content_counts_more_than_many_function_words():
+    text = "What was it that the others were about? Budgets fell."
+    assert best_sentences("What was it that was said about the budgets?", [text]) == [[(40, 53)]]
+
+
 def test_two_sentences_are_shown_where_both_match_well():
     text = "Apples are red. Dogs bark. Apples are green."
     assert [text[a:b] for a, b in best_sentences("apples", [text])[0]] == ["Apples are red.", "Apples are green."]

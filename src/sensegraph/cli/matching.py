@@ -6,23 +6,26 @@ from collections import Counter
 from collections.abc import Sequence
 from math import log
 
+from sensegraph.embedders.common_words import STOP
 from sensegraph.text import sentences, terms
 
 _SHOWN = 2  # sentences of one passage
+_SMALL = 0.05  # how much a function word counts: not nothing, since it may be a word of content in another language
 _NEARLY = 0.6  # of the best sentence's weight, for a second one
 
 
 def best_sentences(question: str, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
     """For each text the spans of its one or two best sentences, in order; the first one where none shares a word.
 
-    A word weighs more the fewer sentences of all `texts` hold it.
+    A word weighs more the fewer sentences of all `texts` hold it; function words weigh little.
     """
     asked = terms(question)
     spans = [sentences(text) for text in texts]
     shared = [[terms(text[a:b]) & asked for a, b in found] for text, found in zip(texts, spans, strict=True)]
     known = Counter(word for rows in shared for words in rows for word in words)
     every = sum(map(len, spans))
-    weight = {word: log(1 + every / known[word]) for word in sorted(known)}
+    small = frozenset[str]().union(*STOP.values())
+    weight = {w: log(1 + every / known[w]) * (_SMALL if w in small else 1.0) for w in sorted(known)}
     return [_best(found, rows, weight) for found, rows in zip(spans, shared, strict=True)]
 
 
