@@ -303,6 +303,16 @@ def test_an_estimate_of_what_is_built_already_is_nothing(indexed: Path, run: Run
     assert "no calls to a model" in run("estimate", "--root", indexed).stdout
 
 
+def test_an_estimate_knows_the_summaries_that_were_written_in_parts(root: Path, texts: Path, run: Run):
+    (texts / "more.txt").write_text(
+        "".join(f"Ada Lovelace wrote letter {i} to Mary Somerville.\n\n" for i in range(40))
+    )
+    small = ("chunk_tokens=40", "chunk_overlap=0", "graph.describe_above=20", "graph.summary_input=40")
+    words = ("--root", root, "--json", *(w for s in small for w in ("--set", f"index.{s}")))
+    assert parsed(run("index", texts, *words))["computed"]["graph.summarise"] > 4
+    assert parsed(run("estimate", *words))["calls"] == 0
+
+
 def test_remove_makes_the_index_as_if_the_document_had_never_been_there(
     indexed: Path, texts: Path, tmp_path: Path, run: Run, server: ScriptedServer
 ):
