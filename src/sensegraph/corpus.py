@@ -244,11 +244,8 @@ class Corpus:
         rt, index, (chosen, reason) = self.runtime(), self.index(), self._chosen(question, method, options)
         before, said, started = self._spent(), self.engine.notes(), time.perf_counter()
         answer = chosen.answer(question, index, rt)
-        if reason and not answer.citations and chosen.name == "graphrag" and "depth" not in options:
-            (chosen, _), reason = (
-                self.method("naive"),
-                f"{reason}; its reports hold nothing on it, so passages were read",
-            )
+        if reason and not answer.citations and chosen.name == "graphrag" and options.get("depth") is None:
+            (chosen, _), reason = self.method("naive"), f"{reason}; the reports hold nothing on it: passages were read"
             answer = chosen.answer(question, index, rt)
         usage = replace(self._spent() - before, seconds=time.perf_counter() - started)
         notes = (*self._notes(reason, index.manifest), *answer.notes, *self._said_since(said))

@@ -1,6 +1,10 @@
+from pathlib import Path
+
 import pytest
 
+from sensegraph.corpus import Corpus
 from sensegraph.methods.auto import choose
+from sensegraph.types import Document
 
 
 @pytest.mark.parametrize(
@@ -26,3 +30,15 @@ def test_a_question_about_one_thing_goes_to_vector_search(question: str) -> None
 
 def test_the_reason_quotes_what_decided() -> None:
     assert "“overall”" in choose("What is the mood overall?").reason
+
+
+def test_where_the_reports_hold_nothing_passages_are_read(tmp_path: Path) -> None:
+    with Corpus.open(tmp_path, settings={"engine": "offline"}) as corpus:
+        corpus.add(
+            Document("minutes", "The meeting voted seven to three against the well. Tobias Keller had asked for it.")
+        )
+        corpus.build()
+        answer = corpus.query("How many voted against the well?", depth=None)
+    assert answer.method == "naive"
+    assert answer.citations
+    assert any("passages were read" in note for note in answer.notes)
