@@ -212,11 +212,10 @@ def others(index: Index, asked: Sequence[Passage]) -> list[Passage]:
 
 
 def _broad(index: Index, clusters: Sequence[Cluster]) -> list[Passage]:
-    """The reports; the weightiest with their central sentences and the number of documents about them."""
+    """The reports with the number of documents about them; the weightiest with their central sentences."""
     top = sorted(clusters, key=lambda c: (-c.rating, c.id))[:_BROAD]
-    said, about = central(index, top), coverage(index, top)
-    passages = [report_passage(c, said.get(c.id, ())) for c in clusters]
-    return [replace(p, documents=about[p.id]) if about.get(p.id) else p for p in passages]
+    said, about = central(index, top), coverage(index, clusters)
+    return [replace(report_passage(c, said.get(c.id, ())), documents=max(1, about[c.id])) for c in clusters]
 
 
 def central(index: Index, clusters: Sequence[Cluster]) -> dict[str, list[Description]]:

@@ -51,7 +51,8 @@ def _rated(inquiry: Inquiry) -> tuple[Point, ...]:
 def _themed_points(passages: Sequence[Passage], said: Sequence[Said], corpus: int) -> tuple[Point, ...]:
     """A point for every report that has a theme, in the order of the reports."""
     leads, own = hosts_of_reports(said), _by_reference(said)
-    points = (themed_point(p, own.get(p.id, ()), corpus, leads) for p in passages)
+    speakers = frozenset(s.speaker for s in said if s.speaker)
+    points = (themed_point(p, own.get(p.id, ()), corpus, leads, speakers) for p in passages)
     return tuple(p for p in points if p)
 
 

@@ -79,7 +79,9 @@ def opening(
     part = len({r.said.origin for r in found} - {r.said.origin for r in whole}) if whole else 0
     if question.shape == "who" and len(ranks) > 1:
         return f"{_ranking(ranks)} on {about}, by {count.all()} that I found to speak of it."
-    if not whole:
+    if not whole and question.shape == "whether":
+        head = f"Only in part: {count.some('speak')} of a part of what is asked ({about})"
+    elif not whole:
         head = f"I find nothing on all that is asked ({about}); {count.some('speak')} of a part of it"
     elif question.shape == "count" and named > count.n:
         head = f"{capital(about)} is named in {_Count(named, corpus).some('')}{_compared(others)}"

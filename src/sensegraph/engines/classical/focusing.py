@@ -24,6 +24,7 @@ VAGUE = 0.35  # weight of a term that names no subject
 NEAR = 0.4  # weight of what the neighbouring sentences of the same chunk hold
 LEAST = (0.5, 0.5, 0.45, 0.34)  # share of the weight of 1, 2, 3, more terms that it must hold with its neighbours
 SIGNED = 0.55  # the same where the good or the bad is asked for: each word of that sign counts .15
+NEARLY = 0.6  # share of the rarest term's weight from which another is as good
 READABLE = 36  # words from which a sentence counts for less
 WHOLE = 0.7  # share of the weight from which a sentence speaks of all that is asked
 SIGNED_WHOLE = 0.6  # the same where the good or the bad is asked for
@@ -209,10 +210,10 @@ def _rarest(
     weights: Weights,
     held: Sequence[dict[str, float]],
 ) -> frozenset[str]:
-    """The rarest terms that the context has: those within a quarter of the rarest one's weight."""
+    """The rarest terms that the context has: those with nearly the rarest one's weight."""
     present = frozenset(t for h in held for t in h)
     most = max((weights[t][0] for t in present), default=0.0)
-    return frozenset(t for t in present if weights[t][0] >= 0.75 * most)
+    return frozenset(t for t in present if weights[t][0] >= NEARLY * most)
 
 
 def usefulness(found: Sequence[Relevant]) -> float:

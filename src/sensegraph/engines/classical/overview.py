@@ -19,21 +19,26 @@ MOST_POINTS = 60  # points that are compared for near-duplicates: more than enou
 _WORDS = re.compile(r"[^\W\d_][\w'’]+")
 IN_POINT = 10  # sentences of a report that a point carries on
 _MANY = 20  # documents from which counts of them say something
+HALF = 0.02  # share of the corpus of which a theme must be to score half of its rating
 LEAST_DOCUMENTS = 3  # documents of which a theme of a large corpus must be
 
 
-def themed_point(passage: Passage, said: Sequence[Said], corpus: int, leads: frozenset[str]) -> Point | None:
+def themed_point(
+    passage: Passage, said: Sequence[Said], corpus: int, leads: frozenset[str], speakers: frozenset[str]
+) -> Point | None:
     """A report as a point: its theme, its best sentences, and a score from rating and coverage.
 
-    Score = 10 · rating · documents / (documents + 2): a theme of one document is no theme of a corpus. `leads` are the
-    speakers who lead the talk.
+    Score = 10 · rating · documents / (documents + h), h a fiftieth of the corpus, two at least: a theme of one document
+    is no theme of a corpus. `leads` are the speakers who lead the talk, `speakers` all.
     """
     good = telling(passage.title, said, leads, IN_POINT)
     documents = passage.documents or len({s.origin for s in said})
     if not good or passage.score <= 0 or not named(passage.title):
         return None
-    score = 10 * passage.score * documents / (documents + (2 if corpus > 1 else 0))
-    return Point(as_statements(good, leads), round(min(score, 100.0), 1), passage.title, documents)
+    title = capital(retitled(passage.title, good, speakers))
+    half = max(2.0, corpus * HALF) if corpus > 1 else 0.0
+    score = 10 * passage.score * documents / (documents + half)
+    return Point(as_statements(good, leads), round(min(score, 100.0), 1), title, documents) if title else None
 
 
 def named(title: str) -> bool:

@@ -52,7 +52,7 @@ SOFT = frozenset(
     impact impacts influence influences effect effects implication implications importance significance consequence
     consequences role roles potential possible issue issues topic subject challenge challenges aspect aspects trend
     trends attribute attributes practice practices journey journeys quality qualities strategy strategies initiative
-    initiatives process processes anecdote anecdotes insight insights tendency
+    initiatives process processes anecdote anecdotes insight insights tendency improvement improvements
     """.split()
 )
 _FORMS = {

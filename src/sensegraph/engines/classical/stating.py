@@ -44,7 +44,7 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 _LOOSE = re.compile(
-    r"[“”\"‘:;?!…—–\[\]()]|\s-+\s|, (?:like|right|you know|in fact)\b|"
+    r"[“”\"‘:;?!…—–\[\]()]|\s-+\s|, (?:like|right|well|you know|in fact)\b|"
     r"\blike (?:super|really|just|whoa|we|they|how|what|an?,)|"
     r", (?:that|it)['’]s \w+$|\b(?:is|are|was) like\b|\bgonna\b|\bwanna\b|\bkinda\b|"
     r"\b(?:fuck|shit)\w*\b|\bholy\b|, so\b",

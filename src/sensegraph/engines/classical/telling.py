@@ -17,6 +17,7 @@ from sensegraph.engines.classical.words_quotes import introduces
 
 STRONG = 6  # the heaviest terms besides the title: a sentence on the theme holds one of the title or two of these
 BEHIND = 0.35  # share of the best score below which a sentence is not shown
+FLOOR = 0.15  # score below which a sentence tells nothing on any theme
 READABLE = 30  # words from which a sentence counts for less
 STATES = 1.6  # worth of a sentence that states something by itself
 LEADING = 0.45  # worth of what a host says: the guests are asked for
@@ -58,7 +59,7 @@ def telling(title: str, said: Sequence[Said], leads: frozenset[str], count: int)
     known = any(s.speaker for s in said)
     scores = [worth(s, leads) * _focus(s, titled, strong) * (UNNAMED if known and not s.speaker else 1.0) for s in on]
     ranked = sorted(range(len(on)), key=lambda i: (-scores[i], on[i].order))
-    near = [on[i] for i in ranked if scores[i] >= BEHIND * scores[ranked[0]]]
+    near = [on[i] for i in ranked if scores[i] >= max(FLOOR, BEHIND * scores[ranked[0]])]
     return varied(near, count)
 
 
