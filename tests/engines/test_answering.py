@@ -260,6 +260,8 @@ def test_the_sign_of_a_sentence_follows_its_words_and_negations(text: str, expec
         ("Are there conversations about the digital divide?", "whether"),
         ("How often do tech leaders talk about sustainability?", "count"),
         ("Which guests speak the most about education?", "who"),
+        ("What do guests say about education?", "open"),
+        ("Which episodes deal primarily with regulation?", "open"),
         ("What are the different perspectives on data privacy?", "views"),
         ("Did Adam fix the fridge before Monday?", "decide"),
         ("Who opened the museum?", "lookup"),
@@ -506,8 +508,8 @@ def test_documents_are_counted_and_not_their_passages() -> None:
 
 
 def test_what_only_holds_a_part_of_the_question_is_said_to() -> None:
-    written = reply("What do guests say about the role of the winter in museums?")
-    assert written.startswith("I find nothing on all that is asked")
+    written = reply("Do guests discuss the role of the winter in museums?")
+    assert written.startswith("Only in part")
 
 
 def test_a_thing_that_a_question_compares_with_is_counted() -> None:

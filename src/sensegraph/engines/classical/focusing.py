@@ -111,7 +111,7 @@ def _judged(question: Question, found: Sequence[tuple[Said, float, bool]], host:
             * soundness(one.text)
             * (0.4 if one.speaker in host else 1.0)
         )
-        score *= (1.0 if whole else PART) * (1.0 if question.sign else 0.7 + 0.3 * min(1.0, generality(one.text)))
+        score *= (1.0 if whole else PART) * (1.0 if question.sign else 0.4 + 0.5 * min(1.2, generality(one.text)))
         judged.append(Relevant(one, score, tone, one.speaker in host, whole))
     return sorted(judged, key=lambda r: (-r.score, r.said.order))
 

@@ -69,7 +69,7 @@ _FORMS = {
 _VERBS = r"(?:discuss|talk|mention|describe|share|speak|highlight|address|cover|raise|explore|focus|feature|appear|say)"
 _RULES: tuple[tuple[Shape, str], ...] = (
     ("count", r"\bhow (?:often|frequent\w*|many (?:documents|episodes|chats|guests|speakers|conversations|people))\b"),
-    ("who", r"^(?:which|what) (?:\w+ ){0,2}(?:guests?|speakers?|people|leaders?|participants?)\b"),
+    ("who", r"^(?:which|what) (?!do |did |are )(?:\w+ ){0,2}(?:guests?|speakers?|people|leaders?|participants?)\b"),
     ("open", r"^(?:which|what) (?:\w+ ){0,2}(?:episodes?|documents?|chats?|conversations?|articles?|chapters?)\b"),
     ("who", r"^who (?:talks?|speaks?|mentions?|discuss\w*|describes?|argues?)\b"),
     ("views", r"\b(?:perspectives?|views?|opinions?|stances?|attitudes?|disagree\w*|differ\w*|compare|versus|vs)\b"),
