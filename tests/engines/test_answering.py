@@ -185,7 +185,7 @@ def test_a_question_whether_is_answered_with_a_counted_yes() -> None:
 
 def test_a_single_mention_is_hardly() -> None:
     assert reply("Do any guests discuss schools?", chunks({"c2": TALKS["c2"]}), 90).startswith(
-        "Hardly: only one of the 90 documents speaks of schools"
+        "Hardly: I find that only one of the 90 documents speaks of schools"
     )
 
 
@@ -201,6 +201,10 @@ def test_how_often_is_answered_with_a_number() -> None:
 
 def test_a_comparison_that_was_not_counted_is_not_pretended() -> None:
     assert "no comparison is made" in reply("How often do wind farms come up compared to other topics?")
+
+
+def test_a_count_of_what_was_handed_over_is_not_given_as_the_whole() -> None:
+    assert reply("What are the perspectives on wind farms?").startswith("At least two of the three documents speak")
 
 
 def test_who_speaks_most_is_ranked() -> None:

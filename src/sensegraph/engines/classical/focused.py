@@ -80,9 +80,9 @@ def opening(
     if question.shape == "who" and len(ranks) > 1:
         return f"{_ranking(ranks)} on {about}, by {count.all()} that I found to speak of it."
     if not whole and question.shape == "whether":
-        head = f"Only in part: {count.some('speak')} of a part of what is asked ({about})"
+        head = f"Only in part: at least {count.some('speak')} of a part of what is asked ({about})"
     elif not whole:
-        head = f"I find nothing on all that is asked ({about}); {count.some('speak')} of a part of it"
+        head = f"I find nothing on all that is asked ({about}); at least {count.some('speak')} of a part of it"
     elif question.shape == "count" and named > count.n:
         head = f"{capital(about)} is named in {_Count(named, corpus).some('')}{_compared(others)}"
     else:
@@ -112,11 +112,12 @@ class _Count:
 def _verdict(question: Question, count: _Count, about: str) -> str:
     speak = count.some("speak")
     if question.shape == "whether":
-        start = "Hardly: only" if count.n < RARE else "Yes, though seldom:" if count.n < SOME else "Yes: at least"
+        start = "Hardly: I find that only" if count.n < RARE else "Yes, though I find it seldom: at least"
+        start = "Yes: at least" if count.n >= SOME else start
         return f"{start} {speak} of {about}"
     if question.shape == "count":
         return f"{capital(about)} comes up in at least {count.some('')}{_uncounted(question)}"
-    return f"{capital(speak)} of {about}"
+    return f"At least {speak} of {about}"  # what was not handed over is not counted
 
 
 def _compared(others: Sequence[tuple[str, int]]) -> str:
