@@ -13,7 +13,7 @@ from sensegraph.keys import key
 from sensegraph.protocols import Task
 from sensegraph.types import Chunk, Context, Draft, Extraction, Inquiry, Point, Report, Usage
 
-_VERSION = 15  # raise when any result of this engine changes: it is part of every key
+_VERSION = 16  # raise when any result of this engine changes: it is part of every key
 
 
 @dataclass(frozen=True, slots=True)

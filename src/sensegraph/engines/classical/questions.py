@@ -15,6 +15,11 @@ from sensegraph.engines.classical.prose import stems
 from sensegraph.engines.classical.tagging import tags
 from sensegraph.engines.classical.words_lists import listed
 
+_THEMES = re.compile(
+    r"\b(?:\w*themen?|hauptpunkte|überblick|zusammenfassung|worum geht|thèmes?|résumé|temas?|resumen|temi)\b"
+    "|主题|主要内容|概述|总结",
+    re.IGNORECASE,
+)
 Shape = Literal["overview", "whether", "decide", "count", "who", "views", "lookup", "open"]
 
 # Words that say how to answer or name the corpus and its people; they find nothing.
@@ -111,7 +116,7 @@ class Question:
 def understand(text: str, code: str = "en") -> Question:
     """Read a question in the language `code`: its shape, its content terms, the sign that it asks for."""
     plain = " ".join(text.split())
-    groups = _groups(_core(plain), code)
+    groups = () if _asks_for_all(plain, code) else _groups(_core(plain), code)
     terms = tuple(dict.fromkeys(t for group in groups for t in group))
     shape: Shape = _shape(plain) if terms else "overview"
     guests = bool(re.search(r"\b(?:guests?|leaders?|interviewees?|experts?)\b", plain, re.I))
@@ -127,6 +132,11 @@ def understand(text: str, code: str = "en") -> Question:
         guests,
         _minor(_core(plain), terms, code),
     )
+
+
+def _asks_for_all(text: str, code: str) -> bool:
+    """Whether a question to texts in another language asks for their themes, in that language or in English."""
+    return code != "en" and (bool(_THEMES.search(text)) or not _groups(_core(text), "en"))
 
 
 def _core(text: str) -> str:
