@@ -122,12 +122,12 @@ class SqliteStore:
     def _writing(self) -> Iterator[sqlite3.Connection]:
         with self._guard():
             self._db.execute("BEGIN IMMEDIATE")
+            whole = False
             try:
                 yield self._db
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            self._db.execute("COMMIT")
+                whole = True
+            finally:
+                self._db.execute("COMMIT" if whole else "ROLLBACK")
 
     # ── objects ──
 
