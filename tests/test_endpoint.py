@@ -4,7 +4,7 @@ import pickle
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -390,3 +390,8 @@ def test_the_pace_of_an_endpoint_holds_calls_back(monkeypatch: pytest.MonkeyPatc
             ask(end, f"{i}")
     assert len(waits) == 1
     assert 50 < waits[0] <= 60
+
+
+def test_the_table_of_settings_has_the_endpoint_s_own_fields_and_defaults() -> None:
+    table = {f.name: f.default for f in fields(EndpointTable) if f.name != "api_key_env"}
+    assert table == {f.name: f.default for f in fields(EndpointSettings) if f.name != "api_key"}

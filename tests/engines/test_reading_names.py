@@ -6,7 +6,7 @@ import pytest
 
 from sensegraph.engines.classical import scan, times
 from sensegraph.engines.classical.names import Sentence, candidates
-from sensegraph.engines.classical.speakers import label_spans, written
+from sensegraph.engines.classical.speakers import openings, sure, written
 from sensegraph.engines.classical.tagging import tags
 
 
@@ -85,7 +85,7 @@ def test_dates_become_iso_only_where_the_text_states_them(stated: str, span: tup
 
 def test_a_label_must_come_back_three_times() -> None:
     text = "ANN: hi\nBOB: ho\nANN: so\nANN: bye\nhttp://x.org is here\n"
-    assert [label for _, _, label in label_spans(text)] == ["ann"] * 3
+    assert [label.key for label in sure(openings(text))] == ["ann"] * 3
 
 
 def test_labels_in_capitals_are_written_as_names() -> None:

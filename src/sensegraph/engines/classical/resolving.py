@@ -17,7 +17,6 @@ from sensegraph.engines.classical import people
 from sensegraph.engines.classical.names import bare
 from sensegraph.engines.classical.records import Candidate, Lexicon, Observation, Phrase
 from sensegraph.engines.classical.speakers import written
-from sensegraph.engines.classical.words import english
 from sensegraph.engines.classical.wrapping import body, notes_of
 from sensegraph.text import fold
 
@@ -232,8 +231,3 @@ def _found(phrase: Phrase, language: str, lexicon: Lexicon) -> Iterator[tuple[in
     else:
         for first, last, unit in longest_units(phrase, lexicon.units):
             yield phrase.spans[2 * first], phrase.spans[2 * last - 1], lexicon.units[unit]
-
-
-def office_before(candidate: Candidate) -> bool:
-    """Whether a title of a person stands before the name."""
-    return candidate.left.rstrip(".") in english("titles")

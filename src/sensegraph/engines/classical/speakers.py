@@ -62,11 +62,6 @@ def counted(found: Sequence[Label]) -> dict[str, int]:
     return dict(sorted(Counter(label.key for label in found if label.key in clear).items()))
 
 
-def label_spans(text: str) -> list[tuple[int, int, str]]:
-    """Start, end (behind the colon) and key of every label that the text shows to be a speaker's."""
-    return [(label.start, label.end, label.key) for label in sure(openings(text))]
-
-
 def speaks(key: str) -> bool:
     """Whether a label can name someone rather than open a sentence or a note."""
     words = key.split()
