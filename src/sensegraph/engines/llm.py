@@ -5,19 +5,18 @@ The prompts follow what edge2024 (app. E) asks for, in words of our own; their t
 
 from __future__ import annotations
 
-import threading
-from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from dataclasses import replace
+from typing import TypeVar
 
-import msgspec
-
-from sensegraph.endpoint import Endpoint, Message, Reply
-from sensegraph.engines import prompts, records, replies
+from sensegraph.endpoint import Endpoint, Reply
+from sensegraph.engines import prompts, replies
+from sensegraph.engines.asking import Asker, Plan
+from sensegraph.engines.extracting import Extractor, gleaning
+from sensegraph.engines.llm_settings import LLMSettings
 from sensegraph.engines.replies import Reading
 from sensegraph.engines.schemas import schema
-from sensegraph.errors import ItemFailed, SettingsError, UnsupportedTask
+from sensegraph.errors import UnsupportedTask
 from sensegraph.keys import key
 from sensegraph.protocols import Task
 from sensegraph.text import packed, tokens
@@ -25,62 +24,10 @@ from sensegraph.types import Chunk, Context, Draft, Extraction, Inquiry, Passage
 
 T = TypeVar("T")
 
+__all__ = ["LLMEngine", "LLMSettings"]
+
 VERSION = 1  # raise whenever the same prompt and reply give other values
 _ROUGH_WORDS = 0.6  # words that a token gives in JSON, roughly: what a model is told of its limit
-_PROMPT_OVERHEAD = 8  # tokens that a chat format adds to two messages
-_VERDICT_TOKENS = 4  # room for yes or no
-
-
-@dataclass(frozen=True, slots=True)
-class LLMSettings:
-    """What is asked of the model. `*_tokens` limit replies; `prompts` is a folder whose files replace templates.
-
-    `max_gleanings` bounds the rounds in which a chunk is asked about again for what was missed (edge2024, §3.1.2).
-    `language` empty keeps the language of the text. `points` says whether a partial answer is a list of rated points
-    or one rated answer (edge2024, §3.1.6).
-    """
-
-    entity_types: tuple[str, ...] = ("organization", "person", "geo", "event")
-    extraction_format: Literal["json", "tuple"] = "json"
-    claims: bool = False
-    max_gleanings: int = 0
-    summary_words: int = 500
-    summary_input_tokens: int = 4000
-    findings_min: int = 5
-    findings_max: int = 10
-    points: Literal["points", "answer"] = "points"
-    response_type: str = "several paragraphs"
-    general_knowledge: bool = False
-    language: str = ""
-    prompts: str = ""
-    extract_tokens: int = 4000
-    summarise_tokens: int = 1000
-    report_tokens: int = 2000
-    rate_tokens: int = 1000
-    answer_tokens: int = 2000
-
-    def __post_init__(self) -> None:
-        if not self.entity_types:
-            raise SettingsError("model.entity_types is empty: name at least one type of entity to look for.")
-        if self.max_gleanings < 0:
-            raise SettingsError("model.max_gleanings must be 0 or more.")
-        if self.claims and self.extraction_format == "tuple":
-            raise SettingsError("model.claims needs extraction_format json: the tuple format has no claims.")
-        if not 0 < self.findings_min <= self.findings_max:
-            raise SettingsError("model.findings_min must be at least 1 and at most findings_max.")
-        if self.summary_input_tokens < 100:
-            raise SettingsError("model.summary_input_tokens must be at least 100.")
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """The fixed part of a task: instructions, form of the reply, its limit, and what else changes its results."""
-
-    name: str
-    system: str
-    schema: dict[str, Any] | None
-    max_tokens: int
-    matters: tuple[int | str, ...] = ()
 
 
 class LLMEngine:
@@ -96,11 +43,9 @@ class LLMEngine:
         self.settings = settings or LLMSettings()
         self.name = endpoint.settings.model
         prompts.check(self.settings.prompts)
-        self._gleaning = _gleaning(self.settings)
         self._plans = _plans(self.settings)
-        self._lock = threading.Lock()
-        self._again: Counter[Task] = Counter()
-        self._removed: Counter[Task] = Counter()
+        self._asker = Asker(endpoint)
+        self._extractor = Extractor(self._asker, self._plans["extract"], self.settings, _values(self.settings))
 
     def __reduce__(self) -> tuple[type[LLMEngine], tuple[Endpoint, LLMSettings]]:
         return type(self), (self.endpoint, self.settings)
@@ -112,21 +57,17 @@ class LLMEngine:
 
     def usage(self) -> Usage:
         """What the chat calls have cost; `rejected` counts the replies that were asked for again."""
-        with self._lock:
-            return replace(self.endpoint.usage("chat"), rejected=sum(self._again.values()))
+        return replace(self.endpoint.usage("chat"), rejected=self._asker.again)
 
     def notes(self) -> tuple[str, ...]:
         """What was degraded so far, each with how often."""
-        with self._lock:
-            again = tuple(f"{n} replies to {t} were asked for again" for t, n in sorted(self._again.items()))
-            removed = tuple(f"{n} unusable parts of replies to {t}" for t, n in sorted(self._removed.items()) if n)
-        return self.endpoint.notes() + again + removed
+        return self.endpoint.notes() + self._asker.notes()
 
     # ── tasks ──
 
     def extract(self, chunks: Sequence[Chunk]) -> list[Extraction]:
         """Entities, relations and claims of each chunk."""
-        return [self._extract(c) for c in chunks]
+        return [self._extractor.extract(c) for c in chunks]
 
     def summarise(self, contexts: Sequence[Context]) -> list[str]:
         """One description from several of the same thing; one alone is kept as it is, without a call."""
@@ -143,32 +84,6 @@ class LLMEngine:
     def answer(self, inquiries: Sequence[Inquiry]) -> list[Draft]:
         """A final answer from each context."""
         return [self._answer(i) for i in inquiries]
-
-    def _extract(self, chunk: Chunk) -> Extraction:
-        def read(reply: Reply) -> Reading[Extraction]:
-            return replies.extraction(reply, chunk)
-
-        what = f"chunk {chunk.id} of document {chunk.document!r}"
-        found, reply = self._asked("extract", prompts.of_chunk(chunk), read, what)
-        return self._gleaned(chunk, found, reply, read) if self.settings.max_gleanings else found
-
-    def _gleaned(
-        self, chunk: Chunk, found: Extraction, reply: Reply, read: Callable[[Reply], Reading[Extraction]]
-    ) -> Extraction:
-        """`found` with what further rounds bring: first ask whether anything was missed, go on only after a yes."""
-        plan = self._plan("extract")
-        talk = [*_messages(plan, prompts.of_chunk(chunk)), _said_by("assistant", reply.text)]
-        check, more = self._gleaning
-        for _ in range(self.settings.max_gleanings):
-            verdict = self.endpoint.chat([*talk, _said_by("user", check)], max_tokens=_VERDICT_TOKENS)
-            if not replies.agrees(verdict):
-                break
-            talk.append(_said_by("user", more))
-            reply = self._said(plan, talk)
-            talk.append(_said_by("assistant", reply.text))
-            reading = read(reply)
-            found = records.added(found, self._kept("extract", reading, reading.value or Extraction()))
-        return found
 
     def _summarise(self, context: Context) -> str:
         parts = self._parts(context)
@@ -199,41 +114,8 @@ class LLMEngine:
         user, cited = prompts.of_inquiry(inquiry)
         return self._ask("answer", user, lambda r: replies.answer(r, cited), f"the question {inquiry.question[:80]!r}")
 
-    # ── asking ──
-
     def _ask(self, task: Task, user: str, read: Callable[[Reply], Reading[T]], what: str) -> T:
-        return self._asked(task, user, read, what)[0]
-
-    def _asked(self, task: Task, user: str, read: Callable[[Reply], Reading[T]], what: str) -> tuple[T, Reply]:
-        """Ask, read, and ask once more where the reply has a problem: the value, and the reply that gave it.
-
-        Raises ItemFailed for what stays unusable.
-        """
-        plan = self._plan(task)
-        messages = _messages(plan, user)
-        reply = self._said(plan, messages)
-        first = read(reply)
-        if not first.problem and first.value is not None:
-            return self._kept(task, first, first.value), reply
-        with self._lock:
-            self._again[task] += 1
-        second = self._said(plan, [*messages, *_objection(reply, first.problem)])
-        again = read(second)
-        for reading, source in ((again, second), (first, reply)):
-            if reading.value is not None:
-                return self._kept(task, reading, reading.value), source
-        raise ItemFailed(
-            f"{task}: the reply of {self.name} about {what} stays unusable ({again.problem or first.problem}). "
-            "Run again to retry it, or choose another model."
-        )
-
-    def _said(self, plan: _Plan, messages: Sequence[Message]) -> Reply:
-        return self.endpoint.chat(messages, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens)
-
-    def _kept(self, task: Task, reading: Reading[T], value: T) -> T:
-        with self._lock:
-            self._removed[task] += reading.removed
-        return value
+        return self._asker.ask(task, self._plan(task), user, read, what)
 
     # ── estimates ──
 
@@ -249,9 +131,7 @@ class LLMEngine:
 
     def overhead(self, task: Task) -> int:
         """Tokens of a prompt with nothing to read: instructions and schema."""
-        plan = self._plan(task)
-        form = tokens(msgspec.json.encode(plan.schema).decode()) if plan.schema else 0
-        return tokens(plan.system) + form + _PROMPT_OVERHEAD
+        return self._plan(task).overhead
 
     def max_tokens(self, task: Task) -> int:
         """The most tokens that a reply may have."""
@@ -273,7 +153,7 @@ class LLMEngine:
         texts = list(dict.fromkeys(p.text for p in context.passages if p.text.strip()))
         return packed(texts, self.settings.summary_input_tokens, tokens)
 
-    def _plan(self, task: Task) -> _Plan:
+    def _plan(self, task: Task) -> Plan:
         if task not in self._plans:
             raise UnsupportedTask("This step", self.name, frozenset({task}))
         return self._plans[task]
@@ -284,47 +164,27 @@ def _alone(context: Context) -> Passage | None:
     return context.passages[0] if [p.kind for p in context.passages] == ["entity"] else None
 
 
-def _messages(plan: _Plan, user: str) -> list[Message]:
-    return [_said_by("system", plan.system), _said_by("user", user)]
-
-
-def _said_by(role: str, text: str) -> Message:
-    return {"role": role, "content": text or "(nothing)"}  # some endpoints refuse an empty message
-
-
-def _objection(reply: Reply, problem: str) -> list[Message]:
-    """What is said to a reply that cannot be used as it is."""
-    text = f"This reply cannot be used: {problem}. Send the whole reply again, corrected, in the form asked for."
-    return [_said_by("assistant", reply.text), _said_by("user", text)]
-
-
 # ── the fixed part of each task ──
 
 
-def _plans(s: LLMSettings) -> dict[Task, _Plan]:
+def _plans(s: LLMSettings) -> dict[Task, Plan]:
     values = _values(s)
 
-    def plan(name: str, prompt: str, max_tokens: int, *matters: int | str, form: bool = True) -> _Plan:
+    def plan(name: str, prompt: str, max_tokens: int, *matters: int | str, form: bool = True) -> Plan:
         system = prompts.filled(prompt, values, s.prompts)
         made = schema(name, s.entity_types, s.claims) if form else None
-        return _Plan(name, system, made, max_tokens, matters)
+        return Plan(name, system, made, max_tokens, matters)
 
     tuples = s.extraction_format == "tuple"
     extract = "extract-tuple" if tuples else "extract"
-    gleaning = _gleaning(s) if s.max_gleanings else ()
+    glean = gleaning(s, values) if s.max_gleanings else ()
     return {
-        "extract": plan("extraction", extract, s.extract_tokens, s.max_gleanings, *gleaning, form=not tuples),
+        "extract": plan("extraction", extract, s.extract_tokens, s.max_gleanings, *glean, form=not tuples),
         "summarise": plan("summary", "summarise", s.summarise_tokens, s.summary_input_tokens),
         "report": plan("report", "report", s.report_tokens, s.findings_min),
         "rate": plan("points", "rate-answer" if s.points == "answer" else "rate", s.rate_tokens),
         "answer": plan("answer", "answer", s.answer_tokens),
     }
-
-
-def _gleaning(s: LLMSettings) -> tuple[str, str]:
-    """What is said to ask whether anything was missed, and to ask for it."""
-    values = _values(s)
-    return prompts.filled("glean-check", values, s.prompts), prompts.filled("glean-more", values, s.prompts)
 
 
 def _values(s: LLMSettings) -> dict[str, str]:

@@ -1,0 +1,113 @@
+"""Asking a model: a task's fixed part, one question, and once more where the reply cannot be used."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import msgspec
+
+from sensegraph.endpoint import Endpoint, Message, Reply
+from sensegraph.engines.replies import Reading
+from sensegraph.errors import ItemFailed
+from sensegraph.text import tokens
+
+T = TypeVar("T")
+
+_PROMPT_OVERHEAD = 8  # tokens that a chat format adds to two messages
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The fixed part of a task: instructions, form of the reply, its limit, and what else changes its results."""
+
+    name: str
+    system: str
+    schema: dict[str, Any] | None
+    max_tokens: int
+    matters: tuple[Any, ...] = ()
+
+    @property
+    def overhead(self) -> int:
+        """Tokens of a prompt with nothing to read: instructions and schema."""
+        form = tokens(msgspec.json.encode(self.schema).decode()) if self.schema else 0
+        return tokens(self.system) + form + _PROMPT_OVERHEAD
+
+
+class Asker:
+    """Asks the chat model of an endpoint, and counts by task what was asked again and what had to be removed."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        self._lock = threading.Lock()
+        self._again: Counter[str] = Counter()
+        self._removed: Counter[str] = Counter()
+
+    @property
+    def again(self) -> int:
+        """How many replies were asked for again."""
+        with self._lock:
+            return sum(self._again.values())
+
+    def notes(self) -> tuple[str, ...]:
+        """What was degraded so far, each with how often."""
+        with self._lock:
+            again = tuple(f"{n} replies to {t} were asked for again" for t, n in sorted(self._again.items()))
+            return again + tuple(f"{n} unusable parts of replies to {t}" for t, n in sorted(self._removed.items()) if n)
+
+    def ask(self, task: str, plan: Plan, user: str, read: Callable[[Reply], Reading[T]], what: str) -> T:
+        """The value that a reply about `what` gives, as `asked` gets it."""
+        return self.asked(task, plan, user, read, what)[0]
+
+    def asked(
+        self, task: str, plan: Plan, user: str, read: Callable[[Reply], Reading[T]], what: str
+    ) -> tuple[T, Reply]:
+        """Ask, read, and ask once more where the reply has a problem: the value, and the reply that gave it.
+
+        Raises ItemFailed for what stays unusable.
+        """
+        talk = messages(plan, user)
+        reply = self.said(plan, talk)
+        first = read(reply)
+        if not first.problem and first.value is not None:
+            return self.kept(task, first, first.value), reply
+        with self._lock:
+            self._again[task] += 1
+        second = self.said(plan, [*talk, *_objection(reply, first.problem)])
+        again = read(second)
+        for reading, source in ((again, second), (first, reply)):
+            if reading.value is not None:
+                return self.kept(task, reading, reading.value), source
+        raise ItemFailed(
+            f"{task}: the reply of {self.endpoint.settings.model} about {what} stays unusable "
+            f"({again.problem or first.problem}). Run again to retry it, or choose another model."
+        )
+
+    def said(self, plan: Plan, talk: Sequence[Message]) -> Reply:
+        """The reply to `talk` in the form of `plan`."""
+        return self.endpoint.chat(talk, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens)
+
+    def kept(self, task: str, reading: Reading[T], value: T) -> T:
+        """`value`, with what `reading` had to remove counted."""
+        with self._lock:
+            self._removed[task] += reading.removed
+        return value
+
+
+def messages(plan: Plan, user: str) -> list[Message]:
+    """What begins a talk: the instructions, and what they are about."""
+    return [said_by("system", plan.system), said_by("user", user)]
+
+
+def said_by(role: str, text: str) -> Message:
+    """One message of a talk."""
+    return {"role": role, "content": text or "(nothing)"}  # some endpoints refuse an empty message
+
+
+def _objection(reply: Reply, problem: str) -> list[Message]:
+    """What is said to a reply that cannot be used as it is."""
+    text = f"This reply cannot be used: {problem}. Send the whole reply again, corrected, in the form asked for."
+    return [said_by("assistant", reply.text), said_by("user", text)]

@@ -1,0 +1,49 @@
+"""What can be set about the questions to a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sensegraph.errors import SettingsError
+
+
+@dataclass(frozen=True, slots=True)
+class LLMSettings:
+    """What is asked of the model. `*_tokens` limit replies; `prompts` is a folder whose files replace templates.
+
+    `max_gleanings` bounds the rounds in which a chunk is asked about again for what was missed (edge2024, §3.1.2).
+    `language` empty keeps the language of the text. `points` says whether a partial answer is a list of rated points
+    or one rated answer (edge2024, §3.1.6).
+    """
+
+    entity_types: tuple[str, ...] = ("organization", "person", "geo", "event")
+    extraction_format: Literal["json", "tuple"] = "json"
+    claims: bool = False
+    max_gleanings: int = 0
+    summary_words: int = 500
+    summary_input_tokens: int = 4000
+    findings_min: int = 5
+    findings_max: int = 10
+    points: Literal["points", "answer"] = "points"
+    response_type: str = "several paragraphs"
+    general_knowledge: bool = False
+    language: str = ""
+    prompts: str = ""
+    extract_tokens: int = 4000
+    summarise_tokens: int = 1000
+    report_tokens: int = 2000
+    rate_tokens: int = 1000
+    answer_tokens: int = 2000
+
+    def __post_init__(self) -> None:
+        if not self.entity_types:
+            raise SettingsError("model.entity_types is empty: name at least one type of entity to look for.")
+        if self.max_gleanings < 0:
+            raise SettingsError("model.max_gleanings must be 0 or more.")
+        if self.claims and self.extraction_format == "tuple":
+            raise SettingsError("model.claims needs extraction_format json: the tuple format has no claims.")
+        if not 0 < self.findings_min <= self.findings_max:
+            raise SettingsError("model.findings_min must be at least 1 and at most findings_max.")
+        if self.summary_input_tokens < 100:
+            raise SettingsError("model.summary_input_tokens must be at least 100.")
