@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from sensegraph.engines.classical.brief import direct, narrow, reported, summary
 from sensegraph.engines.classical.focused import focused
 from sensegraph.engines.classical.focusing import KNOWN, relevant, term_weights, usefulness
+from sensegraph.engines.classical.following import followed, note
 from sensegraph.engines.classical.overview import as_statements, chunk_themes, overview, point_themes, themed_point
 from sensegraph.engines.classical.prose import stems
 from sensegraph.engines.classical.questions import Question, understand
@@ -32,7 +33,7 @@ def rate(inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
     Overview questions give a point for every report, by rating and coverage; focused ones a point for every report or
     chunk that speaks of what is asked, by relevance.
     """
-    return [_rated(inquiry) for inquiry in inquiries]
+    return [_rated(followed(inquiry)) for inquiry in inquiries]
 
 
 def _rated(inquiry: Inquiry) -> tuple[Point, ...]:
@@ -90,6 +91,8 @@ def answer(inquiries: Sequence[Inquiry]) -> list[Draft]:
 
 def compose(inquiry: Inquiry, words: int = 0) -> Draft:
     """The answer to one inquiry; `words` asks for a short one of about that length (0: as long as it takes)."""
+    asked, inquiry = inquiry, followed(inquiry)
+    notes = (NOTE, *note(asked, inquiry))
     passages = inquiry.context.passages
     code = language_of(passages)
     question, said = understand(inquiry.question, code), everything_said(passages, code)
@@ -97,8 +100,8 @@ def compose(inquiry: Inquiry, words: int = 0) -> Draft:
     statements = write(question, inquiry, said, words)
     if not any(s.sources for s in statements):
         subject = f" on {question.subject}" if question.subject else ""
-        return Draft((plain(f"I find nothing{subject} in the sources that I was given."),), notes=(NOTE,))
-    return Draft(tuple(statements), notes=(NOTE,))
+        return Draft((plain(f"I find nothing{subject} in the sources that I was given."),), notes=notes)
+    return Draft(tuple(statements), notes=notes)
 
 
 def _overview(question: Question, inquiry: Inquiry, said: Sequence[Said], words: int) -> list[Statement]:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from sensegraph.errors import UnsupportedTask
 from sensegraph.keys import key
 from sensegraph.protocols import Task
-from sensegraph.types import Chunk, Context, Draft, Extraction, Inquiry, Point, Report, Usage
+from sensegraph.types import Chunk, Context, Draft, Extraction, Inquiry, Lead, Point, Refinement, Report, Usage
 
-_VERSION = 16  # raise when any result of this engine changes: it is part of every key
+_VERSION = 17  # raise when any result of this engine changes: it is part of every key
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,9 @@ class ClassicalEngine:
     """A `SurveyingEngine` without a model. Deterministic; every sentence it shows has its span."""
 
     name: str = "offline"
-    tasks: frozenset[Task] = frozenset({"survey", "extract", "summarise", "report", "rate", "answer"})
+    tasks: frozenset[Task] = frozenset(
+        {"survey", "extract", "summarise", "report", "rate", "answer", "ask", "refine", "test", "grade"}
+    )
     batch: int = 32
     waits: bool = False
     quotes: bool = True
@@ -80,6 +82,30 @@ class ClassicalEngine:
         from sensegraph.engines.classical import answering
 
         return answering.answer(inquiries)
+
+    def ask(self, inquiries: Sequence[Inquiry]) -> list[Lead]:
+        """Relevant sentences, their usefulness, and questions about what else stands there."""
+        from sensegraph.engines.classical import asking
+
+        return asking.ask(inquiries)
+
+    def refine(self, inquiries: Sequence[Inquiry]) -> list[Refinement]:
+        """The question with its names and noun phrases; no hypothesis."""
+        from sensegraph.engines.classical import asking
+
+        return asking.refine(inquiries)
+
+    def test(self, inquiries: Sequence[Inquiry]) -> list[bool]:
+        """Whether a passage holds enough of the question's words."""
+        from sensegraph.engines.classical import asking
+
+        return asking.test(inquiries)
+
+    def grade(self, inquiries: Sequence[Inquiry]) -> list[int]:
+        """How much of the question's words a report holds, in fifths."""
+        from sensegraph.engines.classical import asking
+
+        return asking.grade(inquiries)
 
     def judge(self, *_: object) -> None:
         """Raise UnsupportedTask: rules have no preferences."""
