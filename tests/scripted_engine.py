@@ -25,6 +25,8 @@ Body = dict[str, Any]
 
 
 def engine(server: ScriptedServer, endpoint: Body | None = None, **settings: Any) -> LLMEngine:
+    """An engine on `server`; without gleaning, so that calls can be counted, unless `max_gleanings` is given."""
+    settings = {"max_gleanings": 0} | settings
     given = {"model": "m", "backoff_s": 0.01, **(endpoint or {})}
     return LLMEngine(Endpoint(EndpointSettings(base_url=server.base_url, **given)), LLMSettings(**settings))
 

@@ -17,7 +17,10 @@ _encode = msgspec.json.Encoder().encode
 _NAME = re.compile(r"[A-Z][\w’'-]*(?:\s+(?:of\s+)?[A-Z][\w’'-]*)*")
 _COMMON = frozenset("A An The In On At It He She We They I But And This That There When If As For From To Text".split())
 _TYPES = ("person", "organization", "geo", "event")
+_CLAIM = ("subject", "object", "type", "status", "starts", "ends", "description", "quote")
 _MARKS = (
+    ("claims", '("claim"'),
+    ("claims", '"claims"'),
     ("tuple", "<|COMPLETE|>"),
     ("extraction", '"relations"'),
     ("report", '"findings"'),
@@ -71,13 +74,40 @@ def completion(body: Body, scripted: str | tuple[str, str] | None, fault: str, s
     )
 
 
+BREAK = b"\x00"  # where a stream of events is to break off
+
+
+def events(payload: bytes, size: int, counted: bool, break_after: int, break_with: str) -> bytes:
+    """A chat completion as server-sent events of `size` characters each."""
+    whole: Body = msgspec.json.decode(payload)
+    choice, usage = whole["choices"][0], whole.pop("usage", None)
+    text: str = choice["message"]["content"]
+    lines = [_event(whole, {"role": "assistant", "content": ""})]
+    for at in range(0, len(text), size):
+        if break_after and at >= break_after:
+            error = b"data: " + _encode({"error": {"message": break_with, "code": "scripted"}}) + b"\n\n"
+            return b": hello\n\n" + b"".join(lines) + (error if break_with else BREAK)
+        lines.append(_event(whole, {"content": text[at : at + size]}))
+    lines.append(_event(whole, {}, choice["finish_reason"]))
+    if counted and usage:
+        lines.append(b"data: " + _encode(whole | {"choices": [], "usage": usage}) + b"\n\n")
+    return b": hello\n\n" + b"".join([*lines, b"data: [DONE]\n\n"])
+
+
+def _event(whole: Body, delta: Body, finish: str | None = None) -> bytes:
+    choices = [{"index": 0, "delta": delta, "finish_reason": finish}]
+    return b"data: " + _encode(whole | {"object": "chat.completion.chunk", "choices": choices}) + b"\r\n\r\n"
+
+
 def reply(body: Body, style: str) -> str:
     """The text of a reply to any of the tasks."""
     task, data = task_of(body), body["messages"][1]["content"] if len(body["messages"]) > 1 else ""
     if task == "check":
         return "no"
     if task in ("extraction", "tuple"):
-        return _styled(_extraction(data, body), "tuple" if task == "tuple" else style)
+        return _styled(_extraction(data), "tuple" if task == "tuple" else style)
+    if task == "claims":
+        return _styled(_claims(data), "tuple" if "<|COMPLETE|>" in body["messages"][0]["content"] else style)
     rows = _rows(data)
     made = {"report": _report, "points": _points, "answer": _answer, "summary": _summary}.get(task)
     return _styled(made(rows, data), style) if made else "yes"
@@ -89,19 +119,20 @@ def _styled(value: Body, style: str) -> str:
         return f"Here it is:\n```json\n{text}\n```\nI hope that this helps."
     if style == "single":
         return str(value)
-    return _tuples(value) if style == "tuple" and "entities" in value else text
+    return _tuples(value) if style == "tuple" and value.keys() & {"entities", "claims"} else text
 
 
 def _tuples(value: Body) -> str:
-    entities = [f'("entity"<|>{e["name"]}<|>{e["type"]}<|>{e["description"]})' for e in value["entities"]]
+    entities = [f'("entity"<|>{e["name"]}<|>{e["type"]}<|>{e["description"]})' for e in value.get("entities", ())]
     relations = [
         f'("relationship"<|>{r["source"]}<|>{r["target"]}<|>{r["description"]}<|>{r["strength"]})'
-        for r in value["relations"]
+        for r in value.get("relations", ())
     ]
-    return "\n##\n".join(entities + relations) + "\n<|COMPLETE|>"
+    claims = [f'("claim"<|>{"<|>".join(c[f] for f in _CLAIM)})' for c in value.get("claims", ())]
+    return "\n##\n".join(entities + relations + claims) + "\n<|COMPLETE|>"
 
 
-def _extraction(data: str, body: Body) -> Body:
+def _extraction(data: str) -> Body:
     entities: dict[str, Body] = {}
     relations: list[Body] = []
     for sentence in re.split(r"(?<=[.!?])\s+|\n+", data.partition("Text:\n")[2] or data):
@@ -113,15 +144,18 @@ def _extraction(data: str, body: Body) -> Body:
             {"source": a, "target": b, "description": sentence, "strength": 1 + len(sentence) % 9}
             for a, b in itertools.pairwise(names)
         ]
-    found: Body = {"entities": list(entities.values()), "relations": relations}
-    schema = body.get("response_format", {}).get("json_schema", {}).get("schema", {})
-    if "claims" in schema.get("properties", {}):
-        found["claims"] = [
-            {"subject": e["name"], "object": "none", "type": "statement", "status": "TRUE", "starts": "", "ends": ""}
-            | {"description": e["description"], "quote": e["description"]}
-            for e in list(entities.values())[:3]
-        ]
-    return found
+    return {"entities": list(entities.values()), "relations": relations}
+
+
+def _claims(data: str) -> Body:
+    """The first sentence that holds each of the first three entities, as a claim about it."""
+    text, _, names = data.partition("Text:\n")[2].partition("\n\nEntities: ")
+    claims = []
+    for name in names.split("; ")[:3]:
+        said = next((s for s in re.split(r"(?<=[.!?])\s+|\n+", text) if name in s), text)
+        claim = {"subject": name, "object": "none", "type": "statement", "status": "TRUE", "starts": "", "ends": ""}
+        claims.append(claim | {"description": said, "quote": said})
+    return {"claims": claims}
 
 
 def _rows(data: str) -> list[Row]:

@@ -13,7 +13,7 @@ from scripted import ScriptedServer
 from sensegraph.corpus import Corpus
 from sensegraph.embedders.remote import RemoteEmbedder
 from sensegraph.endpoint import Endpoint, EndpointSettings
-from sensegraph.engines.llm import LLMEngine
+from sensegraph.engines.llm import LLMEngine, LLMSettings
 from sensegraph.executors.local import LocalExecutor
 from sensegraph.runtime import Runtime
 from sensegraph.stores.sqlite import SqliteStore
@@ -43,11 +43,11 @@ def stories(count: int = 6) -> list[Document]:
 
 
 def settings(server: ScriptedServer | str, **tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings for a small index with the scripted server as model and embedder."""
+    """Settings for a small index with the scripted server as model and embedder, one call for each chunk."""
     url = server if isinstance(server, str) else server.base_url
     endpoint = {"base_url": url, "model": "scripted", "embedding_model": "hashed", "max_retries": 4, "timeout_s": 5.0}
     index = {"chunk_tokens": 120, "chunk_overlap": 20, "clusters": {"max_cluster_size": 6}}
-    given = {"endpoint": endpoint, "index": index}
+    given = {"endpoint": endpoint, "index": index, "model": {"max_gleanings": 0}}
     return {n: {**given.get(n, {}), **tables.get(n, {})} for n in dict.fromkeys([*given, *tables])}
 
 
@@ -61,7 +61,7 @@ def runtime(store: SqliteStore, server: ScriptedServer | None = None, **endpoint
     url = server.base_url if server else "http://127.0.0.1:9/v1"
     given = {"max_retries": 2, "timeout_s": 5.0} | endpoint
     made = Endpoint(EndpointSettings(base_url=url, model="scripted", embedding_model="hashed", **given))
-    return Runtime(LLMEngine(made), RemoteEmbedder(made), store, LocalExecutor(4, 1))
+    return Runtime(LLMEngine(made, LLMSettings(max_gleanings=0)), RemoteEmbedder(made), store, LocalExecutor(4, 1))
 
 
 def content(corpus: Corpus) -> dict[str, Any]:

@@ -49,14 +49,11 @@ def test_the_prompt_shows_title_text_and_types_but_no_id() -> None:
 
 
 def test_claims_are_asked_for_only_when_they_are_on() -> None:
-    with ScriptedServer(Script(keep_bodies=True)) as server:
+    with ScriptedServer(Script()) as server:
         off, on = engine(server), engine(server, claims=True)
         assert off.extract([CHUNK])[0].claims == ()
-        claims = on.extract([CHUNK])[0].claims
-    assert [TEXT[c.start : c.end] for c in claims] == [TEXT[:43]] * 3
-    schemas = [c.body["response_format"]["json_schema"]["schema"]["properties"] for c in server.calls]
-    assert ["claims" in s for s in schemas] == [False, True]
-    assert ["claims" in c.body["messages"][0]["content"] for c in server.calls] == [False, True]
+        assert len(on.extract([CHUNK])[0].claims) == 3
+    assert [c.task for c in server.calls] == ["extraction", "extraction", "claims"]
 
 
 def test_a_reply_that_cannot_be_read_is_asked_for_again_with_the_reason() -> None:
@@ -124,67 +121,6 @@ def test_a_truncated_extraction_without_relations_is_asked_for_again() -> None:
     assert "cut off" in server.calls[1].body["messages"][3]["content"]
 
 
-# ── gleaning ──
-
-
-FIRST = {"entities": [{"name": "Ada Lovelace", "type": "person", "description": "first"}], "relations": []}
-MORE = {
-    "entities": [
-        {"name": "ADA  LOVELACE", "type": "person", "description": "again"},
-        {"name": "London", "type": "geo", "description": "new"},
-    ],
-    "relations": [{"source": "London", "target": "Ada Lovelace", "description": "new", "strength": 2}],
-}
-
-
-def test_gleaning_stops_at_a_no() -> None:
-    with says(FIRST, "No.") as server:
-        (x,) = engine(server, max_gleanings=3).extract([CHUNK])
-    assert [e.name for e in x.entities] == ["Ada Lovelace"]
-    assert [c.task for c in server.calls] == ["extraction", "check"]
-    assert server.calls[1].body["max_tokens"] < 10
-
-
-def test_gleaning_adds_what_is_new_and_keeps_what_was_found() -> None:
-    with says(FIRST, "YES", MORE, "no") as server:
-        (x,) = engine(server, max_gleanings=3).extract([CHUNK])
-    assert [(e.name, e.description) for e in x.entities] == [("Ada Lovelace", "first"), ("London", "new")]
-    assert [(r.source, r.target) for r in x.relations] == [("London", "Ada Lovelace")]
-    assert [c.task for c in server.calls] == ["extraction", "check", "extraction", "check"]
-    asked = server.calls[2].body["messages"]
-    assert [m["role"] for m in asked] == ["system", "user", "assistant", "user"]
-    assert "MANY" in asked[3]["content"]
-
-
-def test_gleaning_ends_after_its_last_round_and_without_it_nothing_is_asked() -> None:
-    with says(FIRST, "yes", MORE, "yes", MORE) as server:
-        engine(server, max_gleanings=2).extract([CHUNK])
-    assert len(server.calls) == 5
-    with says(FIRST) as server:
-        engine(server).extract([CHUNK])
-    assert len(server.calls) == 1
-
-
-@pytest.mark.parametrize("verdict", ["", "perhaps", "I think yes"])
-def test_an_unreadable_verdict_means_no(verdict: str) -> None:
-    with says(FIRST, verdict) as server:
-        engine(server, max_gleanings=1).extract([CHUNK])
-    assert len(server.calls) == 2
-
-
-def test_a_gleaning_that_cannot_be_read_leaves_what_was_found() -> None:
-    with says(FIRST, "yes", "I cannot.") as server:
-        (x,) = engine(server, max_gleanings=1).extract([CHUNK])
-    assert [e.name for e in x.entities] == ["Ada Lovelace"]
-
-
-def test_gleaned_claims_count() -> None:  # D12
-    claim = {"subject": "London", "description": "They met there.", "type": "event", "quote": "met Charles"}
-    with says({**FIRST, "claims": []}, "yes", {**FIRST, "claims": [claim]}) as server:
-        (x,) = engine(server, max_gleanings=1, claims=True).extract([CHUNK])
-    assert [c.description for c in x.claims] == ["They met there."]
-
-
 # ── summaries ──
 
 
@@ -244,7 +180,9 @@ def fingerprints(endpoint: Body | None = None, **settings: Any) -> dict[str, str
         ({}, {"claims": True}, {"extract"}),
         ({}, {"extraction_format": "tuple"}, {"extract"}),
         ({}, {"extract_tokens": 10}, {"extract"}),
-        ({}, {"max_gleanings": 1}, {"extract"}),
+        ({}, {"max_gleanings": 2}, {"extract"}),
+        ({}, {"relation_types": ("CITES",)}, {"extract"}),
+        ({}, {"schema": "enforced"}, {"extract"}),
         ({}, {"summary_words": 10}, {"summarise"}),
         ({}, {"summary_input_tokens": 1000}, {"summarise"}),
         ({}, {"findings_min": 2}, {"report"}),
@@ -286,7 +224,11 @@ def test_an_unknown_placeholder_or_prompt_is_an_error_before_any_call(tmp_path: 
 
 
 def test_no_packaged_prompt_keeps_a_placeholder() -> None:
-    for settings in (LLMSettings(), LLMSettings(claims=True, points="answer"), LLMSettings(extraction_format="tuple")):
+    for settings in (
+        LLMSettings(),
+        LLMSettings(claims=True, points="answer", relation_types=("CITES",), schema="enforced"),
+        LLMSettings(extraction_format="tuple", claims=True),
+    ):
         made = LLMEngine(Endpoint(EndpointSettings(model="m")), settings)
         for task in TASKS:
             system = made._plan(task).system
@@ -300,7 +242,7 @@ def test_no_packaged_prompt_keeps_a_placeholder() -> None:
     [
         {"entity_types": ()},
         {"max_gleanings": -1},
-        {"claims": True, "extraction_format": "tuple"},
+        {"relation_types": ("CITES", " ")},
         {"findings_min": 0},
         {"findings_min": 6, "findings_max": 5},
         {"summary_input_tokens": 5},

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.engines.records import Found, has_tuples, of_json, of_tuples
+from sensegraph.engines.records import Found, dated, has_tuples, of_json, of_tuples
 from sensegraph.types import ExtractedClaim, ExtractedEntity, ExtractedRelation, Mention
 
 TEXT = (
@@ -175,6 +175,71 @@ def test_two_companies_with_one_relation_and_three_claims_are_read() -> None:  #
     x = found.extraction
     assert (len(x.entities), len(x.relations), len(x.claims), found.rejected) == (2, 1, 3, 0)
     assert x.relations[0] == ExtractedRelation("Quantum Systems", "NeoChip", "Owned it.", 7, 0, len(text))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Lindholm<|>none<|>date<|>TRUE<|>1904<|><|>It was built in 1904.<|>built in 1904",
+        'Lindholm<|><|>date<|>true<|>1904<|>NONE<|>It was built in 1904.<|>"built in 1904"',
+        "Lindholm<|>NONE<|>date<|>TRUE<|>It was built in 1904.<|>built in 1904",
+        "Lindholm<|>NONE<|>date<|>TRUE<|>1904<|><|>It was built<|>in 1904.<|>built in 1904",
+    ],
+)
+def test_claims_are_read_from_tuples_with_and_without_dates(body: str) -> None:
+    (claim,) = of_tuples(f'("claim"<|>{body})', TEXT).extraction.claims
+    assert (claim.subject, claim.object.casefold(), claim.type, claim.status) == ("Lindholm", "none", "date", "TRUE")
+    assert claim.description == "It was built in 1904."
+    assert (claim.starts in ("1904", ""), claim.ends) == (True, "")
+    assert TEXT[claim.start : claim.end] == "built in 1904"
+
+
+@pytest.mark.parametrize("body", ["", "Lindholm", "Lindholm<|>none<|>date", "<|>none<|>date<|>TRUE<|>It was built."])
+def test_a_claim_in_tuples_without_subject_or_description_is_rejected(body: str) -> None:
+    found = of_tuples(f'("claim"<|>{body})', TEXT)
+    assert (found.offered, found.rejected, found.extraction.claims) == (1, 1, ())
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("2019", "2019"),
+        ("2019-02", "2019-02"),
+        ("2019-02-30", "2019"),
+        ("2019-13-01", "2019"),
+        ("0000", ""),
+        ("2019-05-01T10:00", "2019-05-01"),
+        ("20190501", ""),
+        ("May 2019", ""),
+        ("NONE", ""),
+        ("", ""),
+    ],
+)
+def test_a_date_is_one_of_the_calendar_or_none(written: str, read: str) -> None:
+    claim = {"subject": "Lindholm", "description": "It was.", "starts": written}
+    assert of_json({"claims": [claim]}, TEXT).extraction.claims[0].starts == read
+
+
+def test_a_date_whose_year_is_not_said_is_removed_and_counted() -> None:
+    claim = {"subject": "Lindholm", "description": "It was.", "starts": "1904-05-01", "ends": "1905"}
+    found, lost = dated(of_json({"claims": [claim]}, TEXT).extraction, "Built in 19041, no: in ١٩٠٤.")
+    assert ([(c.starts, c.ends) for c in found.claims], lost) == ([("1904-05-01", "")], 1)
+
+
+@pytest.mark.parametrize(
+    ("fields", "label", "said"),
+    [
+        ("CITES<|>It cites it.<|>3", "CITES", "It cites it."),
+        ("It cites it.<|>3", "", "It cites it."),
+        ("<|>It cites it.<|>3", "", "It cites it."),
+        ("It cites it.", "", "It cites it."),
+    ],
+)
+def test_the_type_of_a_relation_stands_before_its_description_where_it_was_asked_for(
+    fields: str, label: str, said: str
+) -> None:  # N93
+    (relation,) = of_tuples(f'("relationship"<|>A<|>B<|>{fields})', TEXT, typed=True).extraction.relations
+    assert (relation.label, relation.description) == (label, said)
 
 
 @given(st.text('("entity"<|>#)\n relationship,A1', max_size=120))

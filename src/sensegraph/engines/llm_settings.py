@@ -12,15 +12,19 @@ from sensegraph.errors import SettingsError
 class LLMSettings:
     """What is asked of the model. `*_tokens` limit replies; `prompts` is a folder whose files replace templates.
 
+    `entity_types` and `relation_types` are what to look for; none of the latter leaves relations without types. An
+    `open` schema keeps what is of another type, an `enforced` one makes its type `other`; both count it.
     `max_gleanings` bounds the rounds in which a chunk is asked about again for what was missed (edge2024, §3.1.2).
     `language` empty keeps the language of the text. `points` says whether a partial answer is a list of rated points
     or one rated answer (edge2024, §3.1.6).
     """
 
     entity_types: tuple[str, ...] = ("organization", "person", "geo", "event")
+    relation_types: tuple[str, ...] = ()
+    schema: Literal["open", "enforced"] = "open"
     extraction_format: Literal["json", "tuple"] = "json"
     claims: bool = False
-    max_gleanings: int = 0
+    max_gleanings: int = 1
     summary_words: int = 500
     summary_input_tokens: int = 4000
     findings_min: int = 5
@@ -41,8 +45,8 @@ class LLMSettings:
             raise SettingsError("model.entity_types is empty: name at least one type of entity to look for.")
         if self.max_gleanings < 0:
             raise SettingsError("model.max_gleanings must be 0 or more.")
-        if self.claims and self.extraction_format == "tuple":
-            raise SettingsError("model.claims needs extraction_format json: the tuple format has no claims.")
+        if not all(kind.strip() for kind in (*self.entity_types, *self.relation_types)):
+            raise SettingsError("model.entity_types and model.relation_types hold an empty name: take it out.")
         if not 0 < self.findings_min <= self.findings_max:
             raise SettingsError("model.findings_min must be at least 1 and at most findings_max.")
         if self.summary_input_tokens < 100:

@@ -6,9 +6,11 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from math import isfinite
 from typing import Any, TypeVar
+from unicodedata import decimal
 
 import msgspec
 
@@ -21,12 +23,14 @@ Value = str | int | float | None
 Raw = tuple[str, Any]  # kind and fields, not yet checked
 
 _LISTS = {"entities": "entity", "relations": "relation", "relationships": "relation", "claims": "claim"}
-_KIND = r"[\"'“”‘’]?\s*+(entity|relationship|relation)\s*[\"'“”‘’]?"
+_KIND = r"[\"'“”‘’]?\s*+(entity|relationship|relation|claim)\s*[\"'“”‘’]?"
 _DELIMITER = r"\s*(?:<\|>|\|{1,2}|\t)\s*"
 _START = re.compile(rf"[(（]?\s*+{_KIND}{_DELIMITER}", re.IGNORECASE)
 _COMPLETE = re.compile(r"<\|?\s*COMPLETE\s*\|?>", re.IGNORECASE)
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
+_DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?!\d)")
+_STATUS = ("TRUE", "FALSE", "SUSPECTED")
+_YEAR = re.compile(r"(?<!\d)\d{4}")
 _WORDS = re.compile(r"\S+")
 _AROUND = " \t\r\n\"'“”‘’()（）[]{}"
 
@@ -40,6 +44,7 @@ class _Entity(msgspec.Struct, frozen=True):
 class _Relation(msgspec.Struct, frozen=True):
     source: str
     target: str
+    type: str | None = ""
     description: str | None = ""
     strength: Value = None
 
@@ -82,13 +87,14 @@ def of_json(data: dict[str, Any], text: str) -> Found:
     return _found(raws, text)
 
 
-def of_tuples(reply: str, text: str, truncated: bool = False) -> Found:
+def of_tuples(reply: str, text: str, truncated: bool = False, *, typed: bool = False) -> Found:
     """The extraction in a reply of delimited tuples; the last record of a truncated reply is left out.
 
+    `typed` says that relations were asked for with their type, between their ends and their description.
     Kind words stand with or without quotes, brackets may be missing, a delimiter inside a description does not end
     it, and what precedes the first record or follows the end mark is ignored.
     """
-    raws = list(_tuples(_COMPLETE.split(reply)[0]))
+    raws = list(_tuples(_COMPLETE.split(reply)[0], typed))
     if truncated and raws and not reply.rstrip().endswith((")", ">", "##")):
         raws.pop()
     return _found(raws, text)
@@ -103,6 +109,18 @@ def added(found: Extraction, more: Extraction) -> Extraction:
         found.claims + _new(found.claims, more.claims, lambda c: (fold(c.subject), fold(c.description))),
         tuple(sorted(rejected.items())),
     )
+
+
+def dated(found: Extraction, said: str) -> tuple[Extraction, int]:
+    """`found` without the dates of claims whose year does not stand in `said`, and how many those were (G06)."""
+    years = set(_YEAR.findall("".join(str(decimal(c, c)) for c in said)))
+    lost = 0
+    claims = []
+    for claim in found.claims:
+        starts, ends = (d if d[:4] in years else "" for d in (claim.starts, claim.ends))
+        lost += (starts != claim.starts) + (ends != claim.ends)
+        claims.append(replace(claim, starts=starts, ends=ends))
+    return replace(found, claims=tuple(claims)), lost
 
 
 def _new(found: tuple[T, ...], more: tuple[T, ...], name: Callable[[T], object]) -> tuple[T, ...]:
@@ -126,14 +144,14 @@ def number(value: Value, default: float) -> float:
 # ── tuples ──
 
 
-def _tuples(reply: str) -> Iterator[Raw]:
+def _tuples(reply: str, typed: bool) -> Iterator[Raw]:
     starts = list(_START.finditer(reply))
     ends = [*(s.start() for s in starts[1:]), len(reply)]
     for start, end in zip(starts, ends, strict=False):  # without a record there is still an end
         body = reply[start.end() : end]
         delimiter = re.escape(_delimiter(start[0]))
         fields = [_stripped(f) for f in re.split(rf"\s*{delimiter}\s*", _ended(body))]
-        yield _entity(fields) if start[1].lower() == "entity" else _relation(fields)
+        yield _raw(start[1].lower(), fields, typed)
 
 
 def _delimiter(start: str) -> str:
@@ -146,16 +164,34 @@ def _ended(body: str) -> str:
     return body[:-1] if body.endswith((")", "）")) and body.count("(") < body.count(")") + body.count("）") else body
 
 
+def _raw(kind: str, fields: list[str], typed: bool) -> Raw:
+    if kind == "entity":
+        return _entity(fields)
+    return _claim(fields) if kind == "claim" else _relation(fields, typed)
+
+
 def _entity(fields: list[str]) -> Raw:
     name, kind, *rest = [*fields, "", ""]
     return "entity", {"name": name, "type": kind, "description": " ".join(rest).strip()}
 
 
-def _relation(fields: list[str]) -> Raw:
+def _relation(fields: list[str], typed: bool) -> Raw:
     source, target, *rest = [*fields, "", ""]
     rest = [r for r in rest if r]
     strength = rest.pop() if len(rest) > 1 and _NUMBER.search(rest[-1]) else None
-    return "relation", {"source": source, "target": target, "description": " ".join(rest), "strength": strength}
+    kind = rest.pop(0) if typed and len(rest) > 1 else ""
+    record = {"source": source, "target": target, "type": kind, "strength": strength}
+    return "relation", record | {"description": " ".join(rest)}
+
+
+def _claim(fields: list[str]) -> Raw:
+    """Subject, object, type and status, then dates where they are given, the claim, and its quotation."""
+    subject, object_, kind, status, *rest = [*fields, "", "", "", ""]
+    rest = rest[: max(0, len(fields) - 4)]
+    starts, ends = (rest.pop(0), rest.pop(0)) if len(rest) > 2 else ("", "")
+    description, quote = [*rest, "", ""][:2] if len(rest) < 3 else (" ".join(rest[:-1]), rest[-1])
+    record = {"subject": subject, "object": object_, "type": kind, "status": status, "starts": starts, "ends": ends}
+    return "claim", record | {"description": description, "quote": quote}
 
 
 def _stripped(field: str) -> str:
@@ -212,7 +248,8 @@ def _made_relation(raw: Any, place: _Place) -> ExtractedRelation | str:
         return "a relation of an entity with itself"
     start, end = place.together(source, target)
     strength = number(record.strength, 1.0)
-    return ExtractedRelation(source, target, (record.description or "").strip(), strength, start, end)
+    label = _stripped(record.type or "")
+    return ExtractedRelation(source, target, (record.description or "").strip(), strength, start, end, label)
 
 
 def _made_claim(raw: Any, place: _Place) -> ExtractedClaim | str:
@@ -225,7 +262,7 @@ def _made_claim(raw: Any, place: _Place) -> ExtractedClaim | str:
         _stripped(record.subject),
         _stripped(record.object or "") or "none",
         (record.type or "").strip(),
-        status if status in ("TRUE", "FALSE", "SUSPECTED") else "SUSPECTED",
+        status if status in _STATUS else "SUSPECTED",
         record.description.strip(),
         _date(record.starts),
         _date(record.ends),
@@ -237,7 +274,13 @@ def _made_claim(raw: Any, place: _Place) -> ExtractedClaim | str:
 def _date(value: str | None) -> str:
     """The ISO date at the start of `value`; anything else is no date."""
     match = _DATE.match((value or "").strip())
-    return match[0] if match else ""
+    if match is None:
+        return ""
+    try:
+        date(*(int(part or 1) for part in match.groups()))
+    except ValueError:  # a month or day that no calendar has
+        return match[1] if match[1] > "0000" else ""
+    return match[0]
 
 
 # ── places in the chunk ──

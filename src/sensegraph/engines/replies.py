@@ -14,6 +14,7 @@ import msgspec
 from sensegraph.endpoint import Reply
 from sensegraph.engines import records
 from sensegraph.engines.references import Cited, Records
+from sensegraph.engines.streaming import spoken
 from sensegraph.types import Chunk, Draft, Extraction, Finding, Point, Report
 
 T = TypeVar("T")
@@ -25,6 +26,7 @@ _FENCE = re.compile(r"```[a-z]*\s*\n?([\s\S]*?)(?:```|$)", re.IGNORECASE)
 _HELPFULNESS = re.compile(r"<ANSWER[_ ]?HELPFULNESS>\s*([^<]*?)\s*</ANSWER[_ ]?HELPFULNESS>\.?", re.IGNORECASE)
 _TOKEN = re.compile(r"""(?P<string>"(?:[^"\\]++|\\u[0-9a-fA-F]{4}|\\[^u])*+(?P<end>")?)|[{}\[\]]""")
 _CLOSERS = {"{": "}", "[": "]"}
+_MARKS = (("entities", "name"), ("relations", "source"), ("claims", "subject"))  # what a bare record is of
 _ESCAPE = 6  # characters of the longest escape in a string
 _DEEPEST = 50  # braces left open; our forms nest four deep
 _SENTENCE_END = re.compile(r"[\s\S]*[.!?。！？](?=\s|$)")
@@ -120,33 +122,51 @@ def truncated(reply: Reply) -> bool:
 # ── extraction ──
 
 
-def extraction(reply: Reply, chunk: Chunk) -> Reading[Extraction]:
-    """What the chunk says. Unusable when more than half of the records are, or when there are none to read."""
+def extraction(reply: Reply, chunk: Chunk, *, typed: bool = False) -> Reading[Extraction]:
+    """Entities and relations of the chunk; `typed` says that relations were asked for with a type.
+
+    Unusable when more than half of the records are, or when there are none to read.
+    """
+    reading = _records(reply, chunk, typed, "entities", "relations", "relationships")
+    return replace(reading, value=reading.value and replace(reading.value, claims=()))
+
+
+def claims(reply: Reply, chunk: Chunk) -> Reading[Extraction]:
+    """Claims of the chunk, and nothing else; a date whose year the chunk does not hold is removed and counted."""
+    reading = _records(reply, chunk, False, "claims")
+    if reading.value is None:
+        return reading
+    found, lost = records.dated(reading.value, f"{chunk.title} {chunk.text}")
+    only = Extraction(claims=found.claims, rejected=found.rejected)
+    return replace(reading, value=only, removed=reading.removed + lost)
+
+
+def _records(reply: Reply, chunk: Chunk, typed: bool, *wanted: str) -> Reading[Extraction]:
     text = plain(reply.text)
     data = None if records.has_tuples(text) else decoded(reply)
     if isinstance(data, list):  # a bare list of records
-        data = {"entities": [r for r in data if "name" in r], "relations": [r for r in data if "source" in r]}
-    if isinstance(data, dict) and data.keys() & {"entities", "relations", "relationships", "claims"}:
+        data = {name: [r for r in data if isinstance(r, dict) and mark in r] for name, mark in _MARKS}
+    if isinstance(data, dict) and data.keys() & set(wanted):
         found = records.of_json(data, chunk.text)
     elif records.has_tuples(text):
-        found = records.of_tuples(text, chunk.text, truncated(reply))
+        found = records.of_tuples(text, chunk.text, truncated(reply), typed=typed)
     else:
-        return Reading(None, "it holds no list of entities and relations")
-    if found.rejected > MAX_REJECTED * found.offered:
-        why = "; ".join(f"{n} × {reason}" for reason, n in found.extraction.rejected)
-        return Reading(None, f"{found.rejected} of its {found.offered} records are unusable: {why}", found.rejected)
+        return Reading(None, f"it holds no list of {' and '.join(wanted[:2])}")
+    return _usable(found, reply)
+
+
+def _usable(found: records.Found, reply: Reply) -> Reading[Extraction]:
+    """What was found, unless too little of it can be used; of a cut reply, with a problem."""
     got = found.extraction
+    if found.rejected > MAX_REJECTED * found.offered:
+        why = "; ".join(f"{n} × {reason}" for reason, n in got.rejected)
+        return Reading(None, f"{found.rejected} of its {found.offered} records are unusable: {why}", found.rejected)
     if not truncated(reply):
         return Reading(got, removed=found.rejected)
-    if not got.entities:
+    if not (got.entities or got.claims):
         return Reading(None, _cut(reply), found.rejected)
     told = replace(got, rejected=(*got.rejected, ("a reply cut off at its limit, the rest of it lost", 1)))
     return Reading(told, _cut(reply), found.rejected)
-
-
-def agrees(reply: Reply) -> bool:
-    """Whether a reply says yes; anything that cannot be read means no."""
-    return plain(reply.text).lstrip("\"'*( ")[:1].lower() == "y"
 
 
 # ── summaries ──
@@ -251,7 +271,8 @@ def _score(value: str | float | None) -> float | None:
 
 def answer(reply: Reply, cited: Records) -> Reading[Draft]:
     """A final answer; one in plain words is taken as it is."""
-    text = _only_text(reply, "answer")
+    found = spoken(reply.text)
+    text = _only_text(reply, "answer") if found is None else found
     if not text:
         return Reading(None, "it holds no answer")
     got = cited.cited(text)

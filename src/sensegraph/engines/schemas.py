@@ -5,28 +5,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sensegraph.engines.domain import OTHER, Domain
+
 Schema = dict[str, Any]
 
 _TEXT: Schema = {"type": "string"}
 _NUMBER: Schema = {"type": "number"}
 
 
-def schema(name: str, entity_types: Sequence[str] = (), claims: bool = False) -> Schema:
-    """The schema named `name`: extraction, summary, report, points or answer."""
-    if name == "extraction":
-        return _extraction(entity_types, claims)
-    return {"summary": _summary, "report": _report, "points": _points, "answer": _answer}[name]()
+def schema(name: str) -> Schema:
+    """The schema named `name`: claims, summary, report, points or answer."""
+    forms = {"claims": _claims, "summary": _summary, "report": _report, "points": _points, "answer": _answer}
+    return forms[name]()
 
 
-def _extraction(entity_types: Sequence[str], claims: bool) -> Schema:
-    entity = _object(name=_TEXT, type=_one_of(entity_types), description=_TEXT)
-    relation = _object(source=_TEXT, target=_TEXT, description=_TEXT, strength=_NUMBER)
-    parts = {"entities": _list(entity), "relations": _list(relation)}
-    if claims:
-        status = _one_of(("TRUE", "FALSE", "SUSPECTED"))
-        texts = dict.fromkeys(("subject", "object", "type", "starts", "ends", "description", "quote"), _TEXT)
-        parts["claims"] = _list(_object(**texts, status=status))
-    return _object(**parts)
+def extraction(domain: Domain) -> Schema:
+    """The form of entities and relations; only an enforced domain leaves no type but its own and `other`."""
+    entity = _object(name=_TEXT, type=_type(domain.entity_types, domain), description=_TEXT)
+    kind = {"type": _type(domain.relation_types, domain)} if domain.relation_types else {}
+    relation = _object(source=_TEXT, target=_TEXT, **kind, description=_TEXT, strength=_NUMBER)
+    return _object(entities=_list(entity), relations=_list(relation))
+
+
+def _type(listed: Sequence[str], domain: Domain) -> Schema:
+    return _one_of(tuple(dict.fromkeys((*listed, OTHER)))) if domain.enforced else _TEXT
+
+
+def _claims() -> Schema:
+    status = _one_of(("TRUE", "FALSE", "SUSPECTED"))
+    claim = _object(
+        subject=_TEXT, object=_TEXT, type=_TEXT, status=status, starts=_TEXT, ends=_TEXT, description=_TEXT, quote=_TEXT
+    )
+    return _object(claims=_list(claim))
 
 
 def _summary() -> Schema:
