@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from scripted import Script, ScriptedServer
 from sensegraph.errors import BudgetExceeded, EndpointDown, ItemFailed, StepFailed, StoreError, UnsupportedTask
 from sensegraph.keys import key
-from sensegraph.runtime import Results, Runtime, Table, recall, step
+from sensegraph.results import Results, Table, recall, step
+from sensegraph.runtime import Runtime
 from sensegraph.steps.extraction import extract
 from sensegraph.steps.vectors import embed
 from sensegraph.stores.sqlite import SqliteStore

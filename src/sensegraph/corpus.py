@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,13 +17,15 @@ from sensegraph.keys import canonical
 from sensegraph.methods import load
 from sensegraph.methods.auto import Choice, choose
 from sensegraph.protocols import Embedder, LanguageEngine, Method
-from sensegraph.runtime import Progress, Results, Runtime
+from sensegraph.results import Results
+from sensegraph.runtime import Progress, Runtime
 from sensegraph.settings import Settings, load_settings, make_tools
 from sensegraph.steps.index import REF, Index, Manifest, document, read_manifest
 from sensegraph.steps.pipeline import build, store_documents
+from sensegraph.steps.scope import notes_of, scoped
 from sensegraph.stores.sqlite import SqliteStore
 from sensegraph.text import tokens
-from sensegraph.types import Answer, Document, Evidence, Usage
+from sensegraph.types import Answer, Document, Evidence, Question, Scope, Turn, Usage
 
 if TYPE_CHECKING:
     from sensegraph.documents import Skipped
@@ -30,6 +33,9 @@ if TYPE_CHECKING:
     from sensegraph.steps.estimate import Estimate
 
 FOLDER = ".sensegraph"
+READER = "naive"  # reads passages where reports hold nothing
+CITED = re.compile(r"\[\d+\]")
+EVERYTHING = Scope()
 _DOCUMENT = "document/"
 
 
@@ -230,46 +236,60 @@ class Corpus:
     def method(self, name: str = "auto", question: str = "", **options: Any) -> tuple[Method, str]:
         """The method `name` with the settings of its table and `options` (None means not given), and why, if chosen.
 
-        `auto` chooses by the question; a `depth` asks for reports, which GraphRAG reads.
+        `auto` chooses by the question and the index; a `depth` asks for reports, which GraphRAG reads.
         """
         given = {k: v for k, v in options.items() if v is not None}
         wanted, reason = name if name != "auto" else self.settings.method, ""
         if wanted == "auto":
-            choice = Choice("graphrag", "a depth was given") if "depth" in given else choose(question)
+            choice = Choice("graphrag", "a depth was given") if "depth" in given else choose(question, self.index())
             wanted, reason = choice.method, f"auto chose {choice.method}: {choice.reason}"
         return load(wanted, **self.settings.method_settings(wanted, given)), reason
 
-    def query(self, question: str, *, method: str = "auto", **options: Any) -> Answer:
-        """Answer a question with citations. `options` are settings of the method, such as `depth`."""
-        rt, index, (chosen, reason) = self.runtime(), self.index(), self._chosen(question, method, options)
+    def query(
+        self,
+        question: str,
+        *,
+        method: str = "auto",
+        scope: Scope = EVERYTHING,
+        history: Sequence[Turn] = (),
+        hear: Callable[[str], None] | None = None,
+        **options: Any,
+    ) -> Answer:
+        """Answer a question with citations. `options` are settings of the method, such as `depth`.
+
+        Only documents inside `scope` are read. `history` is the conversation before, oldest turn first. `hear` is told
+        the answer piece by piece while it is written; the pieces, joined, are its text.
+        """
+        rt, asked, index = self.runtime(), _asked(question, history), scoped(self.index(), scope)
+        chosen, reason = self.method(method, question, **options)
         before, said, started = self._spent(), self.engine.notes(), time.perf_counter()
-        answer = chosen.answer(question, index, rt)
-        if reason and not answer.citations and chosen.name == "graphrag" and options.get("depth") is None:
-            (chosen, _), reason = self.method("naive"), f"{reason}; the reports hold nothing on it: passages were read"
-            answer = chosen.answer(question, index, rt)
+        again = bool(reason) and chosen.name == "graphrag" and options.get("depth") is None
+        answer = chosen.answer(asked, index, replace(rt, hear=Patient(hear) if hear and again else hear))
+        if again and not answer.citations:
+            (chosen, _), reason = self.method(READER), f"{reason}; the reports hold nothing on it: passages were read"
+            answer = chosen.answer(asked, index, replace(rt, hear=hear))
         usage = replace(self._spent() - before, seconds=time.perf_counter() - started)
-        notes = (*self._notes(reason, index.manifest), *answer.notes, *self._said_since(said))
+        notes = (*self._notes(reason, index), *answer.notes, *self._said_since(said))
         return replace(answer, usage=usage, notes=notes, method=chosen.name, engine=self.engine.name)
 
-    def search(self, question: str, *, method: str = "auto", top: int = 10, **options: Any) -> Evidence:
+    def search(
+        self, question: str, *, method: str = "auto", scope: Scope = EVERYTHING, top: int = 10, **options: Any
+    ) -> Evidence:
         """The evidence for a question, without an answer: at most `top` passages and documents, best first."""
         if top < 1:
             raise InputError(f"top must be at least 1, not {top}.")
-        rt, index = self.runtime(), self.index()
-        chosen, _ = self._chosen(question, "naive" if method == "auto" else method, options)
-        found = chosen.retrieve(question, index, rt)
+        rt, asked, index = self.runtime(), _asked(question, ()), scoped(self.index(), scope)
+        chosen, _ = self.method("naive" if method == "auto" else method, question, **options)
+        found = chosen.retrieve(asked, index, rt)
         kept = found.passages[:top]
         omitted = found.omitted + len(found.passages) - len(kept)
         size = sum(tokens(p.text) for p in kept)
-        return replace(found, passages=kept, documents=found.documents[:top], tokens=size, omitted=omitted)
+        notes = (*notes_of(index), *found.notes)
+        return replace(found, passages=kept, documents=found.documents[:top], tokens=size, omitted=omitted, notes=notes)
 
-    def _chosen(self, question: str, method: str, options: Mapping[str, Any]) -> tuple[Method, str]:
-        if not question.strip():
-            raise InputError("The question is empty; ask something.")
-        return self.method(method, question, **options)
-
-    def _notes(self, reason: str, manifest: Manifest) -> tuple[str, ...]:
-        notes = [reason] if reason else []
+    def _notes(self, reason: str, index: Index) -> tuple[str, ...]:
+        manifest, notes = index.manifest, [reason] if reason else []
+        notes += notes_of(index)
         if manifest.engine != self.engine.name:
             notes.append(
                 f"the index was built by the engine {manifest.engine}, the question answered by {self.engine.name}"
@@ -318,6 +338,27 @@ class Corpus:
         indexed = {d.id: d.key for d in self.index().catalogue.documents}
         now = self.document_keys()
         return sorted(name for name in now.keys() | indexed.keys() if now.get(name) != indexed.get(name))
+
+
+def _asked(question: str, history: Sequence[Turn]) -> Question:
+    if not question.strip():
+        raise InputError("The question is empty; ask something.")
+    return Question(question, tuple(history))
+
+
+class Patient:
+    """Listens in somebody's place until an answer cites a source: one that cites nothing is asked for elsewhere."""
+
+    def __init__(self, hear: Callable[[str], None]) -> None:
+        self._hear, self._heard, self._open = hear, "", False
+
+    def __call__(self, text: str) -> None:
+        """Hear the next piece; pass it on as soon as something was cited."""
+        self._heard += text
+        self._open = self._open or CITED.search(self._heard) is not None
+        if self._open:
+            self._hear(self._heard)
+            self._heard = ""
 
 
 def _check(documents: Sequence[Document]) -> None:

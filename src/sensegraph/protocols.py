@@ -16,15 +16,20 @@ from sensegraph.types import (
     Evidence,
     Extraction,
     Inquiry,
+    Lead,
     Point,
+    Question,
+    Refinement,
     Report,
+    Statement,
     Usage,
 )
 
 if TYPE_CHECKING:
     from sensegraph.runtime import Runtime
 
-Task = Literal["extract", "survey", "summarise", "report", "rate", "answer", "judge", "ask"]
+Task = Literal["extract", "survey", "summarise", "report", "rate", "answer", "ask", "refine", "test", "grade", "judge"]
+Part = Literal["graph", "reports", "concepts"]
 Vectors = NDArray[np.float32]
 
 
@@ -88,6 +93,22 @@ class LanguageEngine(Protocol):
         """A final answer from each context (the reduce step, and answers from chunks)."""
         ...
 
+    def ask(self, inquiries: Sequence[Inquiry]) -> list[Lead]:
+        """A partial answer from each context with its usefulness 0–100, and questions to follow up (DRIFT)."""
+        ...
+
+    def refine(self, inquiries: Sequence[Inquiry]) -> list[Refinement]:
+        """Each question made ready for search; the passages show what the corpus speaks of, and how."""
+        ...
+
+    def test(self, inquiries: Sequence[Inquiry]) -> list[bool]:
+        """Whether the passages of each inquiry help to answer its question: the cheapest possible yes or no."""
+        ...
+
+    def grade(self, inquiries: Sequence[Inquiry]) -> list[int]:
+        """How relevant the passages of each inquiry are to its question, 0 (not at all) to 5."""
+        ...
+
     def usage(self) -> Usage:
         """What this engine has spent since it was made. Engines without cost return `Usage()`."""
         ...
@@ -117,6 +138,15 @@ class SurveyingEngine(LanguageEngine, Protocol):
 
     def read(self, items: Sequence[tuple[tuple[Chunk, ...], bytes]], lexicon: bytes) -> list[tuple[Extraction, ...]]:
         """The extractions of each document (chunks, observation), one per chunk, in order."""
+        ...
+
+
+@runtime_checkable
+class StreamingEngine(LanguageEngine, Protocol):
+    """An engine whose answer can be told while it is written."""
+
+    def stream(self, inquiry: Inquiry, tell: Callable[[Statement], None]) -> Draft:
+        """The draft that `answer` would give; each of its statements is told, in order, as soon as it is whole."""
         ...
 
 
@@ -276,13 +306,18 @@ class Method(Protocol):
 
     @property
     def requires(self) -> frozenset[Task]:
-        """The tasks that it needs of an engine."""
+        """The tasks that it needs of an engine when a question is asked."""
         ...
 
-    def retrieve(self, question: str, index: Any, rt: Runtime) -> Evidence:
+    @property
+    def reads(self) -> frozenset[Part]:
+        """The parts of an index that it reads, besides the chunks, their vectors and their words."""
+        ...
+
+    def retrieve(self, question: Question, index: Any, rt: Runtime) -> Evidence:
         """Ranked passages, no answer."""
         ...
 
-    def answer(self, question: str, index: Any, rt: Runtime) -> Answer:
+    def answer(self, question: Question, index: Any, rt: Runtime) -> Answer:
         """An answer with citations."""
         ...

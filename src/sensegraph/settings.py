@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 FILE = "sensegraph.toml"
-FIXED = ("name", "requires")  # fields of a method that say what it is, not how it works
+FIXED = ("name", "requires", "reads")  # fields of a method that say what it is, not how it works
 _LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from sensegraph.protocols import Embedder, Executor, LanguageEngine, Method, Store, Task
 from sensegraph.runtime import Runtime
 from sensegraph.steps.index import Index
-from sensegraph.types import Answer, Chunk, Context, Document, Inquiry, Passage, Source, Usage
+from sensegraph.types import Answer, Chunk, Context, Document, Inquiry, Passage, Question, Source, Usage
 
 QUESTION = "Who keeps the lighthouse of Skerry Point?"
 SAMPLE = (
@@ -351,17 +351,17 @@ class MethodContract:
     def test_evidence_names_documents_of_the_corpus(self, tmp_path: Path) -> None:
         """Documents and sources exist; documents do not repeat; retrieving twice gives the same."""
         rt, index = self.build(tmp_path)
-        found = self.make().retrieve(QUESTION, index, rt)
+        found = self.make().retrieve(Question(QUESTION), index, rt)
         assert set(found.documents) <= {d.id for d in SAMPLE}
         assert len(set(found.documents)) == len(found.documents)
         sources = {s.chunk for p in found.passages for s in p.sources}
         assert index.chunks(sorted(sources)).keys() == sources
-        assert self.make().retrieve(QUESTION, index, rt) == found
+        assert self.make().retrieve(Question(QUESTION), index, rt) == found
 
     def test_every_citation_is_a_quote_from_its_document(self, tmp_path: Path) -> None:
         """`quote == text[start:end]`, every marker stands in the text, and there is at least one."""
         rt, index = self.build(tmp_path)
-        answer = self.make().answer(QUESTION, index, rt)
+        answer = self.make().answer(Question(QUESTION), index, rt)
         check_citations(answer, {d.id: d.text for d in SAMPLE})
         assert answer.citations
 

@@ -104,12 +104,18 @@ class ExtractedClaim:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What one chunk says; `rejected` counts the records that a model's reply held but that could not be used."""
+    """What one chunk says.
+
+    `rejected` counts, by reason, the records that a model's reply held but that could not be used; `outside`, by type,
+    those that were kept although their type is none of those asked for; `rounds` the new entities of each gleaning.
+    """
 
     entities: tuple[ExtractedEntity, ...] = ()
     relations: tuple[ExtractedRelation, ...] = ()
     claims: tuple[ExtractedClaim, ...] = ()
     rejected: tuple[tuple[str, int], ...] = ()
+    outside: tuple[tuple[str, int], ...] = ()
+    rounds: tuple[int, ...] = ()
 
 
 # ── the graph ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -256,12 +262,58 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """One exchange of a conversation: what was asked, and what was answered."""
+
+    question: str
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a user asks, and the conversation before it, oldest turn first."""
+
+    text: str
+    history: tuple[Turn, ...] = ()
+
+    @property
+    def sought(self) -> str:
+        """What to search with: the question, then up to five earlier ones, the latest first (N58)."""
+        return "\n".join([self.text, *(t.question for t in reversed(self.history[-5:]))])
+
+
+@dataclass(frozen=True, slots=True)
 class Inquiry:
-    """A question with the context to answer it from. `corpus` is the number of documents of the whole corpus."""
+    """A question with the context to answer it from, and the conversation before it.
+
+    `corpus` is the number of documents of the whole corpus.
+    """
 
     question: str
     context: Context
     corpus: int = 0
+    history: tuple[Turn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """A partial answer with its usefulness 0–100, and the questions to follow up (DRIFT)."""
+
+    statements: tuple[Statement, ...] = ()
+    score: float = 0.0
+    questions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """A question made ready for search: expanded, split into parts, and with an answer imagined for it.
+
+    `hypothesis` is what a good answer might look like, to be embedded and never shown; it may be empty.
+    """
+
+    question: str
+    questions: tuple[str, ...] = ()
+    hypothesis: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +367,33 @@ class Hierarchy:
     clusters: Sequence[Cluster] = ()
     modularity: float = 0.0
     notes: tuple[str, ...] = ()
+
+
+# ── filters ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A test of one field of a document's metadata; `operator` is =, !=, <, <=, > or >=."""
+
+    field: str
+    operator: str
+    value: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The documents that a question may be answered from; an empty scope is the whole corpus.
+
+    `documents` are ids or patterns with `*` and `?`, any of which may match; all conditions `where` must hold; `since`
+    and `until` are ISO 8601 and bound a document's time, both included. A document without the field or the time that
+    is asked for is outside.
+    """
+
+    documents: tuple[str, ...] = ()
+    where: tuple[Condition, ...] = ()
+    since: str = ""
+    until: str = ""
 
 
 # ── answers ──────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sensegraph.errors import ItemFailed
 
 if TYPE_CHECKING:
-    from sensegraph.runtime import Step
+    from sensegraph.results import Step
 
 
 @dataclass(frozen=True, slots=True)

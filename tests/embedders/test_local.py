@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.embedders.common_words import COMMON, STOP, VERY_COMMON
+from sensegraph.common_words import COMMON, STOP, VERY_COMMON
 from sensegraph.embedders.local import HashedTerms
 from sensegraph.protocols import Embedder
 from sensegraph.types import Usage

@@ -9,11 +9,13 @@ import pytest
 from scripted import Script, ScriptedServer
 from sensegraph.corpus import Corpus
 from sensegraph.errors import SettingsError
-from sensegraph.methods.graphrag import NOTHING, GraphRAG
+from sensegraph.methods.graphrag import GraphRAG
 from sensegraph.runtime import Runtime
 from sensegraph.steps.index import Index
+from sensegraph.steps.language import NOTHING
 from sensegraph.testing import SAMPLE, MethodContract, check_citations
 from sensegraph.text import tokens
+from sensegraph.types import Question
 from wired import corpus, stories
 
 QUESTION = "Who wrote to whom, and who paid?"
@@ -105,7 +107,8 @@ def test_when_no_point_helps_nothing_is_reduced(asked: Corpus, server: ScriptedS
 def test_reports_are_shuffled_by_the_seed_and_batched_within_the_context(asked: Corpus, server: ScriptedServer) -> None:
     def batches(seed: int) -> list[str]:
         server.reset()
-        GraphRAG(1, context_tokens=700, seed=seed).retrieve(f"{QUESTION} {seed}", asked.index(), asked.runtime())
+        question = Question(f"{QUESTION} {seed}")
+        GraphRAG(1, context_tokens=700, seed=seed).retrieve(question, asked.index(), asked.runtime())
         return sorted(c.body["messages"][1]["content"].partition("# Reports")[2] for c in server.done("points"))
 
     one, other = batches(1), batches(2)

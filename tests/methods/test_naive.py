@@ -9,10 +9,12 @@ import pytest
 from scripted import ScriptedServer
 from sensegraph.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
-from sensegraph.methods.naive import NOTHING, Naive
+from sensegraph.methods.naive import Naive
 from sensegraph.runtime import Runtime
 from sensegraph.steps.index import Index
+from sensegraph.steps.language import NOTHING
 from sensegraph.testing import SAMPLE, MethodContract, check_citations
+from sensegraph.types import Question
 from wired import corpus, stories
 
 QUESTION = "Whom did Ada Harrow pay?"
@@ -37,7 +39,7 @@ class TestNaiveContract(MethodContract):
 
 def test_chunks_come_by_falling_cosine(built: Corpus) -> None:
     rt, index = built.runtime(), built.index()
-    found = Naive().retrieve(QUESTION, index, rt)
+    found = Naive().retrieve(Question(QUESTION), index, rt)
     cosine = index.vectors @ rt.embedder.embed([QUESTION], "query")[0]
     ids = [e.id for e in index.catalogue.chunks]
     order = [ids[i] for i in np.argsort(-cosine, kind="stable") if cosine[i] > 0]
@@ -48,8 +50,8 @@ def test_chunks_come_by_falling_cosine(built: Corpus) -> None:
 
 def test_chunks_fill_the_context_and_the_rest_is_counted(built: Corpus) -> None:
     rt, index = built.runtime(), built.index()
-    all_ = Naive().retrieve(QUESTION, index, rt)
-    few = Naive(context_tokens=250).retrieve(QUESTION, index, rt)
+    all_ = Naive().retrieve(Question(QUESTION), index, rt)
+    few = Naive(context_tokens=250).retrieve(Question(QUESTION), index, rt)
     assert 0 < few.tokens <= 250
     assert few.passages == all_.passages[: len(few.passages)]
     assert few.omitted == len(all_.passages) - len(few.passages)
@@ -77,7 +79,7 @@ def test_a_question_without_any_known_word_is_not_answered(tmp_path: Path, serve
     rt, index = made.runtime(), made.index()
     rt.embedder.embed = lambda texts, kind: np.zeros((len(texts), 64), np.float32)  # type: ignore[method-assign]
     server.reset()
-    assert Naive().answer("?", index, rt).text == NOTHING
+    assert Naive().answer(Question("?"), index, rt).text == NOTHING
     assert server.done("answer") == []
 
 

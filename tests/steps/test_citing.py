@@ -28,6 +28,9 @@ class Shelf:
                 made[f"{name}@{start}"] = Chunk(f"{name}@{start}", name, start, end, 1, text[start:end])
         return {i: made[i] for i in ids if i in made}
 
+    def documents_of(self, ids: list[str]) -> dict[str, str]:
+        return {i: c.document for i, c in self.chunks(ids).items()}
+
     def document(self, name: str) -> Document:
         return Document(name, TEXTS[name])
 

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sensegraph.errors import SettingsError
-from sensegraph.runtime import Result, Runtime
+from sensegraph.results import Result
+from sensegraph.runtime import Runtime
 from sensegraph.steps.communities import ClusterSettings, Communities, Earlier, find_communities, group
 from sensegraph.steps.graph import GraphSettings, merge
 from sensegraph.steps.packing import Group

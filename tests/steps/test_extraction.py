@@ -4,7 +4,7 @@ import pytest
 
 from scripted import ScriptedServer
 from sensegraph.steps.chunks import chunk
-from sensegraph.steps.extraction import Sections, extract_all, rejected, what_was_rejected
+from sensegraph.steps.extraction import Sections, extract_all, what_was_rejected
 from sensegraph.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, Document, ExtractedEntity, Extraction
 from wired import runtime, stories, story
@@ -38,9 +38,25 @@ def test_sections_are_the_documents_cut_where_they_are_long(store: SqliteStore) 
             [Extraction(rejected=(("no name", 2), ("one end", 1))), Extraction(rejected=(("no name", 1),))],
             ("4 records of extraction could not be used: 3 × no name; 1 × one end",),
         ),
+        (
+            [Extraction(outside=(("entity type city", 2),)), Extraction(outside=(("relation type OWNS", 3),))],
+            ("5 records of extraction are of a type outside the schema: 3 × relation type OWNS; 2 × entity type city",),
+        ),
+        (
+            [Extraction(outside=tuple((f"entity type {i}", 1) for i in range(11)))],
+            (
+                "11 records of extraction are of a type outside the schema: "
+                + "; ".join(f"1 × entity type {i}" for i in (0, 1, 10, 2, 3, 4, 5, 6))
+                + "; and 3 other kinds",
+            ),
+        ),
+        (
+            [Extraction(rounds=(2, 1)), Extraction(rounds=(0,)), Extraction()],
+            ("gleaning: 3 rounds over 2 chunks found 3 entities that were missed",),
+        ),
     ],
 )
-def test_what_could_not_be_used_is_counted_by_reason(
+def test_what_could_not_be_used_what_is_outside_and_what_gleaning_found_is_counted(
     store: SqliteStore, found: list[Extraction], note: tuple[str, ...]
 ) -> None:
     class Whole:
@@ -50,4 +66,3 @@ def test_what_could_not_be_used_is_counted_by_reason(
             return iter((Chunk("c", "d", 0, 1, 1, "x"), x) for x in found)
 
     assert what_was_rejected(Whole(), runtime(store)) == note  # type: ignore[arg-type]
-    assert rejected.name == "extraction.rejected"

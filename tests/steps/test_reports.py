@@ -9,7 +9,8 @@ from small import small
 from scripted import Script, ScriptedServer
 from sensegraph.corpus import Corpus
 from sensegraph.errors import SettingsError, StepFailed
-from sensegraph.runtime import Result, Runtime
+from sensegraph.results import Result
+from sensegraph.runtime import Runtime
 from sensegraph.steps.communities import ClusterSettings, Communities, group
 from sensegraph.steps.packing import statements
 from sensegraph.steps.reports import ReportSettings, Writer, report_all

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import log
 
-from sensegraph.embedders.common_words import STOP
+from sensegraph.common_words import STOP
 from sensegraph.text import sentences, terms
 
 _SHOWN = 2  # sentences of one passage

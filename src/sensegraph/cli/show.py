@@ -175,7 +175,7 @@ _WORK: Mapping[str, tuple[str, str, str]] = MappingProxyType(
         "extraction.extract": ("read", "read", "chunk"),
         "extraction.observe": ("survey", "surveyed", "text"),
         "extraction.read": ("read", "read", "text"),
-        "vectors.embed": ("embed", "embedded", "chunk"),
+        "vectors.embed": ("embed", "embedded", "text"),
         "graph.summarise": ("write", "wrote", "summary"),
         "reports.report": ("write", "wrote", "report"),
     }

@@ -4,44 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.embedders.common_words import COMMON, STOP, VERY_COMMON
+from sensegraph.common_words import COMMON, STOP, VERY_COMMON
 from sensegraph.keys import key
 from sensegraph.protocols import Vectors
+from sensegraph.stems import ENGLISH, language, runs, stemmed, stemmer, unspaced
 from sensegraph.types import Usage
 
-# Scripts that write no blanks between words, or join particles to them: Kana, Han, Hangul, Thai, Lao, Burmese, Khmer.
-_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-# Vowel signs and accents that stand inside words but that `\w` leaves out: Latin, Hebrew, Arabic, Indian scripts.
-_MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
-_TERM = re.compile(rf"[{_UNSPACED}]+|(?:(?![_{_UNSPACED}])[\w{_MARKS}])+")
 _RARE, _COMMON, _VERY_COMMON, _PIECE, _COMMON_PIECE = range(5)  # the kind of a term: the three lowest bits of its code
 _KIND = 7
 _WEIGHTS = np.array([1.0, 0.6, 0.3, 1.0, 0.3])
 _PARTICLES = frozenset("的了是在和有也就都与及")  # in most pairs of characters that hold one, Chinese says little
 _PAIR = 0.4
-_DEFAULT = "english"
 _BLOCK = 256
-_SAMPLE = 64
 _MOST = 4096
 _LOGS = np.array([0.0, *(1.0 + math.log(n) for n in range(1, _MOST))])
-_SCRIPTS = (
-    ("Ѐ", "ԯ", "russian"),
-    ("Ͱ", "Ͽ", "greek"),
-    ("؀", "ۿ", "arabic"),
-    ("ऀ", "ॿ", "hindi"),
-    ("԰", "֏", "armenian"),
-)
 
 Codes = NDArray[np.uint64]
 
@@ -142,63 +128,25 @@ def _joined(left: Codes, right: Codes) -> Codes:
 
 def _codes(text: str) -> list[int]:
     """The codes of the terms of `text` in order, without function words unless it has nothing else (The Who)."""
-    found = _TERM.findall(text if text.isascii() else unicodedata.normalize("NFC", text))
-    spoken = _language(found[:_SAMPLE])
+    found = runs(text)
+    spoken = language(found)
     return [code for word in found for code in _word(word, spoken)] or [code for w in found for code in _word(w, "")]
 
 
-def _language(words: Sequence[str]) -> str:
-    """The language with most function words among `words`; English unless another has at least two, and more."""
-    seen = frozenset(word.lower() for word in words)
-    counts = {name: len(seen & stop) for name, stop in STOP.items()}
-    best = max(counts, key=lambda name: counts[name])
-    return best if counts[best] > 1 else _DEFAULT
-
-
 @lru_cache(maxsize=1 << 18)
-def _word(word: str, language: str) -> tuple[int, ...]:
-    """The codes of one run of letters: none for a function word of `language`, several where no blanks part words."""
-    if re.match(f"[{_UNSPACED}]", word):
-        return tuple(_code(p, _PIECE if _PARTICLES.isdisjoint(p) else _COMMON_PIECE) for p in _pieces(word))
-    folded = _folded(word)
-    stop = STOP.get(language, frozenset())
-    if not folded or (not stop.isdisjoint((word.lower(), folded)) and not _abbreviation(word)):
-        return ()
-    stem = _stemmer(_script(folded) or language or _DEFAULT).stemWord(folded)
-    return (_code(stem, _kinds().get(stem, _RARE) if language in {_DEFAULT, ""} else _RARE),)
-
-
-def _abbreviation(word: str) -> bool:
-    return len(word) > 1 and word.isupper()  # US, IT and WHO are no function words
-
-
-def _folded(word: str) -> str:
-    """`word` for comparing: compatibility forms, case and accents folded."""
-    letters = unicodedata.normalize("NFKD", word.casefold())
-    return letters if letters.isascii() else "".join(c for c in letters if not unicodedata.combining(c))
-
-
-def _pieces(run: str) -> Iterator[str]:
-    run = unicodedata.normalize("NFKC", run)
-    yield from (run[i : i + 2] for i in range(max(1, len(run) - 1)))
-
-
-def _script(word: str) -> str:
-    """The language whose stemmer fits the script of `word`, or nothing for Latin."""
-    return next((name for low, high, name in _SCRIPTS if low <= word[0] <= high), "")
-
-
-@cache
-def _stemmer(language: str) -> Any:
-    from Stemmer import Stemmer
-
-    return Stemmer(language, 0)
+def _word(word: str, spoken: str) -> tuple[int, ...]:
+    """The codes of one run of letters: none for a function word of `spoken`, several where no blanks part words."""
+    if unspaced(word):
+        pieces = stemmed(word, spoken)
+        return tuple(_code(p, _PIECE if _PARTICLES.isdisjoint(p) else _COMMON_PIECE) for p in pieces)
+    english = spoken in {ENGLISH, ""}
+    return tuple(_code(stem, _kinds().get(stem, _RARE) if english else _RARE) for stem in stemmed(word, spoken))
 
 
 @cache
 def _kinds() -> dict[str, int]:
     """The kinds of the common English words, by stem."""
-    stem = _stemmer(_DEFAULT).stemWord
+    stem = stemmer(ENGLISH).stemWord
     return {stem(w): _COMMON for w in COMMON.split()} | {stem(w): _VERY_COMMON for w in VERY_COMMON.split()}
 
 

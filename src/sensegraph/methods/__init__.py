@@ -29,6 +29,18 @@ METHODS = {
         "extract, summarise, report, rate, answer",
         "questions about the whole corpus: themes, positions, trends",
     ),
+    "local": Listing(
+        "sensegraph.methods.local:Local",
+        "Edge et al. 2024, local search of the authors' implementation",
+        "answer",
+        "questions about somebody or something: what it is, what it has to do with what",
+    ),
+    "ts": Listing(
+        "sensegraph.methods.ts:TS",
+        "the TS condition of Edge et al. 2024",
+        "rate, answer",
+        "reading the whole corpus for one question: the thorough and dear baseline",
+    ),
     "naive": Listing(
         "sensegraph.methods.naive:Naive",
         "vector RAG, the SS condition of Edge et al. 2024",

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from sensegraph.steps.index import Index
+
 _WHOLE = re.compile(
     r"""\b(themes?|topics?|trends?|overall|overview|across|summar\w+|main|major|common(?:ly)?|recurring|most\s+often
     |frequent\w*|how\s+(?:often|many)|corpus|collection|all\s+(?:the\s+)?(?:documents|texts|episodes|articles|chapters)
@@ -28,8 +30,8 @@ class Choice:
     reason: str
 
 
-def choose(question: str) -> Choice:
-    """The method for `question`."""
-    if found := _WHOLE.search(question):
+def choose(question: str, index: Index) -> Choice:
+    """The method for `question`, of those that the index can serve."""
+    if (found := _WHOLE.search(question)) and index.manifest.hierarchy:
         return Choice("graphrag", f"“{found[0]}” asks about the whole corpus")
     return Choice("naive", "the question names something that single passages can answer")

@@ -7,81 +7,123 @@ query: map-reduce over the reports of one depth (§3.1.6)
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from random import Random
+from typing import Literal
 
+import numpy as np
+
+from sensegraph.algorithms.ranking import nearest
 from sensegraph.errors import SettingsError
-from sensegraph.keys import key
-from sensegraph.protocols import Task
+from sensegraph.protocols import Part, Task
+from sensegraph.results import at
 from sensegraph.runtime import Runtime
-from sensegraph.steps.citing import answered, documents_of, ground
 from sensegraph.steps.details import detailed
 from sensegraph.steps.index import Index
-from sensegraph.steps.language import answer, rate
+from sensegraph.steps.language import conclude, grade, inquiry
+from sensegraph.steps.mapreduce import map_reduce
 from sensegraph.steps.packing import report_passage
-from sensegraph.text import packed, tokens, within
-from sensegraph.types import Answer, Context, Description, Evidence, Inquiry, Passage, Point, Statement
+from sensegraph.types import Answer, Cluster, Evidence, Question
 
-NOTHING = "Nothing in this corpus helps to answer the question."
+_BEST = 5  # the highest grade
 
 
 @dataclass(frozen=True)
 class GraphRAG:
-    """Global search. `depth` counts from the root: 0 is the paper's C0 (fewest, broadest reports), §3.1.5."""
+    """Global search. `depth` counts from the root: 0 is the paper's C0 (fewest, broadest reports), §3.1.5.
+
+    `select` says which reports are read. `score`: all of the depth, and points above 0 count (the paper). `threshold`:
+    those that the engine grades at `threshold` of the best grade or better, at most `top` (0: all; N71, N72).
+    `nearest`: the `top` nearest to the question by their vectors. `dynamic`: from depth 0 down to `depth`, only below
+    reports graded `least_grade` (0–5) or better, by the majority of `votes`; a report whose child is read is not read
+    itself unless `keep_parents` (the reference implementation).
+    """
 
     depth: int = 2  # §4.1.1 compares C0 … C3
     context_tokens: int = 8_000  # §4.1.2: the smallest window did best
     seed: int = 0  # of the shuffle, §3.1.6
+    select: Literal["score", "threshold", "nearest", "dynamic"] = "score"
+    threshold: float = 0.7
+    top: int = 0
+    least_grade: int = 1
+    votes: int = 1
+    keep_parents: bool = False
     name: str = "graphrag"
-    requires: frozenset[Task] = frozenset({"extract", "summarise", "report", "rate", "answer"})
+    requires: frozenset[Task] = frozenset({"rate", "answer"})
+    reads: frozenset[Part] = frozenset({"graph", "reports"})
 
     def __post_init__(self) -> None:
         if self.depth < 0 or self.context_tokens < 1:
             raise SettingsError(
                 f"graphrag: depth ({self.depth}) must be at least 0, context_tokens ({self.context_tokens}) at least 1."
             )
+        if not 0 <= self.threshold <= 1 or self.top < 0 or not 0 <= self.least_grade <= _BEST or self.votes < 1:
+            raise SettingsError(
+                f"graphrag: threshold ({self.threshold}) must be from 0 to 1, top ({self.top}) at least 0, least_grade "
+                f"({self.least_grade}) from 0 to {_BEST}, votes ({self.votes}) at least 1."
+            )
 
-    def retrieve(self, question: str, index: Index, rt: Runtime) -> Evidence:
+    def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """Map: points from every batch of reports; those above 0, best first, within the context (§3.1.6)."""
-        reports = self._reports(question, index, rt)
-        Random(self.seed).shuffle(reports)
-        batches = packed(reports, self.context_tokens, lambda p: tokens(p.title) + tokens(p.text))
-        mapped = rt.each(rate, [self._inquiry(question, batch, index) for batch in batches])
-        rated = [
-            _passage(p, batch) for batch, points in zip(batches, mapped, strict=True) for p in points if p.score > 0
-        ]
-        kept, omitted = within(
-            sorted(rated, key=lambda p: -p.score), self.context_tokens, lambda p: tokens(p.title) + tokens(p.text)
-        )
-        notes = (f"{len(rated)} points from {len(reports)} reports at depth {min(self.depth, index.depth - 1)}",)
-        return Evidence(tuple(kept), documents_of(kept, index), sum(tokens(p.text) for p in kept), omitted, notes)
+        clusters, said = self._selected(question, index, rt)
+        place = f"reports {said or f'at depth {min(self.depth, index.depth - 1)}'}"
+        quoted = detailed(question.text, index, clusters) if rt.engine.quotes else map(report_passage, clusters)
+        return map_reduce(question, quoted, index, rt, budget=self.context_tokens, seed=self.seed, place=place)
 
-    def answer(self, question: str, index: Index, rt: Runtime) -> Answer:
+    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """Reduce: one answer from the points; none when no point is above 0."""
-        rt.check(self.name, self.requires)
-        evidence = self.retrieve(question, index, rt)
-        if not evidence.passages:
-            return Answer(NOTHING, evidence=evidence, notes=evidence.notes)
-        draft = rt.each(answer, [self._inquiry(question, evidence.passages, index)])[0]
-        return answered(draft, evidence, index)
+        rt.check(self.name, self.requires | ({"grade"} if self.select in ("threshold", "dynamic") else frozenset()))
+        return conclude(question, self.retrieve(question, index, rt), index, rt)
 
-    def _reports(self, question: str, index: Index, rt: Runtime) -> list[Passage]:
-        """The reports of the depth; for an engine that quotes, with what the sources say beside them."""
+    def _selected(self, question: Question, index: Index, rt: Runtime) -> tuple[list[Cluster], str]:
+        """The reports to read, and how they were chosen."""
+        if self.select == "dynamic":
+            return self._dynamic(question, index, rt)
         clusters = index.clusters_at(self.depth)
-        return detailed(question, index, clusters) if rt.engine.quotes else [report_passage(c) for c in clusters]
+        if self.select == "nearest":
+            return self._nearest(question, index, rt, clusters), "nearest to the question"
+        if self.select == "threshold":
+            grades = self._grades(question, clusters, index, rt)
+            order = sorted(zip(grades, clusters, strict=True), key=lambda pair: (-pair[0], -pair[1].rating, pair[1].id))
+            good = [c for value, c in order if value >= self.threshold * _BEST][: self.top or None]
+            return good, f"graded {self.threshold:g} or better, of {len(clusters)} graded"
+        return clusters, ""
 
-    def _inquiry(self, question: str, passages: Sequence[Passage], index: Index) -> Inquiry:
-        return Inquiry(question, Context(tuple(passages)), index.manifest.counts["documents"])
+    def _nearest(self, question: Question, index: Index, rt: Runtime, clusters: Sequence[Cluster]) -> list[Cluster]:
+        """The `top` nearest of these clusters (1 where it is 0), nearest first."""
+        query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
+        ids = {c.id for c in clusters}
+        positions, _ = nearest(index.vectors_of(rt.embedder, "report"), query, len(index.hierarchy.clusters))
+        found = at(index.hierarchy.clusters, [int(i) for i in positions])
+        return [c for c in found if c.id in ids][: self.top or 1]
 
+    def _dynamic(self, question: Question, index: Index, rt: Runtime) -> tuple[list[Cluster], str]:
+        """From the root down, below what is relevant; where nothing was at a depth, the next depth is tried."""
+        kept: dict[str, Cluster] = {}
+        asked, frontier, depth = 0, index.clusters_at(0), 0
+        while frontier:
+            grades = self._grades(question, frontier, index, rt)
+            asked += len(frontier)
+            good = [c for value, c in zip(grades, frontier, strict=True) if value >= self.least_grade]
+            for cluster in good:
+                kept[cluster.id] = cluster
+                if not self.keep_parents:
+                    kept.pop(cluster.parent, None)
+            depth += 1
+            if depth > self.depth:
+                break
+            wanted = {m for c in good if c.level > 0 for m in c.members}
+            below = index.clusters(sorted(wanted))
+            frontier = [below[m] for m in sorted(below)]
+            if not frontier and not kept:
+                frontier = [c for c in index.clusters_at(depth) if c.depth == depth]
+        return list(kept.values()), f"chosen by {asked * self.votes} grades"
 
-def _passage(point: Point, batch: Sequence[Passage]) -> Passage:
-    """A point as a passage that the final answer can cite, with the sentences it rests on."""
-    statements = ground(point.statements, batch)
-    text = "".join(s.text for s in statements).strip()
-    quotes = tuple(Description(_said(s), source) for s in statements for source in s.sources)
-    return Passage("point", key(point)[:20], text, point.score, point.title, quotes=quotes, documents=point.documents)
-
-
-def _said(statement: Statement) -> str:
-    return statement.text.strip()
+    def _grades(self, question: Question, clusters: Sequence[Cluster], index: Index, rt: Runtime) -> list[int]:
+        """The grade of every cluster's report: what most votes say, of equally many the lower."""
+        asked = [inquiry(question, [report_passage(c)], index) for c in clusters]
+        votes = [list(rt.each(grade, asked, vote=vote)) for vote in range(self.votes)]
+        return [
+            min(Counter(given).items(), key=lambda item: (-item[1], item[0]))[0] for given in zip(*votes, strict=True)
+        ]

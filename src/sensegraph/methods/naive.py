@@ -13,15 +13,14 @@ import numpy as np
 
 from sensegraph.algorithms.ranking import nearest
 from sensegraph.errors import SettingsError
-from sensegraph.protocols import Task
+from sensegraph.protocols import Part, Task
+from sensegraph.results import at
 from sensegraph.runtime import Runtime
-from sensegraph.steps.citing import answered
 from sensegraph.steps.index import Index
-from sensegraph.steps.language import answer
+from sensegraph.steps.language import conclude
+from sensegraph.steps.passages import chunk_passage
 from sensegraph.text import within
-from sensegraph.types import Answer, Chunk, Context, Evidence, Inquiry, Passage, Source
-
-NOTHING = "Nothing in this corpus is near the question."
+from sensegraph.types import Answer, Evidence, Question
 
 
 @dataclass(frozen=True)
@@ -32,6 +31,7 @@ class Naive:
     context_tokens: int = 8_000  # edge2024 §4.1.2
     name: str = "naive"
     requires: frozenset[Task] = frozenset({"answer"})
+    reads: frozenset[Part] = frozenset()
 
     def __post_init__(self) -> None:
         if self.top < 1 or self.context_tokens < 1:
@@ -39,32 +39,20 @@ class Naive:
                 f"naive: top ({self.top}) and context_tokens ({self.context_tokens}) must be at least 1."
             )
 
-    def retrieve(self, question: str, index: Index, rt: Runtime) -> Evidence:
+    def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The nearest chunks by cosine, best first, within the context."""
-        vectors = index.vectors_of(rt.embedder)
-        query = rt.embedder.embed([question], "query")[0]
-        positions, scores = nearest(vectors, np.asarray(query, np.float32), self.top)
-        entries = [index.catalogue.chunks[int(i)] for i in positions]
+        query = rt.embedder.embed([question.sought], "query")[0]
+        positions, scores = nearest(index.vectors_of(rt.embedder), np.asarray(query, np.float32), self.top)
+        entries = at(index.catalogue.chunks, [int(i) for i in positions])
         near = [(e.id, float(s)) for e, s in zip(entries, scores, strict=True) if s > 0]
         chunks = index.chunks([name for name, _ in near])
         ranked = [(chunks[name], score) for name, score in near]
         kept, omitted = within(ranked, self.context_tokens, lambda pair: pair[0].tokens)
-        passages = tuple(_passage(c, score) for c, score in kept)
+        passages = tuple(chunk_passage(c, score) for c, score in kept)
         documents = tuple(dict.fromkeys(c.document for c, _ in ranked))
         return Evidence(passages, documents, sum(c.tokens for c, _ in kept), omitted)
 
-    def answer(self, question: str, index: Index, rt: Runtime) -> Answer:
+    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from the nearest chunks."""
         rt.check(self.name, self.requires)
-        evidence = self.retrieve(question, index, rt)
-        if not evidence.passages:
-            return Answer(NOTHING, evidence=evidence)
-        inquiry = Inquiry(question, Context(evidence.passages), index.manifest.counts["documents"])
-        draft = rt.each(answer, [inquiry])[0]
-        return answered(draft, evidence, index)
-
-
-def _passage(chunk: Chunk, score: float) -> Passage:
-    return Passage(
-        "chunk", chunk.id, chunk.text, score, chunk.title, (Source(chunk.id, 0, len(chunk.text)),), documents=1
-    )
+        return conclude(question, self.retrieve(question, index, rt), index, rt)

@@ -10,7 +10,7 @@ from itertools import accumulate
 
 from sensegraph.errors import SettingsError
 from sensegraph.keys import chunk_id
-from sensegraph.runtime import step
+from sensegraph.results import step
 from sensegraph.text import decode, encode, sentences, tokens
 from sensegraph.types import Chunk, Document
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from sensegraph.steps.index import Index
@@ -62,6 +62,29 @@ def cite(statements: Iterable[Statement], index: Index) -> tuple[str, tuple[Cita
     writer = _Writer(index, index.chunks(sorted({s.chunk for st in listed for s in st.sources})))
     text = "".join(writer.written(s) for s in listed)
     return text.strip(), tuple(writer.citations.values()), writer.unresolved
+
+
+class Teller:
+    """Tells an answer statement by statement, with the markers that the whole text will have.
+
+    What is told, joined, is the text of the answer.
+    """
+
+    def __init__(self, passages: Sequence[Passage], index: Index, hear: Callable[[str], None]) -> None:
+        self.known = {p.id: p for p in passages}
+        self.writer, self.hear = _Writer(index, {}), hear
+        self.held, self.count, self.begun = "", 0, False
+
+    def tell(self, statement: Statement) -> None:
+        """Tell one more statement; white space is held back until something follows it."""
+        grounded = _grounded(statement, self.known)
+        self.writer.chunks |= self.writer.index.chunks(sorted({s.chunk for s in grounded.sources}))
+        text = self.held + self.writer.written(grounded)
+        said = text.rstrip() if self.begun else text.strip()
+        self.held, self.count = text[len(text.rstrip()) :] if said else text, self.count + 1
+        if said:
+            self.begun = True
+            self.hear(said)
 
 
 class _Writer:
@@ -123,6 +146,6 @@ def answered(draft: Draft, evidence: Evidence, index: Index) -> Answer:
 
 def documents_of(passages: Iterable[Passage], index: Index) -> tuple[str, ...]:
     """The documents behind passages, best passage first, each once."""
-    sources = [s.chunk for p in passages for s in (*p.sources, *(q.source for q in p.quotes))]
-    chunks = index.chunks(sorted(set(sources)))
-    return tuple(dict.fromkeys(chunks[c].document for c in sources if c in chunks))
+    sources = dict.fromkeys(s.chunk for p in passages for s in (*p.sources, *(q.source for q in p.quotes)))
+    documents = index.documents_of(sorted(sources))
+    return tuple(dict.fromkeys(documents[c] for c in sources if c in documents))

@@ -11,7 +11,8 @@ from sensegraph.algorithms.clustering import Start, Tree, carried, hierarchical_
 from sensegraph.algorithms.graphs import Edges, canonical_edges, modularity
 from sensegraph.errors import SettingsError
 from sensegraph.keys import key
-from sensegraph.runtime import Result, Runtime, step
+from sensegraph.results import Result, step
+from sensegraph.runtime import Runtime
 from sensegraph.steps.packing import Group
 from sensegraph.types import Graph
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sensegraph.keys import document_part
-from sensegraph.runtime import Table
+from sensegraph.results import Table
 from sensegraph.steps.index import Index
 from sensegraph.steps.packing import report_passage
 from sensegraph.text import HAN, WORD, fold, terms

@@ -14,9 +14,11 @@ from functools import partial
 from itertools import pairwise
 from math import ceil
 from types import MappingProxyType
+from typing import Any, Protocol, runtime_checkable
 
 from sensegraph.protocols import LanguageEngine, PricedEngine, Task
-from sensegraph.runtime import Results, Runtime
+from sensegraph.results import Results
+from sensegraph.runtime import Runtime
 from sensegraph.steps.chunks import chunk
 from sensegraph.steps.communities import group
 from sensegraph.steps.extraction import Sections, extract, observe
@@ -24,7 +26,7 @@ from sensegraph.steps.graph import GraphSettings, _parts, crowded, described, me
 from sensegraph.steps.index import document
 from sensegraph.steps.pipeline import IndexSettings, earlier_build, flat
 from sensegraph.steps.reports import Writer, report
-from sensegraph.steps.vectors import embed
+from sensegraph.steps.vectors import chunk_texts, embed, entity_texts, report_texts
 from sensegraph.text import fold, sentences, tokens
 from sensegraph.types import (
     Chunk,
@@ -33,6 +35,7 @@ from sensegraph.types import (
     ExtractedRelation,
     Extraction,
     Graph,
+    Hierarchy,
     Passage,
     Report,
     Source,
@@ -91,12 +94,15 @@ def estimate(keys: Sequence[str], rt: Runtime, settings: IndexSettings) -> Estim
     documents = Results(rt.store, document, keys)
     chunks = rt.each(chunk, documents, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
     every = list(flat(chunks))
-    if isinstance(rt.engine, PricedEngine):
-        steps = _Foresight(rt, rt.engine, settings, every).steps()
-    else:
+    texts, steps = chunk_texts(every), list[StepEstimate]()
+    if "graph" in settings.parts and isinstance(rt.engine, PricedEngine):
+        foresight = _Foresight(rt, rt.engine, settings, every)
+        steps = foresight.steps()
+        texts += foresight.texts if rt.embedder.waits else []
+    elif "graph" in settings.parts:
         sections = Sections.of(chunks)
         steps = [StepEstimate(observe.name, len(rt.missing(observe, sections, names=sections.keys)))]
-    vectors = [every[i].tokens for i in rt.missing(embed, [c.text for c in every])]
+    vectors = [tokens(texts[i]) for i in rt.missing(embed, texts)]
     steps.append(StepEstimate("vectors.embed", len(vectors)))
     return _summed(len(keys), len(every), steps, sum(vectors) if rt.embedder.waits else 0, rt.engine)
 
@@ -124,6 +130,7 @@ class _Foresight:
     def __init__(self, rt: Runtime, engine: PricedEngine, settings: IndexSettings, chunks: list[Chunk]) -> None:
         self.rt, self.engine, self.settings, self.chunks = rt, engine, settings, chunks
         self.paid = rt.store.ledger()
+        self.texts: list[str] = []  # of entities and reports, to be embedded
 
     def steps(self) -> list[StepEstimate]:
         """Extraction, summaries and reports."""
@@ -133,7 +140,8 @@ class _Foresight:
         extraction = self._step(extract.name, "extract", [self.chunks[i] for i in missing], written)
         merged = merge(pairs, self.settings.graph)
         summaries, graph = self._summaries(merged, self.settings.graph)
-        return [extraction, summaries, self._reports(graph)]
+        self.texts += entity_texts(graph)
+        return [extraction, summaries, *([self._reports(graph)] if "reports" in self.settings.parts else [])]
 
     def _pairs(self) -> list[tuple[Chunk, Extraction]]:
         """Every chunk with what was read in it, else foreseen; a name read elsewhere keeps its type."""
@@ -172,7 +180,7 @@ class _Foresight:
         asked: list[Context] = []
         stand_in = partial(self._report, asked)
         writer = Writer(self.rt, graph, {c.id: c.document for c in self.chunks}, self.settings.reports, stand_in)
-        writer.write(list(groups))
+        self.texts += report_texts(Hierarchy(tuple(writer.write(list(groups)))))
         return self._step(report.name, "report", asked, [_REPORT] * len(asked))
 
     def _report(self, asked: list[Context], contexts: Sequence[Context]) -> list[Report]:
@@ -184,13 +192,27 @@ class _Foresight:
 
     def _step(self, name: str, task: Task, items: Sequence[object], completion: Sequence[int]) -> StepEstimate:
         prompt = sum(self.engine.prompt_tokens(task, item) for item in items)
-        return StepEstimate(name, len(items), len(items), prompt, self._corrected(name, sum(completion), len(items)))
+        calls = sum(_calls(self.engine, task, item) for item in items)
+        return StepEstimate(name, len(items), calls, prompt, self._corrected(name, sum(completion), calls))
 
     def _corrected(self, name: str, completion: int, calls: int) -> int:
         """What earlier calls of this step took on average, where there were enough of them."""
         paid: Mapping[str, Usage] = self.paid
         spent = paid.get(name, Usage())
         return round(calls * spent.completion_tokens / spent.calls) if spent.calls >= 20 else completion
+
+
+@runtime_checkable
+class _Counting(Protocol):
+    """An engine that makes several calls for one item."""
+
+    def calls(self, task: Task, item: Any) -> int:
+        """The calls that `item` would need at least."""
+        ...
+
+
+def _calls(engine: PricedEngine, task: Task, item: object) -> int:
+    return engine.calls(task, item) if isinstance(engine, _Counting) else 1
 
 
 def foreseen(chunk: Chunk, types: Mapping[str, str] = MappingProxyType({})) -> Extraction:

@@ -9,9 +9,11 @@ from typing import Any
 
 from sensegraph.keys import key
 from sensegraph.protocols import LanguageEngine, SurveyingEngine
-from sensegraph.runtime import Results, Runtime, step
+from sensegraph.results import Results, step
+from sensegraph.runtime import Runtime
 from sensegraph.types import Chunk, Extraction
 
+_KINDS = 8  # kinds of records that a note names
 _SECTION = 256  # chunks of a document that an engine that surveys is given at once
 
 
@@ -63,26 +65,55 @@ class Extracted:
         yield from zip((c for chunks in self.chunks for c in chunks), found, strict=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What extraction counted besides what it found: see `Extraction`; `asked` chunks were asked about again."""
+
+    rejected: tuple[tuple[str, int], ...] = ()
+    outside: tuple[tuple[str, int], ...] = ()
+    asked: int = 0
+    rounds: int = 0
+    gleaned: int = 0
+
+
 @step(version=1)
-def rejected(wholes: Sequence[Iterable[tuple[Chunk, Extraction]]]) -> list[tuple[tuple[str, int], ...]]:
-    """The records of replies that could not be used, by reason."""
-    return [tuple(sorted(_rejected(whole).items())) for whole in wholes]
+def tally(wholes: Sequence[Iterable[tuple[Chunk, Extraction]]]) -> list[Tally]:
+    """The counts of all extractions together."""
+    return [_tallied(x for _, x in whole) for whole in wholes]
 
 
-def _rejected(whole: Iterable[tuple[Chunk, Extraction]]) -> Counter[str]:
-    found = Counter[str]()
-    for _, extraction in whole:
-        found.update(dict(extraction.rejected))
-    return found
+def _tallied(extractions: Iterable[Extraction]) -> Tally:
+    rejected, outside, asked, rounds, gleaned = Counter[str](), Counter[str](), 0, 0, 0
+    for x in extractions:
+        rejected.update(dict(x.rejected))
+        outside.update(dict(x.outside))
+        asked += bool(x.rounds)
+        rounds += len(x.rounds)
+        gleaned += sum(x.rounds)
+    return Tally(tuple(sorted(rejected.items())), tuple(sorted(outside.items())), asked, rounds, gleaned)
 
 
 def what_was_rejected(extracted: Extracted, rt: Runtime) -> tuple[str, ...]:
-    """A note on the records that extraction could not use, or none: they are no part of the index."""
-    found = rt.once(rejected, extracted, names=extracted.keys).value
-    if not found:
-        return ()
-    why = "; ".join(f"{n} × {reason}" for reason, n in found)
-    return (f"{sum(n for _, n in found)} records of extraction could not be used: {why}",)
+    """Notes on the records that extraction could not use or that are of other types, and on what gleaning brought."""
+    found = rt.once(tally, extracted, names=extracted.keys).value
+    notes = []
+    if found.rejected:
+        notes.append(_counted("records of extraction could not be used", found.rejected))
+    if found.outside:
+        notes.append(_counted("records of extraction are of a type outside the schema", found.outside))
+    if found.rounds:
+        notes.append(
+            f"gleaning: {found.rounds} rounds over {found.asked} chunks found {found.gleaned} entities that were missed"
+        )
+    return tuple(notes)
+
+
+def _counted(what: str, counts: Sequence[tuple[str, int]]) -> str:
+    """How many, and the most frequent kinds of them."""
+    most = sorted(counts, key=lambda c: (-c[1], c[0]))
+    kinds = "; ".join(f"{n} × {kind}" for kind, n in most[:_KINDS])
+    more = f"; and {len(most) - _KINDS} other kinds" if len(most) > _KINDS else ""
+    return f"{sum(n for _, n in counts)} {what}: {kinds}{more}"
 
 
 def extract_all(chunks: Results[tuple[Chunk, ...]], rt: Runtime) -> Extracted:

@@ -11,7 +11,8 @@ from typing import Literal
 from sensegraph.errors import SettingsError
 from sensegraph.keys import key
 from sensegraph.protocols import LanguageEngine
-from sensegraph.runtime import Result, Runtime, step
+from sensegraph.results import Result, step
+from sensegraph.runtime import Runtime
 from sensegraph.steps.extraction import Extracted
 from sensegraph.text import fold, packed, tokens
 from sensegraph.types import (

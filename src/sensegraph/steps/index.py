@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from sensegraph.algorithms.graphs import Floats
+from sensegraph.algorithms.ranking import Bm25
 from sensegraph.errors import NotIndexed, StoreError
-from sensegraph.protocols import Embedder, Store, Vectors
-from sensegraph.runtime import Results, Table, recall, step
-from sensegraph.steps import communities, graph, reports, vectors
+from sensegraph.protocols import Embedder, Part, Store, Vectors
+from sensegraph.results import Results, Table, recall, step
+from sensegraph.stems import stems
+from sensegraph.steps import communities, graph, lookups, reports, vectors, words
 from sensegraph.steps.chunks import chunk
-from sensegraph.types import Chunk, Cluster, Document, Graph, Hierarchy, Scalar
+from sensegraph.steps.lookups import Lookups
+from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation, Scalar
 
 REF = "index"
+Kind = Literal["chunk", "entity", "report"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,22 +29,28 @@ class Manifest:
     """The keys of an index's parts, what it was built with, and its counts. `clusters` counts by depth.
 
     `clustering` is the key of the settings of clustering: an update starts only from communities made by the same.
-    `vectors_by` is the fingerprint of the embedder: vectors of two embedders cannot be compared.
+    `vectors_by` is the fingerprint of the embedder: vectors of two embedders cannot be compared. Parts that were not
+    built have an empty key.
     """
 
     documents: str
     chunks: str
-    structure: str
-    graph: str
-    communities: str
-    clustering: str
-    hierarchy: str
+    words: str
     vectors: str
     engine: str
     embedder: str
     vectors_by: str
     settings: str
     counts: dict[str, int]
+    structure: str = ""
+    graph: str = ""
+    communities: str = ""
+    clustering: str = ""
+    hierarchy: str = ""
+    lookups: str = ""
+    entity_vectors: str = ""
+    report_vectors: str = ""
+    concepts: str = ""
     clusters: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -98,6 +109,9 @@ def _catalogue(documents: Results[Document], chunks: Results[tuple[Chunk, ...]])
     return Catalogue(listed, cut)
 
 
+R = TypeVar("R", ChunkEntry, Entity, Relation, Cluster)
+
+
 class Index:
     """A finished index in a store. Opening it reads one small object; everything else is fetched when it is asked for.
 
@@ -115,32 +129,65 @@ class Index:
 
     @cached_property
     def graph(self) -> Graph:
-        """Entities, relations and claims."""
-        return recall(self._store, graph.graph, self.manifest.graph)
+        """Entities, relations and claims. Raises NotIndexed where the index was built without."""
+        return recall(self._store, graph.graph, self._part("graph", self.manifest.graph))
 
     @cached_property
     def communities(self) -> communities.Communities:
         """The groups behind the hierarchy, without their reports."""
-        return recall(self._store, communities.communities, self.manifest.communities)
+        return recall(self._store, communities.communities, self._part("reports", self.manifest.communities))
 
     @cached_property
     def hierarchy(self) -> Hierarchy:
-        """The clusters with their reports."""
-        return recall(self._store, reports.hierarchy, self.manifest.hierarchy)
+        """The clusters with their reports. Raises NotIndexed where the index was built without."""
+        return recall(self._store, reports.hierarchy, self._part("reports", self.manifest.hierarchy))
+
+    @cached_property
+    def lookups(self) -> Lookups:
+        """Neighbours, communities and names of the entities, by position."""
+        return recall(self._store, lookups.lookups, self._part("graph", self.manifest.lookups))
+
+    @cached_property
+    def words(self) -> Bm25:
+        """The word index of the chunks, in the order of the catalogue."""
+        return recall(self._store, words.words, self.manifest.words)
 
     @cached_property
     def vectors(self) -> Vectors:
         """The vectors of the chunks, shape (chunks, dim), in the order of the catalogue."""
         return recall(self._store, vectors.stack, self.manifest.vectors)
 
-    def vectors_of(self, embedder: Embedder) -> Vectors:
-        """`vectors`, where `embedder` made them. Raises NotIndexed where another did: the question's would not fit."""
+    def vectors_of(self, embedder: Embedder, kind: Kind = "chunk") -> Vectors:
+        """The vectors of chunks, entities (`name: description`) or reports, in the order of their records.
+
+        Raises NotIndexed where another embedder made them: a question's vector would not fit.
+        """
         if embedder.fingerprint() != self.manifest.vectors_by:
             raise NotIndexed(
                 f"The index has vectors of the embedder {self.manifest.embedder!r}, the settings name "
                 f"{embedder.name!r}; run `sensegraph index` again, or set the embedder as it was."
             )
-        return self.vectors
+        return self._vectors(kind)
+
+    def _vectors(self, kind: Kind) -> Vectors:
+        if kind == "chunk":
+            return self.vectors
+        part: Part = "graph" if kind == "entity" else "reports"
+        name = self.manifest.entity_vectors if kind == "entity" else self.manifest.report_vectors
+        return recall(self._store, vectors.stack, self._part(part, name))
+
+    def _part(self, part: Part, name: str) -> str:
+        """The key of a part of the index. Raises NotIndexed where it was not built."""
+        if not name:
+            raise NotIndexed(
+                f"This index was built without its part {part!r}, which is needed here; run `sensegraph index` "
+                f"(with {part!r} among index.parts, as it is by default)."
+            )
+        return name
+
+    def scores_of_words(self, text: str) -> Floats:
+        """The BM25 score of every chunk for `text`, in the order of the catalogue."""
+        return self.words.score(stems(text))
 
     def document(self, name: str) -> Document:
         """One document with its text. Raises NotIndexed for an id that is not in the index."""
@@ -158,6 +205,26 @@ class Index:
         objects = self._store.read(sorted({p.key for p in places.values()}))
         decoded = {k: chunk.decode(value) for k, value in objects.items()}
         return {name: decoded[p.key][p.position] for name, p in places.items() if p.key in decoded}
+
+    def documents_of(self, chunks: Sequence[str]) -> dict[str, str]:
+        """The document of each of these chunks; a chunk that does not exist is absent."""
+        return {name: entry.document for name, entry in _found(self.catalogue.chunks, chunks).items()}
+
+    def tokens_of(self, chunks: Sequence[str]) -> dict[str, int]:
+        """The tokens of each of these chunks; a chunk that does not exist is absent."""
+        return {name: entry.tokens for name, entry in _found(self.catalogue.chunks, chunks).items()}
+
+    def entities(self, ids: Sequence[str]) -> dict[str, Entity]:
+        """The entities with these ids; one that does not exist is absent."""
+        return _found(self.graph.entities, ids)
+
+    def relations(self, ids: Sequence[str]) -> dict[str, Relation]:
+        """The relations with these ids; one that does not exist is absent."""
+        return _found(self.graph.relations, ids)
+
+    def clusters(self, ids: Sequence[str]) -> dict[str, Cluster]:
+        """The clusters with these ids; one that does not exist is absent."""
+        return _found(self.hierarchy.clusters, ids)
 
     def clusters_at(self, depth: int) -> list[Cluster]:
         """The reports that a question at `depth` reads: its clusters, and the leaf of a branch that ends above it.
@@ -186,6 +253,14 @@ def read_manifest(store: Store) -> Manifest:
         return msgspec.json.decode(found[name], type=Manifest)
     except msgspec.DecodeError as e:
         raise StoreError(f"The index was made by another version ({e}); run `sensegraph index` again.") from e
+
+
+def _found(records: Sequence[R], ids: Sequence[str]) -> dict[str, R]:
+    """Records by id: from a stored table, or from a few in memory."""
+    if isinstance(records, Table):
+        return records.find(ids)
+    wanted = set(ids)
+    return {r.id: r for r in records if r.id in wanted}
 
 
 def _table(rows: Sequence[Any]) -> Table[Any]:

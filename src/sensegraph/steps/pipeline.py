@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
 from sensegraph.errors import EmptyCorpus, ItemFailed, SettingsError, StoreError
 from sensegraph.keys import key
-from sensegraph.runtime import Result, Results, Runtime, recall
+from sensegraph.protocols import Part
+from sensegraph.results import Result, Results, recall
+from sensegraph.runtime import Runtime
 from sensegraph.steps.beside import beside
 from sensegraph.steps.chunks import chunk
 from sensegraph.steps.communities import ClusterSettings, Communities, Earlier, communities, find_communities, structure
 from sensegraph.steps.extraction import Extracted, extract_all, what_was_rejected
 from sensegraph.steps.graph import GraphSettings, graph, knowledge_graph
-from sensegraph.steps.index import REF, Manifest, catalogue, document, read_manifest
+from sensegraph.steps.index import REF, Catalogue, Manifest, catalogue, document, read_manifest
+from sensegraph.steps.lookups import find_lookups
 from sensegraph.steps.reports import ReportSettings, report_all
-from sensegraph.steps.vectors import embed_all
+from sensegraph.steps.vectors import chunk_texts, embed_all, embed_records, entity_texts, report_texts
+from sensegraph.steps.words import find_words
 from sensegraph.types import Chunk, Document, Graph, Hierarchy
 
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """How an index is built; the defaults are those of edge2024."""
+    """How an index is built; the defaults are those of edge2024.
+
+    `parts` says what is built besides chunks, their vectors and their words: the graph, the reports on its
+    communities (which need the graph), the concepts of LazyGraphRAG.
+    """
 
     chunk_tokens: int = 600
     chunk_overlap: int = 100
+    parts: tuple[Part, ...] = ("graph", "reports")
     graph: GraphSettings = field(default_factory=GraphSettings)
     clusters: ClusterSettings = field(default_factory=ClusterSettings)
     reports: ReportSettings = field(default_factory=ReportSettings)
@@ -38,6 +47,25 @@ class IndexSettings:
                 f"index.chunk_overlap ({self.chunk_overlap}) must be at least 0 and below index.chunk_tokens "
                 f"({self.chunk_tokens})."
             )
+        if "reports" in self.parts and "graph" not in self.parts:
+            raise SettingsError("index.parts has reports without graph: reports are written on the graph, add it.")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What an index is made of before its vectors and lookups: see `complete`.
+
+    `chunks` reads all chunks in the order of the catalogue; `chunks_key` stands for them.
+    """
+
+    catalogue: Result[Catalogue]
+    chunks: Callable[[], Iterable[Chunk]]
+    chunks_key: str
+    graph: Result[Graph] | None = None
+    structure: str = ""
+    communities: Result[Communities] | None = None
+    hierarchy: Result[Hierarchy] | None = None
+    notes: tuple[str, ...] = ()
 
 
 def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: bool = False) -> Manifest:
@@ -53,29 +81,58 @@ def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: b
     listed = rt.once(catalogue, (documents, chunks), names=(*documents.keys, *chunks.keys))
     if not len(listed.value.chunks):
         raise EmptyCorpus(f"None of the {len(keys)} documents holds any text; nothing to index.")
+    parts = Parts(listed, lambda: flat(chunks), key(*chunks.keys))
+    with beside(lambda rt: embed_all(chunk_texts(flat(chunks)), rt), rt) as embedded:
+        if "graph" in settings.parts:
+            parts = _with_graph(parts, chunks, rt, settings, fresh=fresh)
+        embedded()
+    return complete(parts, rt, settings)
+
+
+def _with_graph(
+    parts: Parts, chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: IndexSettings, *, fresh: bool
+) -> Parts:
+    """The parts with a graph and, where the settings ask for them, reports; entities are embedded meanwhile."""
     extracted = extract_all(chunks, rt)
-    with beside(lambda rt: embed_all([c.text for c in flat(chunks)], rt), rt) as embedded:
-        known = _known(extracted, len(listed.value.chunks), rt, settings)
+    known = _known(extracted, len(parts.catalogue.value.chunks), rt, settings)
+    notes = tuple(what_was_rejected(extracted, rt))
+    if "reports" not in settings.parts:
+        return replace(parts, graph=known, notes=notes)
+    with beside(lambda rt: embed_records(lambda: entity_texts(known.value), rt, name=known.key), rt) as embedded:
         shape, found = _communities(known, rt, settings, fresh=fresh)
-        reported = report_all(found, known, lambda: flat(chunks), rt, settings.reports)
-        vectors = embedded()
-    counts = _counts(keys, len(listed.value.chunks), known.value)
+        reported = report_all(found, known, parts.chunks, rt, settings.reports)
+        embedded()
+    notes = (*notes, *reported.value.notes)
+    return replace(parts, graph=known, structure=shape, communities=found, hierarchy=reported, notes=notes)
+
+
+def complete(parts: Parts, rt: Runtime, settings: IndexSettings) -> Manifest:
+    """Give `parts` what searches need - vectors, words, lookups - and publish them as the index that readers see."""
+    graph, reported = parts.graph, parts.hierarchy
+    words = find_words(parts.chunks, [parts.chunks_key], rt)
+    chunk_vectors = embed_all(chunk_texts(parts.chunks()), rt)
+    entity_vectors = embed_records(lambda: entity_texts(graph.value), rt, name=graph.key).key if graph else ""
+    reports = embed_records(lambda: report_texts(reported.value), rt, name=reported.key).key if reported else ""
     manifest = Manifest(
-        documents=listed.key,
-        chunks=key(*chunks.keys),
-        structure=shape,
-        graph=known.key,
-        communities=found.key,
-        clustering=key(settings.clusters),
-        hierarchy=reported.key,
-        vectors=vectors.key,
+        documents=parts.catalogue.key,
+        chunks=parts.chunks_key,
+        words=words.key,
+        vectors=chunk_vectors.key,
         engine=rt.engine.name,
         embedder=rt.embedder.name,
         vectors_by=rt.embedder.fingerprint(),
         settings=key(settings),
-        counts=counts,
-        clusters=_by_depth(reported.value),
-        notes=(*what_was_rejected(extracted, rt), *reported.value.notes),
+        counts=_counts(parts),
+        structure=parts.structure,
+        graph=graph.key if graph else "",
+        communities=parts.communities.key if parts.communities else "",
+        clustering=key(settings.clusters) if parts.communities else "",
+        hierarchy=reported.key if reported else "",
+        lookups=find_lookups(graph, reported, rt).key if graph else "",
+        entity_vectors=entity_vectors,
+        report_vectors=reports,
+        clusters=_by_depth(reported.value) if reported else (),
+        notes=parts.notes,
     )
     publish(manifest, rt)
     return manifest
@@ -133,10 +190,11 @@ def earlier_build(rt: Runtime, settings: ClusterSettings) -> Earlier | None:
         return None  # parts are gone or of another version: the build makes them anew instead of failing for ever
 
 
-def _counts(keys: Sequence[str], chunks: int, graph: Graph) -> dict[str, int]:
+def _counts(parts: Parts) -> dict[str, int]:
+    graph = parts.graph.value if parts.graph else Graph()
     return {
-        "documents": len(keys),
-        "chunks": chunks,
+        "documents": len(parts.catalogue.value.documents),
+        "chunks": len(parts.catalogue.value.chunks),
         "entities": len(graph.entities),
         "relations": len(graph.relations),
         "claims": len(graph.claims),

@@ -8,7 +8,8 @@ from itertools import zip_longest
 
 from sensegraph.errors import SettingsError
 from sensegraph.protocols import LanguageEngine
-from sensegraph.runtime import Result, Runtime, step
+from sensegraph.results import Result, step
+from sensegraph.runtime import Runtime
 from sensegraph.steps.communities import Communities
 from sensegraph.steps.packing import Elements, Group, elements, pack, statements
 from sensegraph.text import tokens

@@ -1,0 +1,227 @@
+"""Steps and what they leave behind: how results are named by a step, encoded, stored, and read back when asked for.
+
+A step is a pure function over a batch of values. Its results are stored as one value, as tables of records that are
+read lazily, or as arrays that are mapped.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cached_property
+from typing import Any, Generic, Literal, TypeVar, overload
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.errors import StoreError
+from sensegraph.protocols import Rows, Store, Task
+
+A = TypeVar("A")
+B = TypeVar("B")
+Form = Literal["value", "tables", "array", "arrays"]
+
+_ENCODE = msgspec.json.Encoder().encode
+
+
+def _itself(item: Any) -> Any:
+    return item
+
+
+@dataclass(frozen=True)
+class Step(Generic[A, B]):
+    """`fn(batch, [engine=… | embedder=…], **settings) -> list`, one result per item, in order.
+
+    Raise `version` whenever results change. `form` says how a result is stored: as one `value`, as `tables` (a
+    dataclass whose sequences of records are read lazily), as an `array` (memory-mapped) or as `arrays` (a dataclass of
+    such). `sees` is the part of an
+    item that can change its result; two items that look alike are computed once.
+    """
+
+    fn: Callable[..., list[B]]
+    version: int
+    uses: Literal["", "engine", "embedder"] = ""
+    task: Task | None = None
+    form: Form = "value"
+    batch: int = 64
+    sees: Callable[[Any], Any] = _itself
+
+    @property
+    def name(self) -> str:
+        """The step's name in keys, progress and the ledger."""
+        return f"{self.fn.__module__.rpartition('.')[2]}.{self.fn.__name__}"
+
+    @cached_property
+    def result(self) -> Any:
+        """The type of one result, from the annotation of the function."""
+        return typing.get_args(typing.get_type_hints(self.fn)["return"])[0]
+
+    @cached_property
+    def decode(self) -> Callable[[bytes], B]:
+        """Bytes to a result."""
+        if self.result is bytes:
+            return typing.cast(Callable[[bytes], B], bytes)
+        return msgspec.json.Decoder(self.result).decode
+
+    def encode(self, result: B) -> bytes:
+        """A result to bytes: JSON, or bytes as they are."""
+        return result if isinstance(result, bytes) else _ENCODE(result)
+
+
+def step(
+    version: int,
+    *,
+    uses: Literal["", "engine", "embedder"] = "",
+    task: Task | None = None,
+    form: Form = "value",
+    batch: int = 64,
+    sees: Callable[[Any], Any] = _itself,
+) -> Callable[[Callable[..., list[B]]], Step[Any, B]]:
+    """Make a module-level function a step."""
+    return lambda fn: Step(fn, version, uses, task, form, batch, sees)
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Generic[B]):
+    """The result of `once`, with its key."""
+
+    key: str
+    value: B
+
+
+class Results(Sequence[B]):
+    """The results of `each`, with their keys; values are read from the store when they are asked for."""
+
+    def __init__(self, store: Store, step: Step[Any, B], keys: Sequence[str]) -> None:
+        self._store, self._step, self.keys = store, step, tuple(keys)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @overload
+    def __getitem__(self, index: int) -> B: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[B]: ...
+    def __getitem__(self, index: int | slice) -> B | list[B]:
+        if isinstance(index, slice):
+            return self._read(self.keys[index])
+        return self._read([self.keys[index]])[0]
+
+    def __iter__(self) -> Iterator[B]:
+        for start in range(0, len(self.keys), 256):
+            yield from self._read(self.keys[start : start + 256])
+
+    def _read(self, keys: Sequence[str]) -> list[B]:
+        found = self._store.read(keys)
+        if missing := [k for k in keys if k not in found]:
+            raise StoreError(f"{len(missing)} results of {self._step.name} are gone from the store; run index again.")
+        return [self._step.decode(found[k]) for k in keys]
+
+
+class Table(Sequence[B]):
+    """Records in the store, decoded when they are asked for; found by position or by id."""
+
+    def __init__(self, rows: Rows, kind: Any) -> None:
+        self._rows = rows
+        self.decode: Callable[[bytes], B] = msgspec.json.Decoder(kind).decode
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> B: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[B]: ...
+    def __getitem__(self, index: int | slice) -> B | list[B]:
+        positions = range(len(self))[index]
+        if isinstance(positions, int):
+            record: B = self.decode(self._rows.at([positions])[0])
+            return record
+        records: list[B] = [self.decode(r) for r in self._rows.at(positions)]
+        return records
+
+    def __iter__(self) -> Iterator[B]:
+        return map(self.decode, self._rows.scan())
+
+    def at(self, positions: Sequence[int]) -> list[B]:
+        """The records at these positions, in the order asked for."""
+        return [self.decode(r) for r in self._rows.at(positions)]
+
+    def raw(self) -> Iterator[bytes]:
+        """All records in order as they are stored (JSON), for a search that decodes only what it finds."""
+        return self._rows.scan()
+
+    def find(self, ids: Sequence[str]) -> dict[str, B]:
+        """The records with these ids; one that does not exist is absent."""
+        return {name: self.decode(r) for name, r in self._rows.find(ids).items()}
+
+    def ids(self) -> list[str]:
+        """All ids in order."""
+        return list(self._rows.ids())
+
+
+# ── how results are stored ──
+
+
+def recall(store: Store, step: Step[Any, B], k: str) -> B:
+    """The result of `step` that was stored under the key `k`. Raises StoreError when it is gone."""
+    if not store.has([k]):
+        raise StoreError(f"The result {k} of {step.name} is gone from the store; run `sensegraph index` again.")
+    return load(store, step, k)
+
+
+def save(store: Store, step: Step[Any, Any], k: str, result: Any) -> None:
+    """Store `result` of `step` under the key `k`, whole or not at all."""
+    if step.form == "array":
+        store.write_array(k, np.asarray(result))
+    elif step.form == "arrays":
+        for f in fields(result):
+            store.write_array(f"{k}.{f.name}", np.asarray(getattr(result, f.name)))
+        store.write({k: b"arrays"}, step.name)  # last: it says "complete"
+    elif step.form == "tables":
+        columns = _columns(step.result)
+        for name in columns:
+            store.write_rows(f"{k}.{name}", ((r.id, _ENCODE(r)) for r in getattr(result, name)))
+        store.write({k: _ENCODE(replace(result, **dict.fromkeys(columns, ())))}, step.name)  # last: it says "complete"
+    else:
+        store.write({k: step.encode(result)}, step.name)
+
+
+def load(store: Store, step: Step[Any, B], k: str) -> B:
+    """The stored result of `step` under the key `k`, which must be there."""
+    if step.form == "array":
+        return typing.cast(B, _array(store, k))
+    if step.form == "arrays":
+        arrays = {f.name: np.asarray(_array(store, f"{k}.{f.name}")) for f in fields(step.result)}
+        return typing.cast(B, step.result(**arrays))
+    value = step.decode(store.read([k])[k])
+    if step.form == "tables":
+        tables = {name: Table[Any](_rows(store, f"{k}.{name}"), kind) for name, kind in _columns(step.result).items()}
+        return replace(value, **tables)  # type: ignore[type-var]
+    return value
+
+
+def _columns(kind: Any) -> dict[str, Any]:
+    """The fields of a dataclass that are sequences of records, with the records' type."""
+    hints = typing.get_type_hints(kind)
+    found = {f.name: typing.get_args(hints[f.name]) for f in fields(kind)}
+    return {name: args[0] for name, args in found.items() if args and is_dataclass(args[0])}
+
+
+def _rows(store: Store, k: str) -> Rows:
+    if (rows := store.rows(k)) is None:
+        raise StoreError(f"The table {k} is gone from the store; run `sensegraph index` again.")
+    return rows
+
+
+def _array(store: Store, k: str) -> NDArray[Any]:
+    if (array := store.array(k)) is None:
+        raise StoreError(f"The array {k} is gone from the store; run `sensegraph index` again.")
+    return array
+
+
+def at(records: Sequence[B], positions: Sequence[int]) -> list[B]:
+    """The records at these positions: of a stored table in one read."""
+    return records.at(positions) if isinstance(records, Table) else [records[i] for i in positions]
