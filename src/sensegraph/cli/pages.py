@@ -1,0 +1,254 @@
+"""Reports and entities as lines for people: plain where stdout is no terminal, else with emphasis, cut to its width."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from unicodedata import east_asian_width
+
+from sensegraph.cli.options import clean, out, root_flag
+from sensegraph.cli.show import counted, short
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from sensegraph.steps.browse import (
+        ClaimRow,
+        EntityPage,
+        EntityRow,
+        Neighbour,
+        Place,
+        RelationRow,
+        ReportPage,
+        ReportRow,
+    )
+    from sensegraph.types import Citation, Entity
+
+_ID = 10  # digits of an id that people are shown; the beginning of an id is enough for every command
+_TEXT = 240  # characters of a description that people are shown
+Files = Mapping[str, str]
+
+
+# ── lines ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line or paragraph; a `row` is cut at the edge of a terminal, other text is wrapped at its indentation."""
+
+    text: str = ""
+    style: str = ""
+    indent: int = 0
+    row: bool = False
+
+
+def show(lines: Iterator[Line], console: Console | None = None) -> None:
+    """Print lines: plain where stdout is no terminal, else with emphasis and within its width."""
+    if console is None and not sys.stdout.isatty():
+        out("\n".join(" " * x.indent + x.text for x in lines))
+        return
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
+
+    terminal = console or Console(highlight=False)
+    for line in lines:
+        text = Text(clean(line.text), line.style)
+        if line.row:
+            text.no_wrap, text.overflow = True, "ellipsis"
+        terminal.print(Padding(text, (0, 0, 0, line.indent), expand=False))
+
+
+def _head(text: str) -> Iterator[Line]:
+    yield Line()
+    yield Line(text, "bold cyan")
+
+
+def _table(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> Iterator[Line]:
+    """Rows under a first one of headings, in columns; those in `right` are numbers; the last column is not padded."""
+    widths = [max(_width(row[i]) for row in rows) for i in range(len(rows[0]))]
+    for n, row in enumerate(rows):
+        pads = [" " * (w - _width(c)) for c, w in zip(row, widths, strict=True)]
+        cells = [pad + c if i in right else c + pad for i, (c, pad) in enumerate(zip(row, pads, strict=True))]
+        yield Line("  ".join(cells).rstrip(), "" if n else "dim", 2, row=True)
+
+
+def _width(text: str) -> int:
+    """The cells of a terminal that `text` takes: two for a wide character."""
+    return sum(2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def _weight(weight: float) -> str:
+    return f"{weight:,.0f}" if weight >= 100 or weight == int(weight) else f"{weight:.2f}"
+
+
+def _rest(total: int, shown: int) -> Iterator[Line]:
+    if total > shown:
+        yield Line(f"… and {total - shown:,} more (--top, --json)", "dim", 2)
+
+
+# ── reports ──
+
+
+def reports(rows: Sequence[ReportRow], depth: int, depths: int, top: int, root: Path) -> Iterator[Line]:
+    """The list of the reports at a depth."""
+    deepest = f"depths go from 0 to {depths - 1}" if depths > 1 else "there is no other depth"
+    yield Line(f"{counted(len(rows), 'report')} at depth {depth}, best rating first; {deepest}", "bold")
+    yield Line()
+    yield from _report_table(rows[:top])
+    yield from _rest(len(rows), top)
+    yield Line()
+    yield Line(f"Read one: sensegraph reports{root_flag(root)} ID", "dim")
+
+
+def _report_table(rows: Sequence[ReportRow]) -> Iterator[Line]:
+    table = [("id", "rating", "entities", "documents", "title")]
+    table += [(r.id[:_ID], f"{r.rating:.1f}", f"{r.entities:,}", f"{r.documents:,}", short(r.title)) for r in rows]
+    yield from _table(table, frozenset({1, 2, 3}))
+
+
+def report(page: ReportPage, top: int, files: Files, root: Path) -> Iterator[Line]:
+    """A report, and the way down from it: `top` rows of each list."""
+    yield from _told_by(page, files)
+    yield from _links(page, top)
+    yield from _entities(page.entities, top)
+    yield from _relations(page.relations, top)
+    yield from _claims(page.claims, top, files)
+    if page.chunks_in_all:
+        yield from _head(f"Chunks ({page.chunks_in_all:,}, those that name most of the entities first)")
+    for c in page.chunks[:top]:
+        yield Line(f"{_at(c.place, files)} ({counted(c.entities, 'entity')}) “{short(c.text)}”", indent=2, row=True)
+    yield from _rest(page.chunks_in_all, top)
+    yield Line()
+    below = f"sensegraph reports{root_flag(root)} ID for a report below, " if page.children else ""
+    yield Line(f"Further down: {below}sensegraph entity{root_flag(root)} NAME", "dim")
+
+
+def _told_by(page: ReportPage, files: Files) -> Iterator[Line]:
+    """What the report says, and its sources."""
+    r = page.report
+    yield Line(r.title, "bold")
+    counts = f"{counted(r.entities, 'entity')}, {counted(r.documents, 'document')}"
+    yield Line(f"report {r.id}, depth {r.depth}, {counts}", "dim")
+    why = f": {short(page.rating_explanation, 2 * _TEXT)}" if page.rating_explanation else ""
+    yield Line(f"rating {r.rating:.1f} of 10{why}", "dim")
+    yield Line()
+    yield Line(page.summary)
+    for n, finding in enumerate(page.findings, 1):
+        yield Line()
+        yield Line(f"{n}. {finding.summary}", "bold")
+        yield Line(" ".join(finding.text.split()), indent=3)
+    if page.citations:
+        yield from _head("Sources")
+    yield from (Line(_cited(c, files), indent=2) for c in page.citations)
+    if page.unresolved:
+        yield Line(f"{counted(page.unresolved, 'source')} led nowhere", "yellow", 2)
+
+
+def _cited(c: Citation, files: Files) -> str:
+    where = f" in {files[c.document]}" if c.document in files else ""
+    return f"[{c.marker}] {c.document}:{c.start}-{c.end}{where} “{short(c.quote)}”"
+
+
+def _links(page: ReportPage, top: int) -> Iterator[Line]:
+    if page.parent:
+        yield from _head("Part of")
+        yield from _report_table([page.parent])
+    if page.children:
+        yield from _head(f"Divided into ({len(page.children):,}, best rating first)")
+        yield from _report_table(page.children[:top])
+        yield from _rest(len(page.children), top)
+
+
+def _entities(rows: Sequence[EntityRow], top: int) -> Iterator[Line]:
+    yield from _head(f"Entities ({len(rows):,}, those with most neighbours first)")
+    table = [("neighbours", "type", "name", "description")]
+    table += [(f"{e.degree:,}", e.type, short(e.name, 40), short(e.description)) for e in rows[:top]]
+    yield from _table(table, frozenset({0}))
+    yield from _rest(len(rows), top)
+
+
+def _relations(rows: Sequence[RelationRow], top: int) -> Iterator[Line]:
+    if not rows:
+        return
+    yield from _head(f"Relations ({len(rows):,}, heaviest first)")
+    table = [("weight", "between", "description")]
+    table += [(_weight(r.weight), f"{r.source} – {r.target}", _told(r)) for r in rows[:top]]
+    yield from _table(table, frozenset({0}))
+    yield from _rest(len(rows), top)
+
+
+def _told(r: RelationRow) -> str:
+    return short(f"{r.label}: {r.description}" if r.label and r.description else r.label or r.description)
+
+
+def _claims(rows: Sequence[ClaimRow], top: int, files: Files) -> Iterator[Line]:
+    if not rows:
+        return
+    yield from _head(f"Claims ({len(rows):,})")
+    for c in rows[:top]:
+        when = f" ({' to '.join(t for t in (c.starts, c.ends) if t)})" if c.starts or c.ends else ""
+        whom = f" – {c.object}" if c.object and c.object.lower() != "none" else ""
+        place = f" {_at(c.place, files)}" if c.place else ""
+        said = f"{c.subject}{whom}: {c.type}, {c.status}{when}{place} “{short(c.description, _TEXT)}”"
+        yield Line(said, indent=2)
+    yield from _rest(len(rows), top)
+
+
+def _at(place: Place, files: Files) -> str:
+    where = f" in {files[place.document]}" if place.document in files else ""
+    return f"{place.document}:{place.start}-{place.end}{where}"
+
+
+# ── entities ──
+
+
+def entities(name: str, found: Sequence[Entity], root: Path) -> Iterator[Line]:
+    """The entities of one name, to choose from."""
+    yield Line(f"{len(found)} entities are called {name}", "bold")
+    yield Line()
+    table = [("neighbours", "chunks", "type", "description")]
+    table += [(f"{e.degree:,}", f"{len(e.chunks):,}", e.type, short(e.description)) for e in found]
+    yield from _table(table, frozenset({0, 1}))
+    yield Line()
+    yield Line(f"Read one: sensegraph entity{root_flag(root)} NAME --type TYPE", "dim")
+
+
+def entity(page: EntityPage, top: int, files: Files, root: Path) -> Iterator[Line]:
+    """All that is known of an entity: `top` rows of each list."""
+    e = page.entity
+    yield Line(f"{e.name} ({e.type})", "bold")
+    seen = f"{counted(page.frequency, 'mention')} in {counted(e.chunks, 'chunk')}"
+    yield Line(f"entity {e.id}, {seen}, {counted(e.degree, 'neighbour')}", "dim")
+    yield Line()
+    yield Line(e.description)
+    yield from _head(f"What the chunks say ({len(page.descriptions):,})")
+    for s in page.descriptions[:top]:
+        place = f"{_at(s.place, files)} " if s.place else ""
+        yield Line(f"{place}“{short(s.text, _TEXT)}”", indent=2)
+    yield from _rest(len(page.descriptions), top)
+    yield from _neighbours(page.neighbours, top)
+    yield from _claims(page.claims, top, files)
+    yield from _homes(page.communities, root)
+
+
+def _neighbours(rows: Sequence[Neighbour], top: int) -> Iterator[Line]:
+    if not rows:
+        return
+    yield from _head(f"Neighbours ({len(rows):,}, heaviest relation first)")
+    table = [("weight", "type", "name", "relation")]
+    table += [(_weight(n.relation.weight), n.entity.type, n.entity.name, _told(n.relation)) for n in rows[:top]]
+    yield from _table(table, frozenset({0}))
+    yield from _rest(len(rows), top)
+
+
+def _homes(rows: Sequence[ReportRow], root: Path) -> Iterator[Line]:
+    if not rows:
+        return
+    yield from _head("Communities, from the coarsest down")
+    yield from _table([("depth", "id", "title"), *((str(r.depth), r.id[:_ID], r.title) for r in rows)])
+    yield Line()
+    yield Line(f"Read one: sensegraph reports{root_flag(root)} ID", "dim")

@@ -1,0 +1,388 @@
+"""An index read without a question: reports from the coarsest down, entities with all that is known of them.
+
+A report leads down to its parts (edge2024 §3.1.5; N18, N76, G17): its children, then entities, relations, claims and
+the chunks that they were read from, each with its place in a document. Records are fetched by id or by position; only a
+title, and a name that is not found as it is written, are searched for in the stored bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sensegraph.errors import InputError
+from sensegraph.results import Table, at
+from sensegraph.steps.citing import cite
+from sensegraph.steps.index import Index
+from sensegraph.text import fold
+from sensegraph.types import Chunk, Citation, Claim, Cluster, Entity, Relation, Source, Statement
+
+_NEAR = 5  # names that are offered for one that is unknown
+_BREAK = "\0"  # stands between the parts of a report while they are cited together; no text keeps one
+_TITLE = re.compile(rb'"title":("(?:[^"\\]|\\.)*")')
+_NAME = re.compile(rb'"name":("(?:[^"\\]|\\.)*")')
+_ID = re.compile(rb'"id":"([^"]*)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Characters `start` to `end` of a document."""
+
+    document: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRow:
+    """A report in a list; `entities`, `documents` and `children` count what is below it."""
+
+    id: str
+    title: str
+    rating: float
+    depth: int
+    entities: int
+    documents: int
+    children: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRow:
+    """An entity in a list; `degree` counts its neighbours, `chunks` where it is mentioned."""
+
+    id: str
+    name: str
+    type: str
+    degree: int
+    chunks: int
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class RelationRow:
+    """A relation with the names of its ends."""
+
+    id: str
+    source: str
+    target: str
+    label: str
+    description: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRow:
+    """A claim with the name of its subject and the place that says it (None where that chunk is gone)."""
+
+    id: str
+    subject: str
+    object: str
+    type: str
+    status: str
+    description: str
+    starts: str
+    ends: str
+    place: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """A chunk and how many of the entities in question it mentions."""
+
+    id: str
+    place: Place
+    entities: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """A finding of a report: what it says in short, and the text with numbered citations."""
+
+    summary: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPage:
+    """A whole report, and the way down from it.
+
+    Numbers in square brackets are those of `citations`; `unresolved` counts sources that led nowhere. `entities` are
+    those of highest degree first, relations the heaviest, `chunks` those that mention most of the entities; the last
+    may be cut, `chunks_in_all` counts them.
+    """
+
+    report: ReportRow
+    rating_explanation: str
+    summary: str
+    findings: tuple[Headline, ...]
+    citations: tuple[Citation, ...]
+    unresolved: int
+    parent: ReportRow | None
+    children: tuple[ReportRow, ...]
+    entities: tuple[EntityRow, ...]
+    relations: tuple[RelationRow, ...]
+    claims: tuple[ClaimRow, ...]
+    chunks: tuple[ChunkRow, ...]
+    chunks_in_all: int
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The documents that the page names, each once."""
+        places = [c.place for c in self.chunks] + [c.place for c in self.claims if c.place]
+        return tuple(dict.fromkeys([*(c.document for c in self.citations), *(p.document for p in places)]))
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one chunk says of an entity, and where (None where that chunk is gone)."""
+
+    text: str
+    chunk: str
+    place: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """An entity at the other end of a relation."""
+
+    entity: EntityRow
+    relation: RelationRow
+
+
+@dataclass(frozen=True, slots=True)
+class EntityPage:
+    """An entity and all that is known of it: heaviest relations first, its communities from the coarsest down."""
+
+    entity: EntityRow
+    frequency: int
+    descriptions: tuple[Said, ...]
+    neighbours: tuple[Neighbour, ...]
+    claims: tuple[ClaimRow, ...]
+    communities: tuple[ReportRow, ...]
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The documents that the page names, each once."""
+        places = [s.place for s in self.descriptions] + [c.place for c in self.claims]
+        return tuple(dict.fromkeys(p.document for p in places if p))
+
+
+# ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def list_reports(index: Index, depth: int = 0) -> list[ReportRow]:
+    """The reports of a depth (of the deepest, where there are not so many), best rating first.
+
+    They cover every entity once: a community that is not divided further stands for itself at the depths below it.
+    """
+    rows = [_report_row(c) for c in index.clusters_at(depth)]
+    return sorted(rows, key=lambda r: (-r.rating, -r.documents, -r.entities, r.id))
+
+
+def find_report(index: Index, name: str) -> Cluster:
+    """The report with this id, this beginning of an id, or this title (in any case).
+
+    Raises InputError where there is none, naming the nearest titles, or several, naming their ids.
+    """
+    if found := index.clusters([name]):
+        return found[name]
+    titles = list(_labels(index.hierarchy.clusters, _TITLE, "title"))
+    hits = [i for i, t in titles if fold(t) == fold(name)] or [i for i, _ in titles if name and i.startswith(name)]
+    if not hits:
+        raise InputError(f"There is no report {name!r}{_nearest(name, [t for _, t in titles])}.")
+    first = index.clusters(hits[:_NEAR])
+    if len(hits) > 1:
+        many = ", ".join(f"{i} ({first[i].title}, depth {first[i].depth})" for i in hits[:_NEAR])
+        raise InputError(f"{name!r} may be any of {len(hits)} reports; give the id of one: {many}.")
+    return first[hits[0]]
+
+
+def read_report(index: Index, name: str, chunks: int | None = None) -> ReportPage:
+    """The report `name` (see `find_report`) with its parts; of its chunks at most that many."""
+    cluster = find_report(index, name)
+    members = index.entities(cluster.entities)
+    names = {e.id: e.name for e in members.values()}
+    summary, findings, citations, unresolved = _cited(cluster, index)
+    positions = _members(cluster, members, index)
+    held = Counter(c for e in members.values() for c in e.chunks)
+    return ReportPage(
+        report=_report_row(cluster),
+        rating_explanation=cluster.rating_explanation,
+        summary=summary,
+        findings=findings,
+        citations=citations,
+        unresolved=unresolved,
+        parent=next(map(_report_row, index.clusters([cluster.parent]).values()), None),
+        children=_children(cluster, index),
+        entities=tuple(sorted(map(_entity_row, members.values()), key=lambda e: (-e.degree, e.name, e.id))),
+        relations=tuple(_relation_row(r, names) for r in _inner(positions, index)),
+        claims=_claims(index, positions, names),
+        chunks=_chunks(index, held, chunks),
+        chunks_in_all=len(held),
+    )
+
+
+def _cited(cluster: Cluster, index: Index) -> tuple[str, tuple[Headline, ...], tuple[Citation, ...], int]:
+    """The summary and the findings with one row of numbers through both, the citations, and how many are lost."""
+    parts = [cluster.summary, *(f.statements for f in cluster.findings)]
+    told = [s for part in parts for s in (*map(_plain, part), Statement(_BREAK))]
+    text, citations, unresolved = cite(told, index)
+    summary, *texts = (part.strip() for part in text.split(_BREAK)[: len(parts)])
+    findings = [Headline(f.summary, said) for f, said in zip(cluster.findings, texts, strict=True)]
+    return summary, tuple(findings), citations, unresolved
+
+
+def _plain(statement: Statement) -> Statement:
+    return replace(statement, text=statement.text.replace(_BREAK, " "))
+
+
+def _children(cluster: Cluster, index: Index) -> tuple[ReportRow, ...]:
+    found = index.clusters(cluster.members) if cluster.level else {}
+    return tuple(sorted(map(_report_row, found.values()), key=lambda r: (-r.rating, r.id)))
+
+
+def _inner(positions: Sequence[int], index: Index) -> list[Relation]:
+    """The relations with both ends among the entities at these positions, heaviest first."""
+    inside = np.zeros(len(index.lookups.homes), np.bool_)
+    inside[positions] = True
+    found = set[int]()
+    for position in positions:
+        neighbours, relations = index.lookups.around(position)
+        found.update(relations[inside[neighbours]].tolist())
+    return sorted(at(index.graph.relations, sorted(found)), key=lambda r: (-r.weight, r.id))
+
+
+def _members(cluster: Cluster, members: dict[str, Entity], index: Index) -> list[int]:
+    """The positions of a community's entities: those that share the home of one of them."""
+    homes = index.lookups.homes[:, cluster.depth]
+    one = next(iter(members.values()))
+    alike: list[int] = np.flatnonzero(homes == homes[_position(one, index)]).tolist()
+    return alike
+
+
+def _chunks(index: Index, held: Counter[str], most: int | None) -> tuple[ChunkRow, ...]:
+    """The chunks that mention most of the entities, in the order of their documents where they mention as many."""
+    ranked = sorted(held, key=lambda c: (-held[c], c))[:most]
+    found = index.chunks(ranked)
+    rows = [ChunkRow(c, _place(found[c]), held[c], found[c].text) for c in ranked if c in found]
+    return tuple(sorted(rows, key=lambda r: (-r.entities, r.place.document, r.place.start)))
+
+
+# ── entities ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def find_entities(index: Index, name: str, kind: str = "") -> list[Entity]:
+    """The entities of this name (in any case), or with this id, of the type `kind` if given; best known first.
+
+    Raises InputError where there is none, naming the nearest names, or the types that there are.
+    """
+    found = at(index.graph.entities, index.lookups.called(name)) or list(index.entities([name]).values())
+    named = sorted(found, key=lambda e: (-e.degree, -len(e.chunks), e.id))
+    if not named:
+        every = [n for _, n in _labels(index.graph.entities, _NAME, "name")]
+        raise InputError(f"There is no entity {name!r}{_nearest(name, every)}.")
+    chosen = [e for e in named if kind in ("", e.type) or fold(kind) == fold(e.type)]
+    if not chosen:
+        types = ", ".join(sorted({e.type for e in named}))
+        raise InputError(f"There is no entity {name!r} of the type {kind!r}; there is one of: {types}.")
+    return chosen
+
+
+def read_entity(index: Index, entity: Entity) -> EntityPage:
+    """All that is known of an entity of the index."""
+    position = _position(entity, index)
+    spans = index.chunks(sorted({d.source.chunk for d in entity.descriptions}))
+    said = (Said(d.text, d.source.chunk, _source_place(d.source, spans)) for d in entity.descriptions)
+    homes = [h for h in dict.fromkeys(index.lookups.homes[position].tolist()) if h >= 0]
+    return EntityPage(
+        entity=_entity_row(entity),
+        frequency=entity.frequency,
+        descriptions=tuple(said),
+        neighbours=_neighbours(entity, position, index),
+        claims=_claims(index, [position], {entity.id: entity.name}),
+        communities=tuple(_report_row(c) for c in at(index.hierarchy.clusters, homes)) if homes else (),
+    )
+
+
+def _neighbours(entity: Entity, position: int, index: Index) -> tuple[Neighbour, ...]:
+    others, links = index.lookups.around(position)
+    near = at(index.graph.entities, others.tolist())
+    names = {e.id: e.name for e in [*near, entity]}
+    relations = at(index.graph.relations, links.tolist())
+    rows = [Neighbour(_entity_row(e), _relation_row(r, names)) for e, r in zip(near, relations, strict=True)]
+    return tuple(sorted(rows, key=lambda n: (-n.relation.weight, n.entity.name, n.entity.id)))
+
+
+def _position(entity: Entity, index: Index) -> int:
+    """Where an entity stands in the graph."""
+    places = index.lookups.called(entity.name)
+    records = at(index.graph.entities, places)
+    return next(p for p, e in zip(places, records, strict=True) if e.id == entity.id)
+
+
+# ── what both need ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _claims(index: Index, positions: Sequence[int], names: dict[str, str]) -> tuple[ClaimRow, ...]:
+    """The claims about the entities at these positions, by subject and place; what two chunks share is told once."""
+    told = sorted({int(claim) for p in positions for claim in index.lookups.told(p)})
+    found = [c for c in at(index.graph.claims, told) if c.subject in names]
+    spans = index.chunks(sorted({c.source.chunk for c in found}))
+    rows = {replace(row, id=""): row for c in found for row in [_claim_row(c, names[c.subject], spans)]}
+    return tuple(
+        sorted(rows.values(), key=lambda r: (r.subject, r.place.document if r.place else "", r.description, r.id))
+    )
+
+
+def _labels(records: Sequence[Any], mark: re.Pattern[bytes], field: str) -> Iterator[tuple[str, str]]:
+    """The id and the name or title of all records; stored ones are not decoded."""
+    if not isinstance(records, Table):
+        yield from ((r.id, getattr(r, field)) for r in records)
+        return
+    for raw in records.raw():
+        name, label = _ID.search(raw), mark.search(raw)
+        yield name[1].decode() if name else "", json.loads(label[1]) if label else ""
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    """`; the nearest: …`, or where there is nothing at all, that."""
+    from rapidfuzz import fuzz, process
+
+    near = process.extract(name, list(dict.fromkeys(known)), scorer=fuzz.token_ratio, processor=fold, limit=_NEAR)
+    return f"; the nearest: {', '.join(repr(n) for n, _, _ in near)}" if near else ": the index holds none"
+
+
+def _report_row(c: Cluster) -> ReportRow:
+    children = len(c.members) if c.level else 0
+    return ReportRow(c.id, c.title, c.rating, c.depth, len(c.entities), c.documents, children)
+
+
+def _entity_row(e: Entity) -> EntityRow:
+    return EntityRow(e.id, e.name, e.type, e.degree, len(e.chunks), e.description)
+
+
+def _relation_row(r: Relation, names: dict[str, str]) -> RelationRow:
+    ends = names.get(r.source, r.source), names.get(r.target, r.target)
+    return RelationRow(r.id, *ends, r.label, r.description, r.weight)
+
+
+def _claim_row(c: Claim, subject: str, spans: dict[str, Chunk]) -> ClaimRow:
+    place = _source_place(c.source, spans)
+    return ClaimRow(c.id, subject, c.object, c.type, c.status, c.description, c.starts, c.ends, place)
+
+
+def _place(chunk: Chunk) -> Place:
+    return Place(chunk.document, chunk.start, chunk.end)
+
+
+def _source_place(source: Source, spans: dict[str, Chunk]) -> Place | None:
+    """Where a span of a chunk is in its document."""
+    chunk = spans.get(source.chunk)
+    return Place(chunk.document, chunk.start + source.start, chunk.start + source.end) if chunk else None
