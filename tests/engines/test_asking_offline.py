@@ -122,10 +122,21 @@ def test_a_question_about_the_whole_is_led_by_the_weightiest_theme() -> None:
 def test_follow_ups_ask_for_links_and_things_that_the_question_does_not_mention() -> None:
     found = lead("What did the fishing villages fear of the wind farms?", LOCAL)
     assert 1 <= len(found.questions) <= 5
-    assert "How are Ann Lee and Northgate related?" in found.questions
+    assert found.questions[0] == "How are the fishing villages and the herring related?"
+    assert "What is said about Ann Lee?" in found.questions
     assert not any(q == "What is said about the fishing villages?" for q in found.questions)
     assert len(set(found.questions)) == len(found.questions)
     assert all(q.endswith("?") for q in found.questions)
+
+
+def test_a_link_between_two_things_that_the_question_does_not_mention_is_asked_about() -> None:
+    link = element("relation", "Eve Hall — Dan Fox", "", 2.0)
+    assert "How are Eve Hall and Dan Fox related?" in lead("What are the main themes?", (link, CHUNKS[1])).questions
+
+
+def test_a_title_that_is_a_clause_names_no_things() -> None:
+    clause = report("r1", "Xavi and Iniesta were unplayable", 8.0, WIND)
+    assert not any("unplayable" in q for q in lead("What are the main themes?", (clause,)).questions)
 
 
 def test_what_the_question_names_is_asked_about_only_with_something_else() -> None:

@@ -72,9 +72,9 @@ def _told(question: Question, found: Sequence[Relevant], said: Sequence[Said]) -
     if score < LEAST_SCORE:
         weights = term_weights(question, said, strict=False)
         known = sum(share for share, _ in weights.values())
-        factual = question.shape in ("lookup", "decide") or bool(question.names)
+        factual = question.shape in ("lookup", "decide")
         chosen = direct(question, said, DIRECT) if factual and known >= KNOWN else []
-        score = LEAST_SCORE if chosen else 0.0
+        score = LEAST_SCORE / 2 if chosen else 0.0
     return as_statements(chosen, hosts_of_reports(said)), score
 
 

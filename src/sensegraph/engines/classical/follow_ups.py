@@ -7,14 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from sensegraph.engines.classical.coverage import NAME, Sought
+from sensegraph.engines.classical.coverage import NAME, Sought, held, rarity
 from sensegraph.engines.classical.focusing import Relevant
 from sensegraph.engines.classical.keyphrases import key_phrases
 from sensegraph.engines.classical.overview import named
 from sensegraph.engines.classical.prose import stems
 from sensegraph.engines.classical.said import Said
+from sensegraph.engines.classical.tagging import tags
+from sensegraph.engines.classical.words_lists import language
 from sensegraph.engines.classical.words_names import heads, natural, unnamed
-from sensegraph.text import HAN
+from sensegraph.text import HAN, WORD
 from sensegraph.types import Passage
 
 MOST = 5  # questions of one context (drift §3)
@@ -23,7 +25,11 @@ PHRASES = 6  # key phrases of the text that count as things of it
 LONGEST = 6  # words of a thing's name; a longer title is a clause
 READ = 40  # sentences in which things are looked for: the most relevant
 BEARING = 3.0  # what standing in the sentences that bear on the question counts, beside strength
+LINK = 0.25  # what a link's weight adds to the worth of its ends, and as much if the question names one
+STRONGER = 0.7  # share of the worthier end in the worth of a link
 BETWEEN = " — "  # stands between the ends in the title of a relation
+
+Ranked = tuple[tuple[str, ...], float]  # one name or two, and what asking about them is worth
 
 _ASKS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -64,28 +70,40 @@ def bare(question: str) -> str:
 def follow_ups(
     wanted: Sought, passages: Sequence[Passage], found: Sequence[Relevant], said: Sequence[Said], code: str
 ) -> tuple[str, ...]:
-    """At most five questions, most useful first, no thing in two: links to what is not mentioned, then things.
+    """At most five questions, most useful first, no thing in two: what is not mentioned, and how things link to it.
 
     A thing is useful by its strength in the context (degree, rating, order), and by how much the sentences that hold
     it bear on the question. One that the question names is asked about only together with another.
     """
     told = {id(r.said) for r in found}
     read = [*found[:READ], *(Relevant(s, 0.0) for s in said if id(s) not in told)][:READ]
-    things = {t.name: t for t in _things(passages, read, code)}
+    share = {p.id: _share(wanted, p, code) for p in passages}
+    things = {t.name: t for t in _things(passages, share, read, code)}
     worth = {name: t.strength + BEARING * _bearing(t, read) for name, t in things.items()}
     known = {name for name, t in things.items() if _mentioned(t, wanted)}
-    pair_asks, thing_asks = _ASKS.get(code, _ASKS["en"])
-    asked: list[str] = []
+    ranked: list[Ranked] = [((name,), worth[name]) for name in things if name not in known]
+    ranked += _links(passages, share, things, worth, known)
+    asked: dict[tuple[str, ...], str] = {}
     taken: set[str] = set()
-    for a, b in _links(passages, things, worth, known):
-        if len(asked) < PAIRS and taken.isdisjoint({*things[a].stems, *things[b].stems} - _shared(wanted)):
-            asked.append(pair_asks.format(_shown(a, read, code), _shown(b, read, code)))
-            taken.update(things[a].stems, things[b].stems)
-    for name in sorted(things, key=lambda n: (-worth[n], n)):
-        if len(asked) < MOST and name not in known and taken.isdisjoint(things[name].stems):
-            asked.append(thing_asks.format(_shown(name, read, code)))
-            taken.update(things[name].stems)
-    return tuple(asked)
+    for names, _ in sorted(ranked, key=lambda item: (-item[1], item[0])):
+        own = {stem for name in names if name not in known for stem in things[name].stems}
+        full = len(asked) == MOST or (len(names) > 1 and sum(len(n) > 1 for n in asked) == PAIRS)
+        if not full and taken.isdisjoint(own):
+            taken |= own
+            asked[names] = _ask(names, read, code)
+    return tuple(asked.values())
+
+
+def _ask(names: tuple[str, ...], read: Sequence[Relevant], code: str) -> str:
+    """The question about one thing or two."""
+    how, what = _ASKS.get(code, _ASKS["en"])
+    return (how if len(names) > 1 else what).format(*(_shown(name, read, code) for name in names))
+
+
+def _share(wanted: Sought, passage: Passage, code: str) -> float:
+    """0.4–1: how far a passage's own strength counts, by what it holds of the question."""
+    texts = (passage.title, passage.text, *(q.text for q in passage.quotes))
+    return 0.4 + 0.6 * held(wanted, "\n".join(texts), code).whole if wanted else 1.0
 
 
 def _shown(name: str, read: Sequence[Relevant], code: str) -> str:
@@ -97,11 +115,6 @@ def _shown(name: str, read: Sequence[Relevant], code: str) -> str:
     alone = re.compile(rf"(\bthe )?\b{re.escape(form)}\b", re.IGNORECASE)
     uses = [match[1] for text in texts for match in alone.finditer(text)]
     return f"the {form}" if 2 * sum(map(bool, uses)) > len(uses) else form
-
-
-def _shared(wanted: Sought) -> frozenset[str]:
-    """Stems that several questions may share: those of the question itself."""
-    return frozenset(wanted.weights)
 
 
 def _mentioned(thing: Thing, wanted: Sought) -> bool:
@@ -118,54 +131,77 @@ def _bearing(thing: Thing, read: Sequence[Relevant]) -> float:
 
 
 def _links(
-    passages: Sequence[Passage], things: Mapping[str, Thing], worth: Mapping[str, float], known: set[str]
-) -> list[tuple[str, str]]:
-    """Pairs that the context links and the question does not both name, most useful first."""
-    pairs: dict[tuple[str, str], float] = {}
-    for a, b, weight in _pairs(passages):
-        if a in things and b in things and not {a, b} <= known and things[a].stems != things[b].stems:
+    passages: Sequence[Passage],
+    share: Mapping[str, float],
+    things: Mapping[str, Thing],
+    worth: Mapping[str, float],
+    known: set[str],
+) -> list[Ranked]:
+    """Pairs that the context links and the question does not both name, with their worth."""
+    pairs: dict[tuple[str, ...], float] = {}
+    for a, b, weight in _pairs(passages, share, _tidied(things)):
+        if not {a, b} <= known and things[a].stems != things[b].stems:
             pair = (b, a) if b in known else (a, b)
-            pairs[pair] = max(pairs.get(pair, 0.0), weight + worth[a] + worth[b] + (pair[0] in known))
-    return sorted(pairs, key=lambda pair: (-pairs[pair], pair))
+            less, more = sorted((worth[a], worth[b]))
+            value = STRONGER * more + (1 - STRONGER) * less + LINK * weight + LINK * (pair[0] in known)
+            pairs[pair] = max(pairs.get(pair, 0.0), value)
+    return list(pairs.items())
 
 
-def _pairs(passages: Sequence[Passage]) -> Iterator[tuple[str, str, float]]:
+def _tidied(things: Mapping[str, Thing]) -> Mapping[str, str]:
+    """Every name as a passage may write it → the name of its thing."""
+    return {name.casefold(): name for name in things}
+
+
+def _pairs(
+    passages: Sequence[Passage], share: Mapping[str, float], names: Mapping[str, str]
+) -> Iterator[tuple[str, str, float]]:
     """The ends of relations, and the first two names of a report's title, with a weight of 0–1."""
     most = max((p.score for p in passages if p.kind == "relation"), default=0.0) or 1.0
-    for passage in passages:
-        if passage.kind == "relation" and BETWEEN in passage.title:
-            a, b = passage.title.split(BETWEEN, 1)
-            yield a.strip(), b.strip(), passage.score / most
-        elif passage.kind == "report" and len(names := _titled(passage)) > 1:
-            yield names[0], names[1], passage.score / 20
+    for p in passages:
+        ends = p.title.split(BETWEEN, 1) if p.kind == "relation" else _titled(p) if p.kind == "report" else []
+        both = [names.get(_clean(end).casefold(), "") for end in ends[:2]]
+        if len(both) == 2 and all(both) and both[0] != both[1]:
+            yield both[0], both[1], share[p.id] * (p.score / most if p.kind == "relation" else p.score / 10)
 
 
 def _titled(passage: Passage) -> list[str]:
     """The names that a report's title lists; none where the title is a clause."""
     names = heads(passage.title)
-    return names if all(len(name.split()) <= LONGEST for name in names) else []
+    words = WORD.findall(passage.title)
+    clause = language(passage.title) == "en" and not set("vmo").isdisjoint(tags([w.casefold() for w in words]))
+    return [] if clause or any(len(name.split()) > LONGEST for name in names) else names
 
 
-def _things(passages: Sequence[Passage], read: Sequence[Relevant], code: str) -> Iterator[Thing]:
+def _things(
+    passages: Sequence[Passage], share: Mapping[str, float], read: Sequence[Relevant], code: str
+) -> Iterator[Thing]:
     """The entities, the ends of relations, the names in titles of reports, and names and phrases of the sentences."""
     seen: set[tuple[str, ...]] = set()
-    for name, strength in _named_things(passages, read, code):
-        clean = _ARTICLE.sub("", name.strip(" .,;:'\"“”")) if code == "en" else name.strip(" .,;:'\"“”")
+    for name, strength in _named_things(passages, share, read, code):
+        clean = _clean(name)
         own = tuple(dict.fromkeys(stems(clean, code)))
         if own and own not in seen and _tellable(clean):
             seen.add(own)
-            yield Thing(clean, own, strength)
+            yield Thing(clean, own, strength * max(rarity(stem, code) for stem in own))
 
 
-def _named_things(passages: Sequence[Passage], read: Sequence[Relevant], code: str) -> Iterator[tuple[str, float]]:
+def _clean(name: str) -> str:
+    """A name without marks around it, and without an English article."""
+    return _ARTICLE.sub("", name.strip(" .,;:'\"“”"))
+
+
+def _named_things(
+    passages: Sequence[Passage], share: Mapping[str, float], read: Sequence[Relevant], code: str
+) -> Iterator[tuple[str, float]]:
     most = max((p.score for p in passages if p.kind == "entity"), default=0.0) or 1.0
     for p in passages:
         if p.kind == "entity":
-            yield p.title, 0.5 + 0.5 * p.score / most
+            yield p.title, share[p.id] * (0.5 + 0.5 * p.score / most)
         elif p.kind == "relation" and BETWEEN in p.title:
-            yield from ((end, 0.4) for end in p.title.split(BETWEEN, 1))
+            yield from ((end, share[p.id] * 0.4) for end in p.title.split(BETWEEN, 1))
         elif p.kind == "report":
-            yield from ((name, 0.5 + p.score / 20 - 0.1 * i) for i, name in enumerate(_titled(p)))
+            yield from ((name, share[p.id] * (0.5 + p.score / 20 - 0.1 * i)) for i, name in enumerate(_titled(p)))
     texts = [r.said.text for r in read]
     yield from ((name, 0.2) for text in texts for name in _proper(text, code))
     if code == "en":
