@@ -21,11 +21,12 @@ from typing import Any
 
 import msgspec
 
-from scripted_replies import Draw, completion, embeddings, task_of
+from scripted_replies import BREAK, Draw, completion, embeddings, events, task_of
 
 Body = dict[str, Any]
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
+_OBJECTION = b"This reply cannot be used"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,10 @@ class Script:
 
     `times` bounds how often one request meets a fault (0 = no bound). `schemas` says which response_format is
     understood: json_schema, json_object or none. `style` is the form of extractions: json, tuple, fenced or single.
-    `reply`, where it returns a text, replaces the scripted one; a tuple is (text, finish_reason).
+    `reply`, where it returns a text, replaces the scripted one; a tuple is (text, finish_reason). `streams` says what
+    is done when a reply is asked for in pieces: it comes in events, without the field stream_options (options), not at
+    all (none), or whole all the same (whole). Each event holds `piece` characters, each write `cut` bytes of them;
+    after `break_after` characters (0 = never) the connection breaks or, with `break_with`, tells that as an error.
     """
 
     latency_s: float = 0.0
@@ -53,6 +57,7 @@ class Script:
     schemas: str = "json_schema"
     schema_status: int = 400
     only_max_completion_tokens: bool = False
+    refused_fields: tuple[str, ...] = ()
     api_key: str = ""
     models: tuple[str, ...] = ()
     usage: bool = True
@@ -61,6 +66,13 @@ class Script:
     seed: int = 0
     keep_bodies: bool = False
     reply: Callable[[Body], str | tuple[str, str] | None] | None = None
+    refuse: str = ""  # a field of requests that is refused
+    streams: str = "events"
+    piece: int = 4
+    cut: int = 50
+    piece_s: float = 0.0  # seconds between writes
+    break_after: int = 0
+    break_with: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +168,8 @@ class ScriptedServer:
             status, payload, headers = answer
         else:
             status, payload = 200, b"<html>" if answer == "garbled" else self._answer(path, body, answer or "")
+            if body.get("stream") and self.script.streams != "whole" and answer != "garbled":
+                payload, headers = self._events(payload, body), {"Content-Type": "text/event-stream"}
         self._log(sha, task, status, body)
         return status, payload, headers
 
@@ -175,6 +189,12 @@ class ScriptedServer:
         allowed = {"json_schema": ("json_schema", "json_object"), "json_object": ("json_object",)}.get(s.schemas, ())
         if form and form not in allowed:
             return _error(s.schema_status, f"'response_format' of type {form} is not supported")
+        if s.refuse and s.refuse in body:
+            return _error(400, f"Unsupported parameter: {s.refuse}")
+        if "stream" in body and (s.streams == "none" or (s.streams == "options" and "stream_options" in body)):
+            return _error(400, "Unrecognized request argument")
+        if refused := [name for name in s.refused_fields if name in body]:
+            return _error(400, f"Unrecognized request argument supplied: {refused[0]}")
         if s.only_max_completion_tokens and "max_tokens" in body:
             return _error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
         return None
@@ -183,7 +203,8 @@ class ScriptedServer:
         s = self.script
         if (s.times and self.seen[sha] > s.times) or s.only.encode() not in raw:
             return ""
-        for name in ("drop", "hang", "fail", "garbled", "malformed", "truncate"):
+        mended = bool(s.times) and _OBJECTION in raw  # a reply that comes again, in what is another request
+        for name in ("drop", "hang", "fail", "garbled", *(() if mended else ("malformed",)), "truncate"):
             if draw(name) < getattr(s, f"{name}_rate"):
                 self.faults[name] += 1
                 return _error(s.fail_status, s.fail_message, s.fail_code, s.retry_after) if name == "fail" else name
@@ -195,6 +216,11 @@ class ScriptedServer:
             return embeddings(body, s.dim, s.usage)
         text = s.reply(body) if s.reply else None
         return completion(body, text, fault, s.style, s.usage)
+
+    def _events(self, payload: bytes, body: Body) -> bytes:
+        s = self.script
+        counted = bool(body.get("stream_options", {}).get("include_usage"))
+        return events(payload, s.piece, counted, s.break_after, s.break_with)
 
 
 def _error(
@@ -246,6 +272,25 @@ class _Connection(asyncio.Protocol):
             transport.abort()
             return
         status, payload, headers = answer
+        if "Content-Type" in headers:
+            head = "HTTP/1.1 200 scripted\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+            transport.write(head.encode())
+            self.write_on(transport, payload)
+            return
         lines = [f"HTTP/1.1 {status} scripted", "Content-Type: application/json", f"Content-Length: {len(payload)}"]
         lines += [f"{n}: {v}" for n, v in headers.items()]
         transport.write("\r\n".join([*lines, "", ""]).encode() + payload)
+
+    def write_on(self, transport: asyncio.Transport, payload: bytes) -> None:
+        """Write the next bytes of a stream as a chunk, and the rest later."""
+        script = self.server.script
+        piece, rest = payload[: script.cut], payload[script.cut :]
+        piece, broken, _ = piece.partition(BREAK)
+        if piece:
+            transport.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
+        if broken:
+            asyncio.get_running_loop().call_later(0.02, transport.close)  # what was written is read first
+        elif rest:
+            asyncio.get_running_loop().call_later(script.piece_s, self.write_on, transport, rest)
+        else:
+            transport.write(b"0\r\n\r\n")

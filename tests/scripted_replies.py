@@ -25,6 +25,9 @@ _MARKS = (
     ("extraction", '"relations"'),
     ("report", '"findings"'),
     ("points", '"points"'),
+    ("lead", '"follow_ups"'),
+    ("refinement", '"sub_questions"'),
+    ("grade", '"rating"'),
     ("answer", '"answer"'),
     ("summary", '"summary"'),
 )
@@ -47,6 +50,8 @@ def task_of(body: Body) -> str:
         return str(named)
     if "yes or no" in body["messages"][-1]["content"]:
         return "check"
+    if "yes or no" in body["messages"][0]["content"]:
+        return "test"
     words = body["messages"][0]["content"]
     return next((task for task, mark in _MARKS if mark in words), "other")
 
@@ -104,12 +109,14 @@ def reply(body: Body, style: str) -> str:
     task, data = task_of(body), body["messages"][1]["content"] if len(body["messages"]) > 1 else ""
     if task == "check":
         return "no"
+    if task == "test":
+        return "yes" if _common(data) else "no"
     if task in ("extraction", "tuple"):
         return _styled(_extraction(data), "tuple" if task == "tuple" else style)
     if task == "claims":
         return _styled(_claims(data), "tuple" if "<|COMPLETE|>" in body["messages"][0]["content"] else style)
     rows = _rows(data)
-    made = {"report": _report, "points": _points, "answer": _answer, "summary": _summary}.get(task)
+    made = _MADE.get(task)
     return _styled(made(rows, data), style) if made else "yes"
 
 
@@ -209,6 +216,43 @@ def _answer(rows: list[Row], data: str) -> Body:
 
 def _summary(rows: list[Row], data: str) -> Body:
     return {"summary": " ".join(_words(line.lstrip("- "), 12) for line in data.split("\n") if line.startswith("- "))}
+
+
+def _lead(rows: list[Row], data: str) -> Body:
+    """A partial answer; what the tables name and the question does not is asked about."""
+    named = list(dict.fromkeys(_NAME.findall(" ".join(" ".join(r[1][1:]) for r in rows))))
+    new = [n for n in named if n not in data.partition("\n")[0] and n not in _COMMON][:5]
+    score = max((p["score"] for p in _points(rows, data)["points"]), default=0)
+    return _answer(rows[:3], data) | {"score": score, "follow_ups": [f"What about {n}?" for n in new]}
+
+
+def _refinement(rows: list[Row], data: str) -> Body:
+    question = data.partition("\n")[0].removeprefix("Question: ")
+    words = [w for w in re.findall(r"\w+", question) if len(w) > 3]
+    parts = [f"What is said of {w}?" for w in words[:3]]
+    imagined = f"A report about {' and '.join(words)}. {_words(data.partition('Example report:')[2], 30)}"
+    return {"expanded_question": f"{question} In full.", "sub_questions": parts, "hypothetical_answer": imagined}
+
+
+def _grade(rows: list[Row], data: str) -> Body:
+    return {"reason": "They share words.", "rating": min(5, len(_common(data)))}
+
+
+def _common(data: str) -> set[str]:
+    """The longer words that a question shares with the text below it."""
+    question, _, text = data.partition("\n")
+    return set(re.findall(r"\w{4,}", question.casefold())) & set(re.findall(r"\w{4,}", text.casefold()))
+
+
+_MADE = {
+    "report": _report,
+    "points": _points,
+    "answer": _answer,
+    "summary": _summary,
+    "lead": _lead,
+    "refinement": _refinement,
+    "grade": _grade,
+}
 
 
 def embeddings(body: Body, dim: int, usage: bool) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -13,17 +14,120 @@ from sensegraph.protocols import Vectors
 from sensegraph.text import tokens
 
 FORMS = ("json_schema", "json_object", "none")  # how a schema is demanded, best first
+_ABLE = ("counts", "streams")
 _PER_MESSAGE = 4  # tokens that a chat format adds to each message
 
 
-def form(number: int, schema: dict[str, Any] | None, name: str) -> dict[str, Any]:
-    """The fields of a request that demand a reply in the form of `schema`, in the way `FORMS[number]`."""
-    if schema is None or number == 2:
-        return {}
-    if number == 1:
-        return {"response_format": {"type": "json_object"}}
-    wanted = {"name": name, "schema": schema, "strict": True}
-    return {"response_format": {"type": "json_schema", "json_schema": wanted}}
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a chat call asks for: a reply of at most `max_tokens` in the form of `schema`, named `name`.
+
+    `extra` are further fields, which the caller asks without when they are refused.
+    """
+
+    messages: Sequence[Mapping[str, str]]
+    max_tokens: int
+    schema: dict[str, Any] | None = None
+    name: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    streamed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What an endpoint is known to understand; everything is tried until it is refused.
+
+    `form` is the place in `FORMS`; `counts` says that a stream can be told to end with its usage; `streams` that there
+    are streams.
+    """
+
+    form: int = 0
+    limit: str = "max_tokens"
+    counts: bool = True
+    streams: bool = True
+
+    def fields(self, asked: Asked) -> dict[str, Any]:
+        """The fields of a request that depend on what the endpoint understands."""
+        return {self.limit: asked.max_tokens} | self._form(asked)
+
+    def streaming(self) -> dict[str, Any]:
+        """The fields that ask for a reply in pieces."""
+        return {"stream": True} | ({"stream_options": {"include_usage": True}} if self.counts else {})
+
+    def easier(self, asked: Asked, known: Dialect, message: str, of_form: bool) -> Dialect | None:
+        """What to try after a refusal that says `message`: one thing less; None when there is nothing to leave out.
+
+        Where nothing else helps a stream, it is the stream that is refused: then all else is as `known` at first.
+        """
+        if self.limit == "max_tokens" and "max_completion_tokens" in message:
+            return replace(self, limit="max_completion_tokens")
+        if not of_form:
+            return None
+        if asked.streamed and self.streams and self.counts and "response_format" not in message:
+            return replace(self, counts=False)
+        if asked.schema and self.form < len(FORMS) - 1:
+            return replace(self, form=self.form + 1)
+        return replace(known, limit=self.limit, streams=False) if asked.streamed and self.streams else None
+
+    def without(self, other: Dialect) -> list[str]:
+        """What `other` can that this one cannot, as notes."""
+        lost = {
+            "response_format": f"response_format {FORMS[other.form]}: using {FORMS[self.form]}",
+            "counts": "stream_options: the usage of streamed replies may be our own estimate",
+            "streams": "streams: answers come whole",
+        }
+        found = {"response_format": self.form > other.form}
+        found |= {n: getattr(other, n) and not getattr(self, n) for n in _ABLE}
+        return [f"The endpoint refuses {lost[name]}" for name, is_lost in found.items() if is_lost]
+
+    def joined(self, other: Dialect) -> Dialect:
+        """What both can."""
+        limit = self.limit if self.limit != "max_tokens" else other.limit
+        can = {n: getattr(self, n) and getattr(other, n) for n in _ABLE}
+        return Dialect(max(self.form, other.form), limit, **can)
+
+    def _form(self, asked: Asked) -> dict[str, Any]:
+        if asked.schema is None or self.form == 2:
+            return {}
+        if self.form == 1:
+            return {"response_format": {"type": "json_object"}}
+        wanted = {"name": asked.name, "schema": asked.schema, "strict": True}
+        return {"response_format": {"type": "json_schema", "json_schema": wanted}}
+
+
+class Parts:
+    """A reply that comes in pieces, put together."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self.finish = ""
+        self._usage: dict[str, Any] | None = None
+
+    @property
+    def count(self) -> int:
+        """How many pieces had a text."""
+        return len(self._texts)
+
+    def add(self, event: Mapping[str, Any]) -> str:
+        """Take one more piece: its text, which may be empty."""
+        self._usage = event.get("usage") or self._usage
+        choices = event.get("choices") or [{}]
+        self.finish = choices[0].get("finish_reason") or self.finish
+        text = str((choices[0].get("delta") or {}).get("content") or "")
+        if text:
+            self._texts.append(text)
+        return text
+
+    def reply(self) -> dict[str, Any]:
+        """The whole reply in the form of one that was not cut into pieces."""
+        message = {"role": "assistant", "content": "".join(self._texts)}
+        whole: dict[str, Any] = {"choices": [{"index": 0, "message": message, "finish_reason": self.finish}]}
+        return whole | ({"usage": self._usage} if self._usage else {})
+
+
+def content(reply: Mapping[str, Any]) -> str:
+    """The text of a whole chat reply."""
+    return str((reply["choices"][0].get("message") or {}).get("content") or "")
 
 
 def said(body: bytes) -> tuple[str, str]:

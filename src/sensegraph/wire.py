@@ -9,7 +9,8 @@ import io
 import socket
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from http.client import HTTPResponse
@@ -18,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import urllib3
-from urllib3 import connection, connectionpool, exceptions
+from urllib3 import BaseHTTPResponse, connection, connectionpool, exceptions
 
 from sensegraph import __version__
 
@@ -69,25 +70,79 @@ class Wire:
 
     def post(self, path: str, body: bytes) -> Response:
         """The reply to `body`, JSON in UTF-8. Raises Late, Unreachable or Broken when there is none."""
-        url = self._base + path + (f"?{self._query}" if self._query else "")
+        with _told():
+            found = self._posted(path, body, whole=True)
+            return Response(found.status, found.headers, found.data)
+
+    @contextmanager
+    def open(self, path: str, body: bytes) -> Iterator[Incoming]:
+        """The reply to `body` while it comes; its connection is used once. Raises as `post` does."""
+        with _told():
+            found = self._posted(path, body, whole=False)
         try:
-            found = self._pools.urlopen(
-                "POST", url, body=body, headers=self._headers, timeout=self._timeout, retries=False, redirect=False
-            )
-        except _UNREACHABLE as e:
-            raise Unreachable(_why(e)) from e
-        except exceptions.TimeoutError as e:
-            raise Late("no reply in time") from e
-        except exceptions.HTTPError as e:
-            raise Broken(_why(e)) from e
-        return Response(found.status, found.headers, found.data)
+            yield Incoming(found)
+        finally:
+            found.close()
+
+    def _posted(self, path: str, body: bytes, *, whole: bool) -> BaseHTTPResponse:
+        url = self._base + path + (f"?{self._query}" if self._query else "")
+        return self._pools.urlopen(
+            "POST",
+            url,
+            body=body,
+            headers=self._headers,
+            timeout=self._timeout,
+            retries=False,
+            redirect=False,
+            preload_content=whole,
+        )
 
 
+class Incoming:
+    """A reply that is still coming; iterating gives its lines, each as soon as it is whole, without its end."""
+
+    def __init__(self, found: BaseHTTPResponse) -> None:
+        self._found = found
+        self.status = found.status
+
+    def __iter__(self) -> Iterator[bytes]:
+        left = b""
+        while piece := self._next():
+            *lines, left = (left + piece).split(b"\n")
+            for line in lines:
+                yield line.removesuffix(b"\r")
+        if left:
+            yield left
+
+    def response(self) -> Response:
+        """All of it. Raises as `Wire.post` does."""
+        with _told():
+            return Response(self.status, self._found.headers, self._found.data)
+
+    def _next(self) -> bytes:
+        with _told():
+            return self._found.read1(_PIECE)
+
+
+_PIECE = 65536  # bytes; the most that is taken at once of what has come
 _UNREACHABLE = (
     exceptions.NewConnectionError,
     exceptions.SSLError,
     exceptions.ProxyError,
 )
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """The errors of the client as those of this module."""
+    try:
+        yield
+    except _UNREACHABLE as e:
+        raise Unreachable(_why(e)) from e
+    except exceptions.TimeoutError as e:
+        raise Late("no reply in time") from e
+    except exceptions.HTTPError as e:
+        raise Broken(_why(e)) from e
 
 
 def _why(error: BaseException) -> str:

@@ -8,6 +8,7 @@ import pytest
 from scripted import Script, ScriptedServer
 from scripted_engine import CHUNK, COMMUNITY, ENTITIES, INQUIRY, RELATION, Body, engine, report_of, says
 from sensegraph.engines import prompts
+from sensegraph.engines.inquiring import NOTICE
 from sensegraph.errors import ItemFailed
 from sensegraph.types import Context, Inquiry, Passage
 
@@ -173,7 +174,10 @@ def test_an_answer_is_cut_into_statements_with_their_references() -> None:
         (" They go.", ("report-key-1",)),
     ]
     assert draft.dangling == 1
-    assert draft.notes == ("1 references of the answer named no record and were removed.",)
+    assert draft.notes == (
+        NOTICE,
+        "1 references of the answer named no record and were removed.",
+    )
     assert len(server.calls) == 1
 
 
@@ -187,7 +191,7 @@ def test_an_answer_that_was_cut_or_cites_nothing_says_so() -> None:
     with says(('{"answer": "They come and th', "length")) as server:
         (draft,) = engine(server).answer([INQUIRY])
     assert draft.statements[0].text == "They come and th"
-    assert draft.notes == ("The answer was cut off at the limit of its length.", "The answer cites nothing.")
+    assert draft.notes == (NOTICE, "The answer was cut off at the limit of its length.", "The answer cites nothing.")
 
 
 @pytest.mark.parametrize(("on", "words"), [(False, "Use nothing but the tables"), (True, "(general knowledge)")])
@@ -201,7 +205,8 @@ def test_the_answer_follows_response_type_and_knowledge(on: bool, words: str) ->
 
 def test_points_are_shown_with_their_scores_and_relations_with_their_ends() -> None:
     passages = (Passage("chunk", "c", "Some\ntext", title="Doc"), RELATION, Passage("point", "p", 'A "b"', score=79.6))
-    user, records = prompts.of_inquiry(Inquiry("Q?", Context((*passages, Passage("odd", "o", "x")))))
+    context = Context((*passages, Passage("odd", "o", "x")))
+    user, records = prompts.of_inquiry(Inquiry("Q?", context), 100), prompts.records(context)
     assert user.split("\n\n") == [
         "Question: Q?",
         '# Relationships\nid,source,target,description\n1,T0,T1,"they work, together"',

@@ -63,14 +63,20 @@ class Asker:
         return self.asked(task, plan, user, read, what)[0]
 
     def asked(
-        self, task: str, plan: Plan, user: str, read: Callable[[Reply], Reading[T]], what: str
+        self,
+        task: str,
+        plan: Plan,
+        user: str,
+        read: Callable[[Reply], Reading[T]],
+        what: str,
+        say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
     ) -> tuple[T, Reply]:
         """Ask, read, and ask once more where the reply has a problem: the value, and the reply that gave it.
 
-        Raises ItemFailed for what stays unusable.
+        `say` gets the first reply in another way than `said`. Raises ItemFailed for what stays unusable.
         """
         talk = messages(plan, user)
-        reply = self.said(plan, talk)
+        reply = (say or self.said)(plan, talk)
         first = read(reply)
         if not first.problem and first.value is not None:
             return self.kept(task, first, first.value), reply

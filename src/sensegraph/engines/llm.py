@@ -10,30 +10,45 @@ from dataclasses import replace
 from typing import TypeVar
 
 from sensegraph.endpoint import Endpoint, Reply
-from sensegraph.engines import prompts, replies
+from sensegraph.engines import extracting, prompts, replies
 from sensegraph.engines.asking import Asker, Plan
-from sensegraph.engines.extracting import Extractor, gleaning
+from sensegraph.engines.inquiring import NOTICE, TASKS, Inquirer
 from sensegraph.engines.llm_settings import LLMSettings
 from sensegraph.engines.replies import Reading
 from sensegraph.engines.schemas import schema
+from sensegraph.engines.verdicts import Verdicts
 from sensegraph.errors import UnsupportedTask
 from sensegraph.keys import key
 from sensegraph.protocols import Task
 from sensegraph.text import packed, tokens
-from sensegraph.types import Chunk, Context, Draft, Extraction, Inquiry, Passage, Point, Report, Statement, Usage
+from sensegraph.types import (
+    Chunk,
+    Context,
+    Draft,
+    Extraction,
+    Inquiry,
+    Lead,
+    Passage,
+    Point,
+    Refinement,
+    Report,
+    Statement,
+    Usage,
+)
 
 T = TypeVar("T")
 
 __all__ = ["LLMEngine", "LLMSettings"]
 
 VERSION = 1  # raise whenever the same prompt and reply give other values
+_GRADE_TOKENS = 300  # room for a sentence and a number
 _ROUGH_WORDS = 0.6  # words that a token gives in JSON, roughly: what a model is told of its limit
 
 
 class LLMEngine:
     """The language tasks by the chat model of an endpoint."""
 
-    tasks: frozenset[Task] = frozenset({"extract", "summarise", "report", "rate", "answer"})
+    tasks: frozenset[Task] = frozenset({"extract", "summarise", "report", *TASKS})
     batch = 1
     waits = True
     quotes = False
@@ -45,7 +60,9 @@ class LLMEngine:
         prompts.check(self.settings.prompts)
         self._plans = _plans(self.settings)
         self._asker = Asker(endpoint)
-        self._extractor = Extractor(self._asker, self._plans["extract"], self.settings, _values(self.settings))
+        self._verdicts = Verdicts(endpoint)
+        self._inquirer = Inquirer(self._asker, self._verdicts, self._plans, self.settings)
+        self._extractor = extracting.Extractor(self._asker, self._verdicts, self.settings, _values(self.settings))
 
     def __reduce__(self) -> tuple[type[LLMEngine], tuple[Endpoint, LLMSettings]]:
         return type(self), (self.endpoint, self.settings)
@@ -61,7 +78,7 @@ class LLMEngine:
 
     def notes(self) -> tuple[str, ...]:
         """What was degraded so far, each with how often."""
-        return self.endpoint.notes() + self._asker.notes()
+        return self.endpoint.notes() + self._verdicts.notes() + self._asker.notes()
 
     # ── tasks ──
 
@@ -79,11 +96,34 @@ class LLMEngine:
 
     def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
         """Partial answers from each context, each with its usefulness 0–100."""
-        return [self._rate(i) for i in inquiries]
+        return [self._inquirer.rate(i) for i in inquiries]
 
     def answer(self, inquiries: Sequence[Inquiry]) -> list[Draft]:
         """A final answer from each context."""
-        return [self._answer(i) for i in inquiries]
+        return [self._inquirer.answer(i) for i in inquiries]
+
+    def stream(self, inquiry: Inquiry, tell: Callable[[Statement], None]) -> Draft:
+        """The draft that `answer` gives; each of its statements is told, in order, as soon as it is whole.
+
+        Raises EndpointError when the reply breaks off after something was heard of it.
+        """
+        return self._inquirer.stream(inquiry, tell)
+
+    def ask(self, inquiries: Sequence[Inquiry]) -> list[Lead]:
+        """A partial answer from each context with its usefulness 0–100, and questions to follow up."""
+        return [self._inquirer.ask(i) for i in inquiries]
+
+    def refine(self, inquiries: Sequence[Inquiry]) -> list[Refinement]:
+        """Each question expanded, in parts, and with an answer imagined in the outline of the example report."""
+        return [self._inquirer.refine(i) for i in inquiries]
+
+    def test(self, inquiries: Sequence[Inquiry]) -> list[bool]:
+        """Whether the passages of each inquiry help to answer its question; what cannot be read means no."""
+        return [self._inquirer.test(i) for i in inquiries]
+
+    def grade(self, inquiries: Sequence[Inquiry]) -> list[int]:
+        """How relevant the passages of each inquiry are, 0 to 5; what stays unreadable counts as 1."""
+        return [self._inquirer.grade(i) for i in inquiries]
 
     def _summarise(self, context: Context) -> str:
         parts = self._parts(context)
@@ -103,26 +143,21 @@ class LLMEngine:
         what = f"the community {context.title!r} of {len(context.passages)} records"
         return self._ask("report", user, lambda r: replies.report(r, cited, least), what)
 
-    def _rate(self, inquiry: Inquiry) -> tuple[Point, ...]:
-        if not inquiry.context.passages:
-            return ()
-        user, cited = prompts.of_inquiry(inquiry)
-        what = f"a part of the context of the question {inquiry.question[:80]!r}"
-        return self._ask("rate", user, lambda r: replies.points(r, cited), what)
-
-    def _answer(self, inquiry: Inquiry) -> Draft:
-        user, cited = prompts.of_inquiry(inquiry)
-        return self._ask("answer", user, lambda r: replies.answer(r, cited), f"the question {inquiry.question[:80]!r}")
-
     def _ask(self, task: Task, user: str, read: Callable[[Reply], Reading[T]], what: str) -> T:
         return self._asker.ask(task, self._plan(task), user, read, what)
 
     # ── estimates ──
 
     def prompt_tokens(self, task: Task, item: Chunk | Context | Inquiry) -> int:
-        """Tokens of the prompts that `item` needs, gleaning and second askings apart: the ground of an estimate."""
+        """Tokens of the prompts that `item` needs if nothing is asked for again and nothing was missed: see `calls`."""
+        if isinstance(item, Chunk):
+            return self._extractor.prompt_tokens(item)
         users = self._users(task, item)
         return sum(map(tokens, users)) + len(users) * self.overhead(task)
+
+    def calls(self, task: Task, item: Chunk | Context | Inquiry) -> int:
+        """The calls that `item` needs at least: for a chunk, those that ask whether anything was missed as well."""
+        return self._extractor.calls if isinstance(item, Chunk) else len(self._users(task, item))
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float:
         """US dollars for so many tokens; 0 where no price is set."""
@@ -137,12 +172,10 @@ class LLMEngine:
         """The most tokens that a reply may have."""
         return self._plan(task).max_tokens
 
-    def _users(self, task: Task, item: Chunk | Context | Inquiry) -> list[str]:
+    def _users(self, task: Task, item: Context | Inquiry) -> list[str]:
         """The user's message of each call that `item` needs; none where no call is made."""
-        if isinstance(item, Chunk):
-            return [prompts.of_chunk(item)]
         if isinstance(item, Inquiry):
-            return [] if task == "rate" and not item.context.passages else [prompts.of_inquiry(item)[0]]
+            return [user] if (user := self._inquirer.user(task, item)) else []
         if task == "summarise":
             parts = self._parts(item)
             return [prompts.of_descriptions(item.title, p) for p in parts] if sum(map(len, parts)) > 1 else []
@@ -170,20 +203,19 @@ def _alone(context: Context) -> Passage | None:
 def _plans(s: LLMSettings) -> dict[Task, Plan]:
     values = _values(s)
 
-    def plan(name: str, prompt: str, max_tokens: int, *matters: int | str, form: bool = True) -> Plan:
-        system = prompts.filled(prompt, values, s.prompts)
-        made = schema(name, s.entity_types, s.claims) if form else None
-        return Plan(name, system, made, max_tokens, matters)
+    def plan(name: str, prompt: str, max_tokens: int, *matters: int | str) -> Plan:
+        return Plan(name, prompts.filled(prompt, values, s.prompts), schema(name), max_tokens, matters)
 
-    tuples = s.extraction_format == "tuple"
-    extract = "extract-tuple" if tuples else "extract"
-    glean = gleaning(s, values) if s.max_gleanings else ()
     return {
-        "extract": plan("extraction", extract, s.extract_tokens, s.max_gleanings, *glean, form=not tuples),
+        "extract": extracting.plan(s, values),
         "summarise": plan("summary", "summarise", s.summarise_tokens, s.summary_input_tokens),
         "report": plan("report", "report", s.report_tokens, s.findings_min),
-        "rate": plan("points", "rate-answer" if s.points == "answer" else "rate", s.rate_tokens),
-        "answer": plan("answer", "answer", s.answer_tokens),
+        "rate": plan("points", "rate-answer" if s.points == "answer" else "rate", s.rate_tokens, s.history_tokens),
+        "answer": plan("answer", "answer", s.answer_tokens, s.history_tokens, NOTICE),
+        "ask": plan("lead", "ask", s.ask_tokens, s.history_tokens),
+        "refine": plan("refinement", "refine", s.refine_tokens, s.history_tokens, s.sub_questions),
+        "test": Plan("verdict", prompts.filled("test", values, s.prompts), None, 1),
+        "grade": plan("grade", "grade", _GRADE_TOKENS, s.history_tokens),
     }
 
 
@@ -192,9 +224,7 @@ def _values(s: LLMSettings) -> dict[str, str]:
     language = f"Write in {s.language}." if s.language else "Write in the language of the text."
     own = "You may add what is generally known; mark each such sentence with (general knowledge)."
     return {
-        "entity_types": ", ".join(s.entity_types),
-        "claims": prompts.template("claims", s.prompts) if s.claims else "",
-        "claims_form": _CLAIMS_FORM if s.claims else "",
+        **extracting.values(s),
         "language": language,
         "summary_words": str(s.summary_words),
         "findings": f"{s.findings_min} to {s.findings_max}",
@@ -204,10 +234,8 @@ def _values(s: LLMSettings) -> dict[str, str]:
         "report_words": str(round(s.report_tokens * _ROUGH_WORDS)),
         "rate_words": str(round(s.rate_tokens * _ROUGH_WORDS)),
         "answer_words": str(round(s.answer_tokens * _ROUGH_WORDS)),
+        "ask_words": str(round(s.ask_tokens * _ROUGH_WORDS * 0.6)),  # the rest is for questions
+        "refine_words": str(round(s.refine_tokens * _ROUGH_WORDS * 0.5)),
+        "follow_ups": str(s.follow_ups),
+        "sub_questions": str(s.sub_questions),
     }
-
-
-_CLAIMS_FORM = (
-    ', "claims": [{"subject": "Mara Voss", "object": "none", "type": "office", "status": "TRUE", "starts": "2019", '
-    '"ends": "", "description": "Mara Voss has been harbour master since 2019.", "quote": "harbour master since 2019"}]'
-)

@@ -16,7 +16,8 @@ class LLMSettings:
     `open` schema keeps what is of another type, an `enforced` one makes its type `other`; both count it.
     `max_gleanings` bounds the rounds in which a chunk is asked about again for what was missed (edge2024, §3.1.2).
     `language` empty keeps the language of the text. `points` says whether a partial answer is a list of rated points
-    or one rated answer (edge2024, §3.1.6).
+    or one rated answer (edge2024, §3.1.6). A partial answer may name `follow_ups` questions (DRIFT), and a question may
+    be split into `sub_questions` (LazyGraphRAG). `history_tokens` is the room for an earlier conversation.
     """
 
     entity_types: tuple[str, ...] = ("organization", "person", "geo", "event")
@@ -39,6 +40,11 @@ class LLMSettings:
     report_tokens: int = 2000
     rate_tokens: int = 1000
     answer_tokens: int = 2000
+    ask_tokens: int = 1500
+    refine_tokens: int = 1000
+    follow_ups: int = 5
+    sub_questions: int = 3
+    history_tokens: int = 1200
 
     def __post_init__(self) -> None:
         if not self.entity_types:
@@ -49,5 +55,9 @@ class LLMSettings:
             raise SettingsError("model.entity_types and model.relation_types hold an empty name: take it out.")
         if not 0 < self.findings_min <= self.findings_max:
             raise SettingsError("model.findings_min must be at least 1 and at most findings_max.")
+        if min(self.follow_ups, self.sub_questions) < 1 or self.history_tokens < 0:
+            raise SettingsError(
+                "model.follow_ups and sub_questions must be at least 1, model.history_tokens at least 0."
+            )
         if self.summary_input_tokens < 100:
             raise SettingsError("model.summary_input_tokens must be at least 100.")

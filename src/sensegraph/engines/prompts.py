@@ -7,17 +7,21 @@ providers can reuse the fixed part, and a template's text says everything that a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 from sensegraph.engines.references import Records
 from sensegraph.errors import SettingsError
-from sensegraph.types import Chunk, Context, Inquiry, Passage
+from sensegraph.text import tokens, within
+from sensegraph.types import Chunk, Context, Inquiry, Passage, Turn
 
 TEMPLATES = tuple(
-    "extract extract-tuple claims glean-check glean-more references summarise report rate rate-answer answer".split()
+    "extract extract-tuple glean-check glean-more claims claims-tuple claims-check claims-more references summarise "
+    "report rate rate-answer answer ask refine test grade tune".split()
 )
 
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
@@ -29,6 +33,7 @@ _TABLES = {  # kind: (title, columns); edge2024, app. E
     "point": ("Points", "id,score,point"),
     "chunk": ("Sources", "id,title,text"),
 }
+_CONVERSATION = "Conversation so far (it shows what the question refers to, and is no source to cite):"
 _OTHER = ("Records", "id,title,text")
 
 
@@ -84,17 +89,23 @@ def of_descriptions(title: str, texts: list[str], so_far: str = "") -> str:
     return f"Name: {_line(title)}{earlier}\n\nDescriptions:\n" + "\n".join(f"- {_line(t)}" for t in texts)
 
 
+def records(context: Context) -> Records:
+    """The records that the numbers in the tables of `context` stand for."""
+    kinds = list(dict.fromkeys([*_TABLES, *sorted({p.kind for p in context.passages})]))
+    return Records(tuple(sorted(context.passages, key=lambda p: kinds.index(p.kind))))
+
+
 def of_context(context: Context) -> tuple[str, Records]:
     """The tables of a context, and the records that their numbers stand for."""
-    kinds = list(dict.fromkeys([*_TABLES, *sorted({p.kind for p in context.passages})]))
-    ordered = sorted(context.passages, key=lambda p: kinds.index(p.kind))
+    found = records(context)
+    ordered = found.passages
     blocks: list[str] = []
     for number, passage in enumerate(ordered, 1):
         if number == 1 or passage.kind != ordered[number - 2].kind:
             title, columns = _TABLES.get(passage.kind, _OTHER)
             blocks.append(f"# {title}\n{columns}")
         blocks[-1] += f"\n{number},{_cells(passage)}"
-    return "\n\n".join(blocks), Records(tuple(ordered))
+    return "\n\n".join(blocks), found
 
 
 def of_community(context: Context) -> tuple[str, Records]:
@@ -103,11 +114,57 @@ def of_community(context: Context) -> tuple[str, Records]:
     return (f"Community: {_line(context.title)}\n\n" if context.title else "") + tables, records
 
 
-def of_inquiry(inquiry: Inquiry) -> tuple[str, Records]:
-    """A question, and what it is answered from."""
-    tables, records = of_context(inquiry.context)
+def of_inquiry(inquiry: Inquiry, history_tokens: int) -> str:
+    """A question, the conversation before it, and the tables that it is answered from."""
     about = f"\n\nAbout: {_line(inquiry.context.title)}" if inquiry.context.title else ""
-    return f"Question: {_line(inquiry.question)}{about}\n\n{tables}", records
+    return f"{_asked(inquiry, history_tokens)}{about}\n\n{of_context(inquiry.context)[0]}"
+
+
+def of_passages(inquiry: Inquiry, history_tokens: int) -> str:
+    """A question, the conversation before it, and passages that nobody will cite."""
+    texts = [f"{_line(p.title)}\n{p.text}" if p.title else p.text for p in inquiry.context.passages]
+    return f"{_asked(inquiry, history_tokens)}\n\nText:\n" + "\n\n".join(texts)
+
+
+def of_refinement(inquiry: Inquiry, history_tokens: int) -> str:
+    """A question, the conversation before it, what the corpus speaks of, and how its reports read."""
+    concepts = [_line(p.title or p.text) for p in inquiry.context.passages if p.kind == "concept"]
+    examples = [f"{_line(p.title)}\n{p.text}" for p in inquiry.context.passages if p.kind != "concept"]
+    spoken = f"\n\nThe corpus speaks of: {'; '.join(concepts)}" if concepts else ""
+    return _asked(inquiry, history_tokens) + spoken + "".join(f"\n\nExample report:\n{e}" for e in examples)
+
+
+def remembered(history: Sequence[Turn], budget: int) -> tuple[list[Turn], int]:
+    """The latest turns that fit into `budget` tokens, oldest first, and how many earlier ones do not.
+
+    Where the latest alone does not fit, the end of its answer is cut off; if that is not enough, it is left out too.
+    """
+    if not history or budget <= 0:
+        return [], len(history)
+    kept, left = within(reversed(history), budget, lambda turn: tokens(_turn(turn)))
+    if kept:
+        return kept[::-1], left
+    last = history[-1]
+    room = budget - tokens(_turn(replace(last, answer="…"))) - 2  # for tokens that change where texts are joined
+    cut = replace(last, answer=_beginning(last.answer, room) + "…")
+    return ([cut], left - 1) if room > 0 else ([], left)
+
+
+def _asked(inquiry: Inquiry, history_tokens: int) -> str:
+    turns, _ = remembered(inquiry.history, history_tokens)
+    asked = f"Question: {_line(inquiry.question)}"
+    return asked + "\n\n" + "\n".join([_CONVERSATION, *map(_turn, turns)]) if turns else asked
+
+
+def _turn(turn: Turn) -> str:
+    return f"Asked: {_line(turn.question)}" + (f"\nAnswered: {_line(turn.answer)}" if turn.answer.strip() else "")
+
+
+def _beginning(text: str, budget: int) -> str:
+    """The longest beginning of `text`, in whole words, of at most `budget` tokens."""
+    words = text.split()
+    fitting = bisect_right(range(len(words)), budget, key=lambda n: tokens(" ".join(words[: n + 1])))
+    return " ".join(words[:fitting])
 
 
 def _cells(passage: Passage) -> str:

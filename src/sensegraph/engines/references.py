@@ -34,6 +34,9 @@ _RUN = re.compile(
 )
 _MARK = re.compile(_BRACKETED, re.IGNORECASE)
 _PART = re.compile(r"(?P<word>[^\W\d_]+)|(?P<first>\d+)(?:\s*[-–]\s*(?P<last>\d+))?")
+_CLOSER = re.compile(r"[\]】)]")
+_OPEN = re.compile(r"[\[【][^\[\]【】]*\Z|\(\s*(?:d(?:a(?:t(?:a\s*)?)?)?)?\Z", re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"\(\s*data\s*:", re.IGNORECASE)
 _STOPS = ".!?…。！？"
 
 
@@ -69,7 +72,25 @@ class Records:
         A statement ends with its references; the texts of all statements, joined, are `text` without marks. At most
         five ids of a reference are kept.
         """
+        statements, _, dangling = self._parted(text)
+        return Cited(tuple(statements), tuple(dangling))
+
+    def settled(self, text: str) -> tuple[list[Statement], int]:
+        """The first statements of a text that is still being written, as far as nothing that may follow changes them.
+
+        With them the place where they end; the text from there on has the rest of the statements.
+        """
+        if not _CLOSER.search(text):
+            return [], 0
+        statements, starts, _ = self._parted(text[: _certain(text)])
+        if len(statements) < 2 or not re.search(r"\w", _MARK.sub("", statements[-1].text)):
+            return [], 0
+        return statements[:-1], starts[-1]
+
+    def _parted(self, text: str) -> tuple[list[Statement], list[int], list[str]]:
+        """The statements of `text`, where each begins, and the references that named nothing."""
         statements: list[Statement] = []
+        starts: list[int] = []
         dangling: list[str] = []
         at, carried = 0, tuple[str, ...]()
         for run in _RUN.finditer(text):
@@ -77,8 +98,9 @@ class Records:
             if lost is None:
                 continue  # a year in brackets, say: part of the text
             dangling += lost
-            piece, at = _closed(text[at : run.start()], run["stop"]), run.end()
+            begin, piece, at = at, _closed(text[at : run.start()], run["stop"]), run.end()
             if piece.strip():
+                starts.append(begin)
                 statements.append(Statement(piece, _once(carried + ids)))
                 carried = ()
             elif statements:
@@ -87,8 +109,9 @@ class Records:
             else:
                 carried += ids  # a mark that precedes its text
         if text[at:]:
+            starts.append(at)
             statements.append(Statement(text[at:].lstrip() if carried else text[at:], _once(carried)))
-        return Cited(tuple(statements), tuple(dangling))
+        return statements, starts, dangling
 
     def _resolved(self, run: str) -> tuple[tuple[str, ...], list[str] | None]:
         """The ids that a run of marks names, and what names nothing; None when it is no reference at all."""
@@ -103,6 +126,13 @@ class Records:
         if bare and not found and all(_number(n) > 999 for n in re.findall(r"\d+", run)):
             return (), None
         return tuple(found), lost
+
+
+def _certain(text: str) -> int:
+    """The length of the beginning of `text` in which every mark that has begun has ended."""
+    open_ = _OPEN.search(text)
+    starts = (m.start() for m in _IN_BRACKETS.finditer(text) if not _MARK.match(text, m.start()))
+    return min([open_.start() if open_ else len(text), *starts])
 
 
 def _numbers(mark: str) -> list[tuple[str, int]]:

@@ -15,10 +15,12 @@ from sensegraph.endpoint import Reply
 from sensegraph.engines import records
 from sensegraph.engines.references import Cited, Records
 from sensegraph.engines.streaming import spoken
-from sensegraph.types import Chunk, Draft, Extraction, Finding, Point, Report
+from sensegraph.text import fold
+from sensegraph.types import Chunk, Draft, Extraction, Finding, Lead, Point, Refinement, Report
 
 T = TypeVar("T")
 
+UNREADABLE_GRADE = 1
 MAX_REJECTED = 0.5  # share of the records of a reply (graphrag: our choice)
 
 _THOUGHTS = re.compile(r"\A[\s\S]*</(?:think|thinking|reasoning)>", re.IGNORECASE)
@@ -282,6 +284,50 @@ def answer(reply: Reply, cited: Records) -> Reading[Draft]:
     if not any(s.references for s in got.statements):
         notes.append("The answer cites nothing.")
     return Reading(Draft(got.statements, len(got.dangling), tuple(notes)), "", len(got.dangling))
+
+
+# ── leads, refinements, grades ──
+
+
+def lead(reply: Reply, cited: Records) -> Reading[Lead]:
+    """A partial answer with its score, and the questions to follow up, each once."""
+    data = decoded(reply)
+    if not isinstance(data, dict) or not isinstance(data.get("answer"), str):
+        return Reading(None, _cut(reply) if truncated(reply) else "it is no JSON object with an answer")
+    got = cited.cited(data["answer"].strip())
+    questions, unusable = _texts(data, "follow_ups")
+    score = _score(data.get("score"))
+    problem = "its score is no number from 0 to 100" if score is None else _cut(reply) if truncated(reply) else ""
+    return Reading(Lead(got.statements, score or 0.0, questions), problem, len(got.dangling) + unusable)
+
+
+def refinement(reply: Reply, question: str, most: int) -> Reading[Refinement]:
+    """The question expanded, in at most `most` parts, and with an answer imagined; unusable where nothing is there."""
+    data = decoded(reply)
+    if not isinstance(data, dict):
+        return Reading(None, "it is no JSON object")
+    expanded, hypothesis = (str(data.get(n) or "").strip() for n in ("expanded_question", "hypothetical_answer"))
+    questions, unusable = _texts(data, "sub_questions")
+    if not (expanded or questions or hypothesis):
+        return Reading(None, "it has no expanded question, no sub-questions and no hypothetical answer")
+    problem = _cut(reply) if truncated(reply) else ""
+    return Reading(Refinement(expanded or question, questions[:most], hypothesis), problem, unusable)
+
+
+def grade(reply: Reply) -> Reading[int]:
+    """A relevance from 0 to 5; one that cannot be read is asked for again, and then 1 (graphrag: dynamic selection)."""
+    data = decoded(reply)
+    found = records.number(data.get("rating") if isinstance(data, dict) else None, float("nan"))
+    if found != found:
+        return Reading(UNREADABLE_GRADE, "it has no rating from 0 to 5", 1)
+    return Reading(min(5, max(0, round(found))))
+
+
+def _texts(data: dict[str, Any], name: str) -> tuple[tuple[str, ...], int]:
+    """The distinct texts of a list, and how many of its parts are none."""
+    listed = _listed(data, name)
+    texts = [t.strip() for t in listed if isinstance(t, str) and t.strip()]
+    return tuple({fold(t): t for t in texts}.values()), len(listed) - len(texts)
 
 
 # ── shared ──

@@ -14,9 +14,9 @@ _NUMBER: Schema = {"type": "number"}
 
 
 def schema(name: str) -> Schema:
-    """The schema named `name`: claims, summary, report, points or answer."""
+    """The schema named `name`: claims, summary, report, points, answer, lead, refinement, grade or profile."""
     forms = {"claims": _claims, "summary": _summary, "report": _report, "points": _points, "answer": _answer}
-    return forms[name]()
+    return (forms | {"lead": _lead, "refinement": _refinement, "grade": _grade, "profile": _profile})[name]()
 
 
 def extraction(domain: Domain) -> Schema:
@@ -54,6 +54,22 @@ def _points() -> Schema:
 
 def _answer() -> Schema:
     return _object(answer=_TEXT)
+
+
+def _lead() -> Schema:
+    return _object(answer=_TEXT, score={"type": "integer"}, follow_ups=_list(_TEXT))
+
+
+def _refinement() -> Schema:
+    return _object(expanded_question=_TEXT, sub_questions=_list(_TEXT), hypothetical_answer=_TEXT)
+
+
+def _grade() -> Schema:
+    return _object(reason=_TEXT, rating={"type": "integer"})
+
+
+def _profile() -> Schema:
+    return _object(domain=_TEXT, persona=_TEXT, language=_TEXT, entity_types=_list(_TEXT))
 
 
 def _object(**properties: Schema) -> Schema:
