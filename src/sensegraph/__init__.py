@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sensegraph.corpus import Corpus
     from sensegraph.errors import SensegraphError
-    from sensegraph.types import Answer, Citation, Document, Evidence, Passage, Usage
+    from sensegraph.filters import Condition, Scope
+    from sensegraph.types import Answer, Citation, Document, Evidence, Passage, Turn, Usage
 
 __version__ = "0.1.0"
-__all__ = ["Answer", "Citation", "Corpus", "Document", "Evidence", "Passage", "SensegraphError", "Usage"]
-_PLACES = {"Corpus": "corpus", "SensegraphError": "errors"}
+__all__ = [
+    "Answer", "Citation", "Condition", "Corpus", "Document", "Evidence", "Passage", "Scope", "SensegraphError", "Turn",
+    "Usage",
+]  # fmt: skip
+_PLACES = {"Condition": "filters", "Corpus": "corpus", "Scope": "filters", "SensegraphError": "errors"}
 
 
 def __getattr__(name: str) -> Any:

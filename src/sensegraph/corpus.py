@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sensegraph.errors import InputError, NotIndexed, SettingsError, StoreError
 from sensegraph.executors.local import LocalExecutor
+from sensegraph.filters import Scope
 from sensegraph.journal import Journal
 from sensegraph.keys import canonical
 from sensegraph.methods import load
@@ -25,7 +26,7 @@ from sensegraph.steps.pipeline import build, store_documents
 from sensegraph.steps.scope import notes_of, scoped
 from sensegraph.stores.sqlite import SqliteStore
 from sensegraph.text import tokens
-from sensegraph.types import Answer, Document, Evidence, Question, Scope, Turn, Usage
+from sensegraph.types import Answer, Document, Evidence, Question, Turn, Usage
 
 if TYPE_CHECKING:
     from sensegraph.documents import Skipped

@@ -11,6 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from sensegraph.questions import Question as Question
+from sensegraph.questions import Turn as Turn
+from sensegraph.usage import Usage as Usage
+
 Scalar = str | int | float | bool | None
 
 
@@ -262,27 +266,6 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """One exchange of a conversation: what was asked, and what was answered."""
-
-    question: str
-    answer: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What a user asks, and the conversation before it, oldest turn first."""
-
-    text: str
-    history: tuple[Turn, ...] = ()
-
-    @property
-    def sought(self) -> str:
-        """What to search with: the question, then up to five earlier ones, the latest first (N58)."""
-        return "\n".join([self.text, *(t.question for t in reversed(self.history[-5:]))])
-
-
-@dataclass(frozen=True, slots=True)
 class Inquiry:
     """A question with the context to answer it from, and the conversation before it.
 
@@ -369,33 +352,6 @@ class Hierarchy:
     notes: tuple[str, ...] = ()
 
 
-# ── filters ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A test of one field of a document's metadata; `operator` is =, !=, <, <=, > or >=."""
-
-    field: str
-    operator: str
-    value: Scalar
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """The documents that a question may be answered from; an empty scope is the whole corpus.
-
-    `documents` are ids or patterns with `*` and `?`, any of which may match; all conditions `where` must hold; `since`
-    and `until` are ISO 8601 and bound a document's time, both included. A document without the field or the time that
-    is asked for is outside.
-    """
-
-    documents: tuple[str, ...] = ()
-    where: tuple[Condition, ...] = ()
-    since: str = ""
-    until: str = ""
-
-
 # ── answers ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -419,27 +375,6 @@ class Citation:
     start: int
     end: int
     quote: str
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What something cost. Tokens as the endpoint counted them; `cost_usd` is 0 where no price is set."""
-
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    embedding_calls: int = 0
-    embedding_tokens: int = 0
-    cost_usd: float = 0.0
-    retries: int = 0
-    rejected: int = 0
-    seconds: float = 0.0
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(*(getattr(self, f) + getattr(other, f) for f in self.__slots__))
-
-    def __sub__(self, other: Usage) -> Usage:
-        return Usage(*(getattr(self, f) - getattr(other, f) for f in self.__slots__))
 
 
 @dataclass(frozen=True, slots=True)

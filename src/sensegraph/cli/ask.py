@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from sensegraph.cli.filters import Documents, History, Since, Until, Where, scope_of, turns_of
 from sensegraph.cli.options import (
     Engine,
     Json,
@@ -22,6 +23,7 @@ from sensegraph.cli.options import (
     out_json,
     overrides,
     ready,
+    told,
 )  # fmt: skip
 from sensegraph.cli.progress import progress
 
@@ -35,6 +37,12 @@ def query(
     depth: Annotated[
         int | None, typer.Option("--depth", min=0, metavar="N", help="Which reports to read: 0 is the coarsest.")
     ] = None,
+    documents: Documents = None,
+    where: Where = None,
+    since: Since = None,
+    until: Until = None,
+    history: History = None,
+    stream: Annotated[bool, typer.Option("--stream", help="Print the answer while it is written.")] = False,
     as_json: Json = False,
     engine: Engine = None,
     max_tokens: MaxTokens = None,
@@ -44,15 +52,20 @@ def query(
     """Answer a question about the documents, with citations that lead to the exact span of the source."""
     from sensegraph.cli import show
 
+    if stream and as_json:
+        raise typer.BadParameter("--stream prints text as it is written and --json one object at the end: choose one.")
     given = overrides(settings, engine, max_tokens, max_cost)
-    with progress() as report, opened(root, given, progress=report) as corpus:
+    scope, turns = scope_of(documents, where, since, until), turns_of(history)
+    with progress(stream) as report, opened(root, given, progress=report) as corpus:
         ready(corpus, root)
-        answer = corpus.query(question, method=method, depth=depth)
+        hear = told if stream else None
+        answer = corpus.query(question, method=method, depth=depth, scope=scope, history=turns, hear=hear)
         index = corpus.index()
         if as_json:
             out_json(show.answer_object(answer, index))
         else:
-            out(show.answer(answer, files_of(corpus, [c.document for c in answer.citations])))
+            files = files_of(corpus, [c.document for c in answer.citations])
+            out("\n\n" + show.behind(answer, files) if stream else show.answer(answer, files))
 
 
 def search(
@@ -60,6 +73,10 @@ def search(
     root: Root = _HERE,
     method: MethodName = "auto",
     top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="How many passages at most.")] = 10,
+    documents: Documents = None,
+    where: Where = None,
+    since: Since = None,
+    until: Until = None,
     as_json: Json = False,
     engine: Engine = None,
     settings: Set = None,
@@ -67,9 +84,10 @@ def search(
     """Show the evidence for a question, best first, without writing an answer."""
     from sensegraph.cli import show
 
+    scope = scope_of(documents, where, since, until)
     with progress() as report, opened(root, overrides(settings, engine), progress=report) as corpus:
         ready(corpus, root)
-        found = corpus.search(question, method=method, top=top)
+        found = corpus.search(question, method=method, top=top, scope=scope)
         index = corpus.index()
         if as_json:
             out_json(show.evidence_object(found, index))

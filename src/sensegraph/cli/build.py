@@ -49,6 +49,10 @@ def index(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Cluster without regard to the communities of the index before.")
     ] = False,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option("--method", metavar="NAME", help="Build only what this method reads; may be given several times."),
+    ] = None,
     max_tokens: MaxTokens = None,
     max_cost: MaxCost = None,
     quiet: Quiet = False,
@@ -59,6 +63,8 @@ def index(
     from sensegraph.cli import show
 
     chosen, given = _chosen(paths, root), overrides(settings, engine, max_tokens, max_cost)
+    if methods:
+        given.setdefault("index", {})["parts"] = _read_by(methods)
     with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:
         added = corpus.add(*chosen)
         _told(added.skipped)
@@ -72,6 +78,13 @@ def index(
         out_json(show.built_object(built, added, gone))
     elif not quiet:
         out(show.built(built, added))
+
+
+def _read_by(methods: Sequence[str]) -> list[str]:
+    """The parts of an index that these methods read. Raises SettingsError for a method that nobody knows."""
+    from sensegraph.methods import load
+
+    return sorted({part for name in methods for part in load(name).reads})
 
 
 def estimate(

@@ -75,6 +75,11 @@ def out(text: str) -> None:
     typer.echo(clean(text))
 
 
+def told(text: str) -> None:
+    """A piece of an answer, on stdout, while it is written."""
+    typer.echo(clean(text), nl=False)
+
+
 def out_json(value: Any) -> None:
     """What was asked for, on stdout, for programs: one line of JSON, with escapes where stdout is not UTF-8."""
     utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"

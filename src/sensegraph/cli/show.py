@@ -39,7 +39,12 @@ def counted(n: int, thing: str) -> str:
 
 def answer(found: Answer, files: Mapping[str, str] = NO_FILES) -> str:
     """The answer, its citations, its notes, what it cost, and that a machine wrote it; `files` hold some documents."""
-    parts = [found.text]
+    return f"{found.text}\n\n{behind(found, files)}"
+
+
+def behind(found: Answer, files: Mapping[str, str] = NO_FILES) -> str:
+    """What stands behind an answer: its citations, its notes, what it cost, and that a machine wrote it."""
+    parts = []
     if found.citations:
         parts.append("Sources\n" + "\n".join(_citation(c, files) for c in found.citations))
     if found.notes:

@@ -20,6 +20,7 @@ import numpy as np
 
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.errors import InputError
+from sensegraph.filters import Condition, Scope
 from sensegraph.protocols import Embedder, Vectors
 from sensegraph.steps.index import Catalogue, DocumentEntry, Index, Kind
 from sensegraph.steps.lookups import Lookups, lookups
@@ -27,14 +28,12 @@ from sensegraph.text import tokens, within
 from sensegraph.types import (
     Chunk,
     Cluster,
-    Condition,
     Description,
     Document,
     Entity,
     Graph,
     Hierarchy,
     Relation,
-    Scope,
     Statement,
 )  # fmt: skip
 
