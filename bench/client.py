@@ -88,11 +88,12 @@ def start(*arguments: str, out: Any = subprocess.DEVNULL, err: Any = subprocess.
 
 
 def prepared(root: Path, server: Server, **endpoint: Any) -> Path:
-    """A corpus folder whose settings name the server as model and embedder."""
+    """A corpus folder whose settings name the server as model and embedder, and ask about each chunk once."""
     root.mkdir(parents=True, exist_ok=True)
     table = {"base_url": server.url, "model": "scripted", "embedding_model": "hashed", "concurrency": CONCURRENCY}
     lines = [f"{name} = {json.dumps(value)}" for name, value in (table | endpoint).items()]
-    (root / "sensegraph.toml").write_text("\n".join(["[endpoint]", *lines, ""]))
+    model = ["[model]", "max_gleanings = 0  # so that calls of extraction are chunks", ""]
+    (root / "sensegraph.toml").write_text("\n".join([*model, "[endpoint]", *lines, ""]))
     return root
 
 
