@@ -62,6 +62,7 @@ def server() -> Iterator[ScriptedServer]:
 
 def settings_of(server: ScriptedServer) -> str:
     return (
+        "[model]\nmax_gleanings = 0\n"
         f'[endpoint]\nbase_url = "{server.base_url}"\nmodel = "scripted"\nembedding_model = "scripted"\n'
         "price_prompt = 1.0\nprice_completion = 2.0\n"
     )

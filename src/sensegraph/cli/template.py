@@ -51,6 +51,8 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         "endpoint.max_tokens_total": "of one run, as --max-tokens; 0: no limit",
         "endpoint.max_cost_usd": "of one run, as --max-cost; 0: no limit",
         "model.entity_types": "the kinds of things to look for",
+        "model.relation_types": "the kinds of relations; empty: relations have no kind",
+        "model.schema": '"open" keeps what is of another kind, "enforced" calls it other; both count it',
         "model.extraction_format": '"json" or "tuple"',
         "model.claims": "whether to look for claims as well",
         "model.max_gleanings": "how often a chunk is asked about again for what was missed",
