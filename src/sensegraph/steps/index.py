@@ -15,8 +15,9 @@ from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.protocols import Embedder, Part, Store, Vectors
 from sensegraph.results import Results, Table, recall, step
 from sensegraph.stems import stems
-from sensegraph.steps import communities, graph, lookups, reports, vectors, words
+from sensegraph.steps import communities, concepts, graph, lookups, reports, vectors, words
 from sensegraph.steps.chunks import chunk
+from sensegraph.steps.concepts import Concepts
 from sensegraph.steps.lookups import Lookups
 from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation, Scalar
 
@@ -146,6 +147,11 @@ class Index:
     def lookups(self) -> Lookups:
         """Neighbours, communities and names of the entities, by position."""
         return recall(self._store, lookups.lookups, self._part("graph", self.manifest.lookups))
+
+    @cached_property
+    def concepts(self) -> Concepts:
+        """The concept graph of LazyGraphRAG. Raises NotIndexed where the index was built without."""
+        return recall(self._store, concepts.concepts, self._part("concepts", self.manifest.concepts))
 
     @cached_property
     def words(self) -> Bm25:

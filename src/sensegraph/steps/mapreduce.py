@@ -28,7 +28,9 @@ def map_reduce(
     cut = [_cut(p, budget) for p in listed]
     batches = packed(cut, budget, size)
     mapped = rt.each(rate, [inquiry(question, batch, index) for batch in batches])
-    rated = [point_passage(p, batch) for batch, points in zip(batches, mapped, strict=True) for p in points if p.score > 0]
+    rated = [
+        point_passage(p, batch) for batch, points in zip(batches, mapped, strict=True) for p in points if p.score > 0
+    ]
     kept, omitted = within(sorted(rated, key=lambda p: -p.score), budget, size)
     notes = [f"{len(rated)} points from {len(listed)} {place}, read in {len(batches)} batches"]
     if short := sum(before is not after for before, after in zip(listed, cut, strict=True)):

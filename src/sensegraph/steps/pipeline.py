@@ -16,6 +16,7 @@ from sensegraph.runtime import Runtime
 from sensegraph.steps.beside import beside
 from sensegraph.steps.chunks import chunk
 from sensegraph.steps.communities import ClusterSettings, Communities, Earlier, communities, find_communities, structure
+from sensegraph.steps.concepts import Concepts, ConceptSettings, concept_graph, pruning_notes
 from sensegraph.steps.extraction import Extracted, extract_all, what_was_rejected
 from sensegraph.steps.graph import GraphSettings, graph, knowledge_graph
 from sensegraph.steps.index import REF, Catalogue, Manifest, catalogue, document, read_manifest
@@ -36,10 +37,11 @@ class IndexSettings:
 
     chunk_tokens: int = 600
     chunk_overlap: int = 100
-    parts: tuple[Part, ...] = ("graph", "reports")
+    parts: tuple[Part, ...] = ("graph", "reports", "concepts")
     graph: GraphSettings = field(default_factory=GraphSettings)
     clusters: ClusterSettings = field(default_factory=ClusterSettings)
     reports: ReportSettings = field(default_factory=ReportSettings)
+    concepts: ConceptSettings = field(default_factory=ConceptSettings)
 
     def __post_init__(self) -> None:
         if not 0 <= self.chunk_overlap < self.chunk_tokens:
@@ -65,6 +67,7 @@ class Parts:
     structure: str = ""
     communities: Result[Communities] | None = None
     hierarchy: Result[Hierarchy] | None = None
+    concepts: Result[Concepts] | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -85,6 +88,9 @@ def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: b
     with beside(lambda rt: embed_all(chunk_texts(flat(chunks)), rt), rt) as embedded:
         if "graph" in settings.parts:
             parts = _with_graph(parts, chunks, rt, settings, fresh=fresh)
+        if "concepts" in settings.parts:
+            found = concept_graph(chunks, rt, settings.concepts)
+            parts = replace(parts, concepts=found, notes=(*parts.notes, *pruning_notes(found.value)))
         embedded()
     return complete(parts, rt, settings)
 
@@ -131,6 +137,7 @@ def complete(parts: Parts, rt: Runtime, settings: IndexSettings) -> Manifest:
         lookups=find_lookups(graph, reported, rt).key if graph else "",
         entity_vectors=entity_vectors,
         report_vectors=reports,
+        concepts=parts.concepts.key if parts.concepts else "",
         clusters=_by_depth(reported.value) if reported else (),
         notes=parts.notes,
     )

@@ -22,6 +22,7 @@ from sensegraph.algorithms.graphs import Floats
 from sensegraph.errors import InputError
 from sensegraph.filters import Condition, Scope
 from sensegraph.protocols import Embedder, Vectors
+from sensegraph.steps.concepts import Concepts
 from sensegraph.steps.index import Catalogue, DocumentEntry, Index, Kind
 from sensegraph.steps.lookups import Lookups, lookups
 from sensegraph.text import tokens, within
@@ -163,6 +164,11 @@ class ScopedIndex(Index):
         """Neighbours, communities and names inside."""
         shown = self.hierarchy if self.manifest.hierarchy else Hierarchy()
         return lookups.fn([(self.graph, shown)])[0]
+
+    @cached_property
+    def concepts(self) -> Concepts:
+        """The concepts of the chunks inside."""
+        return self.whole.concepts.within(np.asarray(self.places, np.int64))
 
     def vectors_of(self, embedder: Embedder, kind: Kind = "chunk") -> Vectors:
         """The vectors of the records inside, in their order."""
