@@ -107,8 +107,7 @@ def test_a_prompt_that_was_edited_is_kept_unless_forced(root: Path, tales: Scrip
 
 def test_where_every_prompt_was_edited_nothing_is_paid(root: Path, tales: ScriptedServer) -> None:
     tune(root, tales)
-    for file in (root / "prompts").iterdir():
-        file.write_text(file.read_text("utf-8") + "\nMine.", "utf-8")
+    assert (root / "prompts" / "references.md").read_text("utf-8") == packaged("references")
     tales.reset()
     result = tune(root, tales)
     assert (result.exit_code, tales.calls) == (1, [])

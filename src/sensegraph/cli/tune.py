@@ -14,6 +14,7 @@ import typer
 
 from sensegraph.cli.build import Paths, _chosen, _told
 from sensegraph.cli.options import MaxCost, MaxTokens, Root, Set, opened, out, overrides, root_flag, say
+from sensegraph.cli.start import _copied
 from sensegraph.errors import EmptyCorpus, InputError, SettingsError
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def tune_prompts(
             found = tuned(engine, shown, language)
         finally:
             corpus.store.spend(_STEP, engine.usage() - before)
+        _copied(folder, ("papers", "edge2024", "prompts"), ".md")  # those that are not fitted
         written = _written(found, folder, kept)
         out(_told_of(found, written, kept, folder))
         _settings(found, root, folder, language)
@@ -110,7 +112,7 @@ def _first(count: int, items: Iterable[Any]) -> list[Any]:
 
 
 def _edited(folder: Path) -> tuple[str, ...]:
-    """The prompts in `folder` that are not the packaged ones. Raises InputError, before any call, when all are."""
+    """The prompts in `folder` that are not the packaged ones. Raises InputError, before any call, when all differ."""
     from sensegraph.engines.prompts import packaged
     from sensegraph.engines.tuning import names
 
@@ -122,7 +124,6 @@ def _edited(folder: Path) -> tuple[str, ...]:
 
 
 def _written(found: Tuned, folder: Path, kept: Sequence[str]) -> list[str]:
-    folder.mkdir(parents=True, exist_ok=True)
     templates = {name: text for name, text in found.templates if name not in kept}
     for name, text in templates.items():
         (folder / f"{name}.md").write_text(text, encoding="utf-8")

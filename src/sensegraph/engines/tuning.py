@@ -27,7 +27,9 @@ EXAMPLES = 3  # passages that become worked examples
 _PASSAGE = 200  # tokens of a passage that is shown: examples are paid for with every chunk
 _MOST_TYPES = 12
 _REPLY = 1000  # tokens of a profile
-_AS_THEY_ARE = frozenset("glean-check glean-more claims-check claims-more references".split())  # parts of a talk
+_AS_THEY_ARE = frozenset(  # parts of a talk, and the question that must be cheapest
+    "glean-check glean-more claims-check claims-more references test tune".split()
+)
 _EXAMPLE = "\nExample, from"  # where the packaged example of a template begins
 
 
@@ -83,15 +85,13 @@ def tuned(engine: LLMEngine, passages: Sequence[Chunk], language: str = "") -> T
 
 
 def names() -> tuple[str, ...]:
-    """The templates that are fitted: all but the one that does it."""
-    return tuple(name for name in prompts.TEMPLATES if name != "tune")
+    """The templates that are fitted; the others stay as they are."""
+    return tuple(name for name in prompts.TEMPLATES if name not in _AS_THEY_ARE)
 
 
 def template(name: str, profile: Profile, examples: Sequence[Example], settings: LLMSettings) -> str:
     """The packaged template `name` with the profile before it, and the examples in the place of its own."""
     text = prompts.packaged(name)
-    if name in _AS_THEY_ARE:
-        return text
     made = [e for e in (_worked(name, example, settings) for example in examples) if e]
     if made:
         text = text.partition(_EXAMPLE)[0] + "".join(f"\nExample from this corpus:\n{e}\n" for e in made)
@@ -129,11 +129,16 @@ def _phrase(text: str) -> str:
 
 
 def _short(chunk: Chunk) -> Chunk:
-    """The first sentences of a chunk, as many as an example may have, and at least one."""
+    """The first whole sentences of a chunk, as many as an example may have, and at least one.
+
+    A chunk that is not the beginning of its document may begin inside a sentence.
+    """
     spans = sentences(chunk.text)
+    spans = spans[1:] if chunk.start and len(spans) > 1 else spans
     kept, _ = within(spans, _PASSAGE, lambda span: tokens(chunk.text[span[0] : span[1]]))
-    text = chunk.text[: (kept or spans[:1] or [(0, 0)])[-1][1]]
-    return replace(chunk, text=text, end=chunk.start + len(text), tokens=tokens(text))
+    start, end = spans[0][0], (kept or spans[:1])[-1][1]
+    text, at = chunk.text[start:end], chunk.start
+    return replace(chunk, text=text, start=at + start, end=at + end, tokens=tokens(text))
 
 
 def _examples(reader: LLMEngine, passages: Sequence[Chunk]) -> Iterator[Example]:
