@@ -1,0 +1,216 @@
+"""What a picture shows, and where: entities, the communities around them, and their places on the canvas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.graphs import Edges, Floats, Longs, canonical_edges, components
+from sensegraph.algorithms.layout import Layout, Points, arrange, nested
+from sensegraph.errors import InputError
+from sensegraph.types import Cluster, Entity, Graph
+
+MAP = 1210.0  # units of width for the communities; texts and margins are measured in the same units
+_APART = 12  # a component with fewer entities, and small beside the largest, stands apart below the others
+_SMALL = 8  # … when the largest has this many times as many
+_LARGEST = 2.4  # units for one of the layout, at most: a small graph is not blown up
+_GAP = 2.6  # units of the layout between two entities, at least
+_DOT = 1.6  # the least radius of an entity that stands apart
+_BELOW = 46.0  # from the map to what stands apart
+
+
+@dataclass(frozen=True, slots=True)
+class Community:
+    """A community as pictures name it; `entities` counts all, drawn or not; `parent` is its number one depth above."""
+
+    id: str
+    title: str
+    summary: str
+    entities: int
+    parent: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawing:
+    """Entities with their places. Arrays have one item an entity; lists of arrays and of communities one item a depth.
+
+    `labels[d]` is the community of every entity at depth d, `discs[d]` and `reaches[d]` the middle and the radius of
+    each community's disc (radius 0 for one that stands apart). `left_out` counts the entities beyond the limit, `apart`
+    says which stand below the line `border`. Units are those of the canvas, y points down.
+    """
+
+    name: str
+    entities: tuple[Entity, ...]
+    relations: int
+    edges: Edges
+    labels: tuple[Longs, ...]
+    communities: tuple[tuple[Community, ...], ...]
+    places: Points
+    radius: Floats
+    discs: tuple[Points, ...]
+    reaches: tuple[Floats, ...]
+    apart: NDArray[np.bool_]
+    border: float
+    height: float
+    left_out: int = 0
+
+    def depth(self, wanted: int) -> int:
+        """`wanted`, where it is one of the depths that were laid out. Raises InputError otherwise."""
+        if not 0 <= wanted < len(self.labels):
+            raise InputError(f"Depth {wanted} is not in this drawing; it has the depths 0 to {len(self.labels) - 1}.")
+        return wanted
+
+
+def draw(
+    graph: Graph, levels: Sequence[Sequence[Cluster]], *, name: str = "", seed: int = 0, most: int = 12_000
+) -> Drawing:
+    """Lay out the communities of each depth (`levels`, coarsest first) with the entities inside.
+
+    Of more than `most` entities those of the highest degree are drawn. Raises InputError where there is none.
+    """
+    if not graph.entities or not levels:
+        raise InputError("There are no entities to draw; index documents that name people, places or things.")
+    every = sorted(graph.entities, key=lambda e: (-e.degree, e.id))
+    entities = tuple(sorted(every[:most], key=lambda e: e.id))
+    edges = _edges(graph, entities)
+    labels, communities = _labelled(levels, entities)
+    apart = _apart(edges)
+    natural = 1.8 + 1.15 * np.sqrt([float(e.degree) for e in entities])
+    kept, layout = _laid_out(edges, labels, natural, ~apart, seed)
+    onto = _onto(layout)
+    radius = np.where(apart, np.maximum(natural * onto.scale, _DOT), natural * onto.scale)
+    places = np.zeros(len(entities), np.complex128)
+    places[~apart] = onto(layout.places)
+    border = height = onto.height
+    if apart.any():
+        border = height + _BELOW
+        shelf, rows = _shelf(edges, apart, radius, seed)
+        places[apart], height = shelf + 1j * border, border + rows
+    discs, reaches = _discs(layout, kept, communities, onto)
+    return Drawing(
+        name, entities, len(graph.relations), edges, labels, communities, places, radius, discs, reaches,
+        apart, border, height, len(every) - len(entities),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Onto:
+    """From the plane of a layout to the canvas: `corner` comes to the map's upper left, but for `aside`."""
+
+    corner: complex
+    scale: float
+    aside: float
+    height: float
+
+    def __call__(self, points: Points) -> Points:
+        return (points - self.corner) * self.scale + self.aside
+
+
+def _onto(layout: Layout) -> _Onto:
+    """As large as fits the width of the map, in its middle."""
+    reach = layout.radii[0] * (1 + 1j)
+    corners = np.concatenate((layout.centres[0] - reach, layout.centres[0] + reach))
+    width, height = float(np.ptp(corners.real)), float(np.ptp(corners.imag))
+    scale = min(_LARGEST, MAP / width)
+    low = complex(corners.real.min(), corners.imag.min())
+    return _Onto(low, scale, (MAP - width * scale) / 2, height * scale)
+
+
+def _edges(graph: Graph, entities: Sequence[Entity]) -> Edges:
+    """The relations between the entities that are drawn."""
+    number = {e.id: i for i, e in enumerate(entities)}
+    inside = [r for r in graph.relations if r.source in number and r.target in number]
+    source, target = [number[r.source] for r in inside], [number[r.target] for r in inside]
+    return canonical_edges(source, target, [r.weight for r in inside], len(entities))
+
+
+def _labelled(
+    levels: Sequence[Sequence[Cluster]], entities: Sequence[Entity]
+) -> tuple[tuple[Longs, ...], tuple[tuple[Community, ...], ...]]:
+    """The community of every entity at each depth, and these communities; ones without an entity drawn are left out."""
+    number = {e.id: i for i, e in enumerate(entities)}
+    labels: list[Longs] = []
+    named: list[tuple[Community, ...]] = []
+    for clusters in levels:
+        where = np.full(len(entities), -1, np.int64)
+        for k, cluster in enumerate(clusters):
+            where[[number[e] for e in cluster.entities if e in number]] = k
+        if (where < 0).any():
+            lost = entities[int(np.argmin(where))].name
+            raise InputError(f"The entity {lost!r} is in no community; run `sensegraph index` again.")
+        kept, label = np.unique(where, return_inverse=True)
+        above = dict(zip(label.tolist(), labels[-1].tolist(), strict=True)) if labels else {}
+        named.append(tuple(_community(clusters[k], above.get(i, -1)) for i, k in enumerate(kept.tolist())))
+        labels.append(label.astype(np.int64))
+    return tuple(labels), tuple(named)
+
+
+def _community(c: Cluster, parent: int) -> Community:
+    return Community(c.id, c.title, "".join(s.text for s in c.summary).strip(), len(c.entities), parent)
+
+
+def _apart(edges: Edges) -> NDArray[np.bool_]:
+    """Which entities belong to a component that stands apart, shape (n,)."""
+    part = components(edges)
+    size = np.bincount(part)
+    small = (size < _APART) & (size * _SMALL <= size.max())
+    return np.asarray(small[part], np.bool_)
+
+
+def _laid_out(
+    edges: Edges, labels: Sequence[Longs], radius: Floats, main: NDArray[np.bool_], seed: int
+) -> tuple[list[Longs], Layout]:
+    """The layout of the entities that do not stand apart, and which communities (by their numbers) it has discs for."""
+    inner = [np.unique(label[main], return_inverse=True) for label in labels]
+    number = np.cumsum(main) - 1
+    both = main[edges.source] & main[edges.target]
+    linked = canonical_edges(
+        number[edges.source[both]], number[edges.target[both]], edges.weight[both], int(main.sum())
+    )
+    levels = [label.astype(np.int64) for _, label in inner]
+    return [kept for kept, _ in inner], nested(linked, levels, radius[main], seed=seed, gap=_GAP, aspect=1.3)
+
+
+def _discs(
+    layout: Layout, kept: list[Longs], communities: Sequence[Sequence[Community]], onto: _Onto
+) -> tuple[tuple[Points, ...], tuple[Floats, ...]]:
+    """The discs of every depth on the canvas, radius 0 for the communities that have none."""
+    discs, reaches = [], []
+    for there, named, at, size in zip(kept, communities, layout.centres, layout.radii, strict=True):
+        middle, reach = np.zeros(len(named), np.complex128), np.zeros(len(named))
+        middle[there], reach[there] = onto(at), size * onto.scale
+        discs.append(middle)
+        reaches.append(reach)
+    return tuple(discs), tuple(reaches)
+
+
+def _shelf(edges: Edges, apart: NDArray[np.bool_], radius: Floats, seed: int) -> tuple[Points, float]:
+    """The components that stand apart in rows from the left, largest first, and the height of all rows."""
+    number = np.cumsum(apart) - 1
+    both = apart[edges.source] & apart[edges.target]
+    linked = canonical_edges(
+        number[edges.source[both]], number[edges.target[both]], edges.weight[both], int(apart.sum())
+    )
+    part = components(linked).astype(np.int64)
+    size = radius[apart]
+    places = arrange(size + 1.2, part, linked, seed=seed)
+    reach = np.zeros(int(part.max(initial=-1)) + 1)
+    np.maximum.at(reach, part, abs(places) + size)
+    middle, height = _rows(reach + 2.0)
+    return places + middle[part], height
+
+
+def _rows(reach: Floats) -> tuple[Points, float]:
+    """Discs of these radii in rows of the map's width, largest first, and the height of all rows."""
+    middle = np.zeros(len(reach), np.complex128)
+    x = y = row = 0.0
+    for i in np.lexsort((np.arange(len(reach)), -reach)).tolist():
+        if x > 0 and x + 2 * reach[i] > MAP:
+            x, y, row = 0.0, y + row, 0.0
+        row = max(row, 2 * float(reach[i]))
+        middle[i] = complex(x + reach[i], y + row / 2)
+        x += 2 * float(reach[i])
+    return middle, y + row
