@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from sensegraph import __version__
-from sensegraph.cli import ask, build, start
+from sensegraph.cli import ask, build, start, tune
 from sensegraph.cli.options import say
 from sensegraph.errors import SensegraphError
 
@@ -66,6 +66,7 @@ def _root(
 
 app.command(short_help="Index a bundled book offline and ask what it is about.")(start.demo)
 app.command(short_help="Prepare a folder: settings, prompts, input.")(start.init)
+app.command(short_help="Fit the prompts to a corpus, with a model.")(tune.tune_prompts)
 app.command(short_help="Add or update documents and build the index.")(build.index)
 app.command(short_help="Say what `index` would compute and cost.")(build.estimate)
 app.command(short_help="Remove documents from the index.")(build.remove)
