@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from sensegraph import __version__
-from sensegraph.cli import ask, build, start, tune
+from sensegraph.cli import ask, browse, build, draw, interchange, start, tune
 from sensegraph.cli.options import say
 from sensegraph.errors import SensegraphError
 
@@ -73,6 +73,11 @@ app.command(short_help="Remove documents from the index.")(build.remove)
 app.command(short_help="Answer a question, with citations.")(ask.query)
 app.command(short_help="Show the evidence for a question, without an answer.")(ask.search)
 app.command(short_help="Show what the corpus holds and has cost.")(build.status)
+app.command(short_help="List the reports, or read one down to its sources.")(browse.reports)
+app.command(short_help="Show all that is known of an entity.")(browse.entity)
+app.command(short_help="Draw the communities: a picture, or a page to look around in.")(draw.draw)
+app.command("import", short_help="Make an index of the tables of one made elsewhere.")(interchange.import_tables)
+app.command(short_help="Write the index as tables, CSV, GraphML, Cypher or JSON.")(interchange.export)
 app.command(short_help="List the methods.")(ask.methods)
 
 
