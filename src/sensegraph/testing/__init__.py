@@ -1,0 +1,29 @@
+"""Contract tests for engines, embedders, stores, executors and methods: what every plugin must keep.
+
+Each contract is a class of tests for pytest. A plugin's test suite inherits it and says how its thing is made:
+
+    class TestMyStore(StoreContract):
+        def make(self, folder): return MyStore(folder)
+
+The tests need nothing but pytest's `tmp_path`; no fixture, plugin or mark of ours.
+"""
+
+from __future__ import annotations
+
+from sensegraph.testing.engines import EmbedderContract, EngineContract
+from sensegraph.testing.methods import MethodContract, check_citations
+from sensegraph.testing.samples import QUESTION, SAMPLE, sample_chunks, sample_context
+from sensegraph.testing.stores import ExecutorContract, StoreContract
+
+__all__ = [
+    "QUESTION",
+    "SAMPLE",
+    "EmbedderContract",
+    "EngineContract",
+    "ExecutorContract",
+    "MethodContract",
+    "StoreContract",
+    "check_citations",
+    "sample_chunks",
+    "sample_context",
+]
