@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sensegraph.corpus import Corpus
-    from sensegraph.steps.browse import EntityPage, ReportPage
     from sensegraph.steps.index import Index
+    from sensegraph.steps.pages import EntityPage, ReportPage
 
 _HERE = Path(".")
 

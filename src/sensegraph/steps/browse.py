@@ -7,171 +7,62 @@ title, and a name that is not found as it is written, are searched for in the st
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 
 from sensegraph.errors import InputError
 from sensegraph.results import Table, at
 from sensegraph.steps.citing import cite
 from sensegraph.steps.index import Index
+from sensegraph.steps.pages import (
+    ChunkRow,
+    ClaimRow,
+    EntityPage,
+    EntityRow,
+    Headline,
+    Neighbour,
+    Place,
+    RelationRow,
+    ReportPage,
+    ReportRow,
+    Said,
+)
 from sensegraph.text import fold
 from sensegraph.types import Chunk, Citation, Claim, Cluster, Entity, Relation, Source, Statement
 
 _NEAR = 5  # names that are offered for one that is unknown
 _BREAK = "\0"  # stands between the parts of a report while they are cited together; no text keeps one
-_TITLE = re.compile(rb'"title":("(?:[^"\\]|\\.)*")')
-_NAME = re.compile(rb'"name":("(?:[^"\\]|\\.)*")')
-_ID = re.compile(rb'"id":"([^"]*)"')
+_HEX = re.compile(r"[0-9a-f]+")
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Characters `start` to `end` of a document."""
-
-    document: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class ReportRow:
-    """A report in a list; `entities`, `documents` and `children` count what is below it."""
+class _Outline:
+    """What a list shows of a cluster: decoding the rest of its record would cost ten times as much."""
 
     id: str
-    title: str
-    rating: float
+    level: int
     depth: int
-    entities: int
-    documents: int
-    children: int
+    members: tuple[str, ...]
+    entities: tuple[str, ...]
+    title: str = ""
+    rating: float = 0.0
+    documents: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class EntityRow:
-    """An entity in a list; `degree` counts its neighbours, `chunks` where it is mentioned."""
+class _Called:
+    """The name of an entity."""
 
-    id: str
     name: str
-    type: str
-    degree: int
-    chunks: int
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class RelationRow:
-    """A relation with the names of its ends."""
-
-    id: str
-    source: str
-    target: str
-    label: str
-    description: str
-    weight: float
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimRow:
-    """A claim with the name of its subject and the place that says it (None where that chunk is gone)."""
-
-    id: str
-    subject: str
-    object: str
-    type: str
-    status: str
-    description: str
-    starts: str
-    ends: str
-    place: Place | None
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkRow:
-    """A chunk and how many of the entities in question it mentions."""
-
-    id: str
-    place: Place
-    entities: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Headline:
-    """A finding of a report: what it says in short, and the text with numbered citations."""
-
-    summary: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReportPage:
-    """A whole report, and the way down from it.
-
-    Numbers in square brackets are those of `citations`; `unresolved` counts sources that led nowhere. `entities` are
-    those of highest degree first, relations the heaviest, `chunks` those that mention most of the entities; the last
-    may be cut, `chunks_in_all` counts them.
-    """
-
-    report: ReportRow
-    rating_explanation: str
-    summary: str
-    findings: tuple[Headline, ...]
-    citations: tuple[Citation, ...]
-    unresolved: int
-    parent: ReportRow | None
-    children: tuple[ReportRow, ...]
-    entities: tuple[EntityRow, ...]
-    relations: tuple[RelationRow, ...]
-    claims: tuple[ClaimRow, ...]
-    chunks: tuple[ChunkRow, ...]
-    chunks_in_all: int
-
-    @property
-    def documents(self) -> tuple[str, ...]:
-        """The documents that the page names, each once."""
-        places = [c.place for c in self.chunks] + [c.place for c in self.claims if c.place]
-        return tuple(dict.fromkeys([*(c.document for c in self.citations), *(p.document for p in places)]))
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What one chunk says of an entity, and where (None where that chunk is gone)."""
-
-    text: str
-    chunk: str
-    place: Place | None
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbour:
-    """An entity at the other end of a relation."""
-
-    entity: EntityRow
-    relation: RelationRow
-
-
-@dataclass(frozen=True, slots=True)
-class EntityPage:
-    """An entity and all that is known of it: heaviest relations first, its communities from the coarsest down."""
-
-    entity: EntityRow
-    frequency: int
-    descriptions: tuple[Said, ...]
-    neighbours: tuple[Neighbour, ...]
-    claims: tuple[ClaimRow, ...]
-    communities: tuple[ReportRow, ...]
-
-    @property
-    def documents(self) -> tuple[str, ...]:
-        """The documents that the page names, each once."""
-        places = [s.place for s in self.descriptions] + [c.place for c in self.claims]
-        return tuple(dict.fromkeys(p.document for p in places if p))
 
 
 # ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -182,7 +73,8 @@ def list_reports(index: Index, depth: int = 0) -> list[ReportRow]:
 
     They cover every entity once: a community that is not divided further stands for itself at the depths below it.
     """
-    rows = [_report_row(c) for c in index.clusters_at(depth)]
+    upper = islice(_read(index.hierarchy.clusters, _Outline), sum(index.manifest.clusters[: depth + 1]))
+    rows = [_report_row(c) for c in upper if c.depth == depth or c.level == 0]
     return sorted(rows, key=lambda r: (-r.rating, -r.documents, -r.entities, r.id))
 
 
@@ -193,15 +85,26 @@ def find_report(index: Index, name: str) -> Cluster:
     """
     if found := index.clusters([name]):
         return found[name]
-    titles = list(_labels(index.hierarchy.clusters, _TITLE, "title"))
-    hits = [i for i, t in titles if fold(t) == fold(name)] or [i for i, _ in titles if name and i.startswith(name)]
+    hits = _beginning(index, name)
     if not hits:
-        raise InputError(f"There is no report {name!r}{_nearest(name, [t for _, t in titles])}.")
+        titles = [(c.id, c.title) for c in _read(index.hierarchy.clusters, _Outline)]
+        hits = [i for i, title in titles if fold(title) == fold(name)]
+        if not hits:
+            raise InputError(f"There is no report {name!r}{_nearest(name, [title for _, title in titles])}.")
     first = index.clusters(hits[:_NEAR])
     if len(hits) > 1:
         many = ", ".join(f"{i} ({first[i].title}, depth {first[i].depth})" for i in hits[:_NEAR])
         raise InputError(f"{name!r} may be any of {len(hits)} reports; give the id of one: {many}.")
     return first[hits[0]]
+
+
+def _beginning(index: Index, name: str) -> list[str]:
+    """The ids of reports that begin with `name`."""
+    if not _HEX.fullmatch(name):
+        return []
+    clusters = index.hierarchy.clusters
+    ids = clusters.ids() if isinstance(clusters, Table) else [c.id for c in clusters]
+    return [i for i in ids if i.startswith(name)]
 
 
 def read_report(index: Index, name: str, chunks: int | None = None) -> ReportPage:
@@ -286,7 +189,7 @@ def find_entities(index: Index, name: str, kind: str = "") -> list[Entity]:
     found = at(index.graph.entities, index.lookups.called(name)) or list(index.entities([name]).values())
     named = sorted(found, key=lambda e: (-e.degree, -len(e.chunks), e.id))
     if not named:
-        every = [n for _, n in _labels(index.graph.entities, _NAME, "name")]
+        every = [e.name for e in _read(index.graph.entities, _Called)]
         raise InputError(f"There is no entity {name!r}{_nearest(name, every)}.")
     chosen = [e for e in named if kind in ("", e.type) or fold(kind) == fold(e.type)]
     if not chosen:
@@ -341,14 +244,11 @@ def _claims(index: Index, positions: Sequence[int], names: dict[str, str]) -> tu
     )
 
 
-def _labels(records: Sequence[Any], mark: re.Pattern[bytes], field: str) -> Iterator[tuple[str, str]]:
-    """The id and the name or title of all records; stored ones are not decoded."""
-    if not isinstance(records, Table):
-        yield from ((r.id, getattr(r, field)) for r in records)
-        return
-    for raw in records.raw():
-        name, label = _ID.search(raw), mark.search(raw)
-        yield name[1].decode() if name else "", json.loads(label[1]) if label else ""
+def _read(records: Sequence[Any], kind: type[R]) -> Iterator[R]:
+    """All records in order; of stored ones only the fields of `kind` are decoded."""
+    if isinstance(records, Table):
+        return map(msgspec.json.Decoder(kind).decode, records.raw())
+    return iter(records)
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
@@ -359,7 +259,7 @@ def _nearest(name: str, known: Sequence[str]) -> str:
     return f"; the nearest: {', '.join(repr(n) for n, _, _ in near)}" if near else ": the index holds none"
 
 
-def _report_row(c: Cluster) -> ReportRow:
+def _report_row(c: Cluster | _Outline) -> ReportRow:
     children = len(c.members) if c.level else 0
     return ReportRow(c.id, c.title, c.rating, c.depth, len(c.entities), c.documents, children)
 

@@ -1,0 +1,151 @@
+"""What is shown of an index that is read without a question: rows of lists, and whole pages on reports and entities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sensegraph.types import Citation
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Characters `start` to `end` of a document."""
+
+    document: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRow:
+    """A report in a list; `entities`, `documents` and `children` count what is below it."""
+
+    id: str
+    title: str
+    rating: float
+    depth: int
+    entities: int
+    documents: int
+    children: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRow:
+    """An entity in a list; `degree` counts its neighbours, `chunks` where it is mentioned."""
+
+    id: str
+    name: str
+    type: str
+    degree: int
+    chunks: int
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class RelationRow:
+    """A relation with the names of its ends."""
+
+    id: str
+    source: str
+    target: str
+    label: str
+    description: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRow:
+    """A claim with the name of its subject and the place that says it (None where that chunk is gone)."""
+
+    id: str
+    subject: str
+    object: str
+    type: str
+    status: str
+    description: str
+    starts: str
+    ends: str
+    place: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """A chunk and how many of the entities in question it mentions."""
+
+    id: str
+    place: Place
+    entities: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """A finding of a report: what it says in short, and the text with numbered citations."""
+
+    summary: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPage:
+    """A whole report, and the way down from it.
+
+    Numbers in square brackets are those of `citations`; `unresolved` counts sources that led nowhere. `entities` are
+    those of highest degree first, relations the heaviest, `chunks` those that mention most of the entities; the last
+    may be cut, `chunks_in_all` counts them.
+    """
+
+    report: ReportRow
+    rating_explanation: str
+    summary: str
+    findings: tuple[Headline, ...]
+    citations: tuple[Citation, ...]
+    unresolved: int
+    parent: ReportRow | None
+    children: tuple[ReportRow, ...]
+    entities: tuple[EntityRow, ...]
+    relations: tuple[RelationRow, ...]
+    claims: tuple[ClaimRow, ...]
+    chunks: tuple[ChunkRow, ...]
+    chunks_in_all: int
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The documents that the page names, each once."""
+        places = [c.place for c in self.chunks] + [c.place for c in self.claims if c.place]
+        return tuple(dict.fromkeys([*(c.document for c in self.citations), *(p.document for p in places)]))
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one chunk says of an entity, and where (None where that chunk is gone)."""
+
+    text: str
+    chunk: str
+    place: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """An entity at the other end of a relation."""
+
+    entity: EntityRow
+    relation: RelationRow
+
+
+@dataclass(frozen=True, slots=True)
+class EntityPage:
+    """An entity and all that is known of it: heaviest relations first, its communities from the coarsest down."""
+
+    entity: EntityRow
+    frequency: int
+    descriptions: tuple[Said, ...]
+    neighbours: tuple[Neighbour, ...]
+    claims: tuple[ClaimRow, ...]
+    communities: tuple[ReportRow, ...]
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The documents that the page names, each once."""
+        places = [s.place for s in self.descriptions] + [c.place for c in self.claims]
+        return tuple(dict.fromkeys(p.document for p in places if p))
