@@ -35,6 +35,12 @@ METHODS = {
         "answer",
         "questions about somebody or something: what it is, what it has to do with what",
     ),
+    "drift": Listing(
+        "sensegraph.methods.drift:Drift",
+        "DRIFT search of the implementation by the authors of Edge et al. 2024",
+        "ask, answer (refine)",
+        "questions that lead from the whole to details, and to what else must be asked",
+    ),
     "ts": Listing(
         "sensegraph.methods.ts:TS",
         "the TS condition of Edge et al. 2024",
