@@ -154,6 +154,10 @@ class StreamingEngine(LanguageEngine, Protocol):
 class PricedEngine(LanguageEngine, Protocol):
     """An engine whose calls cost money, and can be foreseen."""
 
+    def calls(self, task: Task, item: Any) -> int:
+        """The calls that `item` needs at least."""
+        ...
+
     def prompt_tokens(self, task: Task, item: Any) -> int:
         """Tokens of the prompt that `item` would make."""
         ...

@@ -14,7 +14,6 @@ from functools import partial
 from itertools import pairwise
 from math import ceil
 from types import MappingProxyType
-from typing import Any, Protocol, runtime_checkable
 
 from sensegraph.protocols import LanguageEngine, PricedEngine, Task
 from sensegraph.results import Results
@@ -192,7 +191,7 @@ class _Foresight:
 
     def _step(self, name: str, task: Task, items: Sequence[object], completion: Sequence[int]) -> StepEstimate:
         prompt = sum(self.engine.prompt_tokens(task, item) for item in items)
-        calls = sum(_calls(self.engine, task, item) for item in items)
+        calls = sum(self.engine.calls(task, item) for item in items)
         return StepEstimate(name, len(items), calls, prompt, self._corrected(name, sum(completion), calls))
 
     def _corrected(self, name: str, completion: int, calls: int) -> int:
@@ -200,19 +199,6 @@ class _Foresight:
         paid: Mapping[str, Usage] = self.paid
         spent = paid.get(name, Usage())
         return round(calls * spent.completion_tokens / spent.calls) if spent.calls >= 20 else completion
-
-
-@runtime_checkable
-class _Counting(Protocol):
-    """An engine that makes several calls for one item."""
-
-    def calls(self, task: Task, item: Any) -> int:
-        """The calls that `item` would need at least."""
-        ...
-
-
-def _calls(engine: PricedEngine, task: Task, item: object) -> int:
-    return engine.calls(task, item) if isinstance(engine, _Counting) else 1
 
 
 def foreseen(chunk: Chunk, types: Mapping[str, str] = MappingProxyType({})) -> Extraction:
