@@ -85,8 +85,9 @@ def arrange(radius: Floats, group: Longs, edges: Edges, *, seed: int = 0, aspect
     """
     area = np.bincount(group, radius**2)
     reach = np.sqrt(area / 0.72)  # the share of a disc that packed discs cover, about
-    places = _spiral(radius, group, reach)
-    repel = _repelling(radius, group, np.random.default_rng(seed))
+    lot = np.random.default_rng(seed)
+    places = _spiral(radius, group, reach) * np.exp(2j * np.pi * lot.random(len(reach)))[group]
+    repel = _repelling(radius, group, lot)
     pull = _pull(edges)
     for left in np.linspace(1.0, 0.03, _PULLS):
         force = _gravity(places, aspect) - _repulsion(places, repel) * (reach**2 / area)[group]

@@ -101,7 +101,8 @@ def _still(drawing: Drawing, depth: int, top: int, form: str, font: Path | None)
     if form == "svg":
         return svg(picture).encode()
     if lost := unwritable(picture, font):
-        say(f"{len(lost)} characters are not in the font ({''.join(lost[:20])}); name one that has them with --font.")
+        many = "1 character is" if len(lost) == 1 else f"{len(lost)} characters are"
+        say(f"{many} not in the font ({''.join(lost[:20])}); name one that has all with --font.")
     return png(picture, font)
 
 

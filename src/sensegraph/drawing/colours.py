@@ -1,6 +1,6 @@
 """The colours of pictures: twelve hues that colour-blind eyes tell apart too, grey for the rest, on light and dark.
 
-The first six hues are those of Okabe and Ito (2008); the others were chosen so that the smallest distance (OKLab)
+Five of the hues are those of Okabe and Ito (2008); the others were chosen so that the smallest distance (OKLab)
 between any two, and to the grey, is large in normal, protan and deutan sight at once.
 """
 
@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 HUES = (
-    "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9",
-    "#aa2479", "#758efe", "#b4c784", "#974b31", "#8a61e3", "#41d7ca",
+    "#0072b2", "#e69f00", "#009e73", "#d55e00", "#a97fb7", "#56b4e9",
+    "#b9202e", "#5769e6", "#9fcd85", "#874f74", "#8b89fe", "#22d7d9",
 )  # fmt: skip
-GREY = "#a2a2a2"
+GREY = "#a8a8a8"
 TONES = (0.0, 0.35, -0.28)  # towards white, or towards black
 # paper and what is written on it: in a light and in a dark surrounding
 ROLES: Mapping[str, tuple[str, str]] = MappingProxyType(

@@ -142,7 +142,13 @@ def _labelled(
             lost = entities[int(np.argmin(where))].name
             raise InputError(f"The entity {lost!r} is in no community; run `sensegraph index` again.")
         kept, label = np.unique(where, return_inverse=True)
-        above = dict(zip(label.tolist(), labels[-1].tolist(), strict=True)) if labels else {}
+        pairs = set(zip(label.tolist(), labels[-1].tolist(), strict=True)) if labels else set()
+        above = dict(sorted(pairs))
+        if len(above) < len(pairs):
+            raise InputError(
+                f"Communities of depth {len(labels)} do not lie inside those of depth {len(labels) - 1}; "
+                "run `sensegraph index --fresh`."
+            )
         named.append(tuple(_community(clusters[k], above.get(i, -1)) for i, k in enumerate(kept.tolist())))
         labels.append(label.astype(np.int64))
     return tuple(labels), tuple(named)

@@ -47,8 +47,8 @@ def heading(drawing: Drawing, depth: int) -> list[Shape]:
         f"{many(drawing.relations, 'relation', 'relations')}, "
         f"{many(len(drawing.communities[depth]), 'community', 'communities')} at depth {depth}"
     )
-    title = wrapped(drawing.name or "Communities", 24, WIDTH - 2 * MARGIN, 1, bold=True)[0]
-    return [Text(MARGIN, 32, title, 24, bold=True), Text(MARGIN, 60, counts, 15, "soft")]
+    title = wrapped(drawing.name, 24, WIDTH - 2 * MARGIN, 1, bold=True) or ("Communities",)
+    return [Text(MARGIN, 32, title[0], 24, bold=True), Text(MARGIN, 60, counts, 15, "soft")]
 
 
 def many(n: int, one: str, more: str) -> str:
