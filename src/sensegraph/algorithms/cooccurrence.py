@@ -1,0 +1,164 @@
+"""Graphs of what occurs together: concepts that share groups (chunks), and their pruning (lazygraphrag §2).
+
+Concepts are 0…n−1. A group is a run of `held`: group i holds `held[start[i]:start[i + 1]]`, ascending, each once.
+
+A concept of a single group has no edge of weight 2 or more. Edges at those are counted, not listed: they are most of
+all concepts, and the pairs of a large corpus would not fit into memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.graphs import Edges, Flags, Floats, Longs, canonical_edges
+
+_BLOCK = 1 << 21  # pairs listed at once
+
+
+Extent = Literal["full", "weak", "none"]
+"""How far a graph was pruned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """What is dropped, in this order: concepts of a degree above mean + `deviations` σ (hubs), edges of a weight below
+    `min_weight`, concepts of a degree then below `min_degree` (sparse).
+
+    Where less than the share `cover` of the groups would keep a concept, only hubs and concepts of a single group are
+    dropped; where that leaves no edge, nothing is.
+    """
+
+    deviations: float = 3.0
+    min_weight: int = 2
+    min_degree: int = 2
+    cover: float = 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pruned:
+    """What was kept of a graph: the concepts, shape (n,), and the edges between them on the numbers of all concepts.
+
+    `hubs`, `light` (edges) and `sparse` (concepts) count what was dropped by which rule; a concept that only had light
+    edges is among neither.
+    """
+
+    kept: Flags
+    edges: Edges
+    hubs: int = 0
+    light: int = 0
+    sparse: int = 0
+    extent: Extent = "full"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Counted:
+    """The groups, and the pairs of concepts of several groups (`one`, `other`, `weight`) that touch no hub."""
+
+    start: NDArray[Any]
+    held: NDArray[Any]
+    count: Longs
+    hub: Flags
+    one: Longs
+    other: Longs
+    weight: Floats
+
+
+def pruned(start: NDArray[Any], held: NDArray[Any], concepts: int, rule: Pruning) -> Pruned:
+    """The graph of concepts that share groups, weighted by their number, and pruned as far as the rule goes."""
+    found = _counted(start, held, concepts, rule.deviations)
+    for extent, min_weight, min_degree in (("full", rule.min_weight, rule.min_degree), ("weak", 1, 1)):
+        left = _left(found, max(2, min_weight) if extent == "full" else 1, min_degree, cast(Extent, extent))
+        covered = np.count_nonzero(np.diff(inside(start, held, left.kept)[0])) >= rule.cover * (len(start) - 1)
+        if len(left.edges.source) and (covered or extent == "weak"):
+            return left
+    keys, weight = _pairs(start, held, np.ones(concepts, np.bool_))
+    one, other = np.divmod(keys, max(concepts, 1))
+    return Pruned(np.ones(concepts, np.bool_), canonical_edges(one, other, weight, concepts), extent="none")
+
+
+def _counted(start: NDArray[Any], held: NDArray[Any], concepts: int, deviations: float) -> _Counted:
+    count = np.bincount(held, minlength=concepts)
+    keys, weight = _pairs(start, held, count > 1)
+    degree = _degrees(start, held, count, keys)
+    hub = degree > degree.mean() + deviations * degree.std() if concepts else np.zeros(0, np.bool_)
+    one, other = np.divmod(keys, max(concepts, 1))
+    apart = ~(hub[one] | hub[other])
+    return _Counted(start, held, count, hub, one[apart], other[apart], weight[apart])
+
+
+def _left(found: _Counted, min_weight: int, min_degree: int, extent: Extent) -> Pruned:
+    """What these bounds leave."""
+    heavy = found.weight >= min_weight
+    one, other, weight = found.one[heavy], found.other[heavy], found.weight[heavy]
+    degree = np.bincount(np.concatenate((one, other)), minlength=len(found.count))
+    kept = degree >= max(1, min_degree)
+    stay = kept[one] & kept[other]
+    edges = canonical_edges(one[stay], other[stay], weight[stay], len(kept))
+    light = int((~heavy).sum()) + _single_edges(found.start, found.held, found.count, found.hub)
+    return Pruned(kept, edges, int(found.hub.sum()), light, int((degree > 0).sum() - kept.sum()), extent)
+
+
+def inside(start: NDArray[Any], held: NDArray[Any], kept: Flags) -> tuple[Longs, Longs]:
+    """The same groups with only the concepts that `kept` marks, on the same numbers: new `start` and `held`."""
+    stays = kept[held]
+    before = np.concatenate(([0], np.cumsum(stays))).astype(np.int64)
+    return before[start], np.asarray(held, np.int64)[stays]
+
+
+def _pairs(start: NDArray[Any], held: NDArray[Any], which: Flags) -> tuple[Longs, Floats]:
+    """The pairs of concepts marked by `which` that share a group, as ascending keys a · n + b, and how many they share.
+
+    Blocks are counted one by one and then added up, so that what is in memory at once is near what comes out.
+    """
+    n = len(which)
+    parts = [np.unique(block, return_counts=True) for block in _listed(*inside(start, held, which), n)]
+    if not parts:
+        return np.zeros(0, np.int64), np.zeros(0, np.float64)
+    keys, where = np.unique(np.concatenate([k for k, _ in parts]), return_inverse=True)
+    shared = np.bincount(where, weights=np.concatenate([c for _, c in parts]), minlength=len(keys))
+    return keys.astype(np.int64), shared.astype(np.float64)
+
+
+def _listed(start: Longs, held: Longs, n: int) -> Iterator[Longs]:
+    """The keys of all pairs inside groups, with repeats, in blocks."""
+    ends = np.repeat(start[1:], np.diff(start))
+    partners = ends - np.arange(len(held)) - 1  # each entry is paired with those after it in its group
+    total = np.concatenate(([0], np.cumsum(partners)))
+    first = 0
+    while first < len(held):
+        last = max(first + 1, int(np.searchsorted(total, total[first] + _BLOCK, "right")) - 1)
+        many = partners[first:last]
+        offset = np.arange(int(many.sum())) - np.repeat(np.cumsum(many) - many, many)
+        partner = np.repeat(np.arange(first, last) + 1, many) + offset
+        if len(partner):
+            yield np.repeat(held[first:last], many) * n + held[partner]
+        first = last
+
+
+def _degrees(start: NDArray[Any], held: NDArray[Any], count: Longs, keys: Longs) -> Longs:
+    """The number of distinct neighbours of every concept; `keys` are the pairs of those with several groups."""
+    n = len(count)
+    one, other = np.divmod(keys, max(n, 1))
+    degree = np.bincount(np.concatenate((one, other)), minlength=n)
+    sizes = np.diff(start)
+    singles = _per_group(start, count[held] == 1)
+    near = np.where(count[held] == 1, np.repeat(sizes - 1, sizes), np.repeat(singles, sizes))
+    return (degree + np.bincount(held, weights=near, minlength=n)).astype(np.int64)
+
+
+def _single_edges(start: NDArray[Any], held: NDArray[Any], count: Longs, hub: Flags) -> int:
+    """The number of edges at concepts of one group that do not touch a hub."""
+    single = _per_group(start, (count[held] == 1) & ~hub[held])
+    several = _per_group(start, (count[held] > 1) & ~hub[held])
+    return int((single * (single - 1) // 2 + single * several).sum())
+
+
+def _per_group(start: NDArray[Any], flags: Flags) -> Longs:
+    """How many entries of each group are marked."""
+    before = np.concatenate(([0], np.cumsum(flags))).astype(np.int64)
+    return np.asarray(np.diff(before[start]), np.int64)
