@@ -165,3 +165,43 @@ def test_importing_again_brings_an_index_back_after_it_was_built_anew(own: Corpu
     import_tables(read_tables(tmp_path / "tables"), own.runtime(), own.settings.index, own.add)
     assert own.index().manifest == manifest
     assert exported(own, tmp_path / "out") == little_tables.tables()
+
+
+ODD: dict[str, tuple[str, int, Row]] = {
+    "an unknown column": ("entities", 0, {"x": 0.5, "attributes": {"a": [1, None]}}),
+    "a number with a gap": ("entities", 3, {"human_readable_id": 70}),
+    "a relationship of an entity with itself": ("relationships", 0, {"target": "BRAM"}),
+    "a claim that says nothing": ("covariates", 0, {"type": None, "description": None, "object_id": None}),
+    "a claim about nobody known": ("covariates", 1, {"subject_id": "ELSA", "status": "NONE", "start_date": "1843"}),
+    "a text unit that is no span": ("text_units", 0, {"text": "Ada keeps … past."}),
+    "a text unit that is not there": ("entities", 0, {"text_unit_ids": ["gone", "u1"]}),
+    "no text unit at all": ("relationships", 1, {"text_unit_ids": []}),
+    "a type in lower case": ("entities", 0, {"type": "person"}),
+    "a degree of its own": ("entities", 0, {"degree": 99}),
+    "a community with another title": ("communities", 1, {"title": "The two", "community": 1, "size": 7}),
+    "a member that is no entity": ("communities", 1, {"entity_ids": ["e0", "gone", "e1"]}),
+    "references to nothing": ("community_reports", 0, {"summary": "A [Data: Entities (9); Dates (1)]. B"}),
+    "findings that are texts": ("community_reports", 1, {"findings": ["One.", "Two."]}),
+    "a rating beyond ten": ("community_reports", 2, {"rank": 85.0}),
+    "a whole number as a weight": ("relationships", 0, {"weight": 9}),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_whatever_a_table_holds_comes_back(name: str, tmp_path: Path):
+    table, place, columns = ODD[name]
+    given = little_tables.tables()
+    given[table][place] |= columns
+    folder = little_tables.write(given, tmp_path / "tables")
+    with Corpus.open(tmp_path / "root") as corpus:
+        import_tables(read_tables(folder), corpus.runtime(), corpus.settings.index, corpus.add)
+        found = exported(corpus, tmp_path / "out")
+    assert msgspec.json.encode(found, order="sorted") == msgspec.json.encode(given, order="sorted")
+
+
+def test_rows_that_the_settings_drop_come_back_too(tmp_path: Path):
+    folder = little_tables.write(little_tables.tables(), tmp_path / "tables")
+    with Corpus.open(tmp_path / "root", settings={"index": {"graph": {"orphans": "drop"}}}) as corpus:
+        import_tables(read_tables(folder), corpus.runtime(), corpus.settings.index, corpus.add)
+        assert len(corpus.index().graph.relations) == 2
+        assert exported(corpus, tmp_path / "out") == little_tables.tables()

@@ -61,15 +61,19 @@ class Listing:
         found = self.shelf.first(f"order {table}", ids)
         return {name: int(n) for name, n in found.items() if n != _WHOLE}
 
-    def names(self, table: str, ids: Sequence[str]) -> list[str]:
-        """The ids that the table has for these records, without those that stand in no table."""
-        listed = list(ids)
-        known, other = self.numbers(table, listed), self.shelf.first(f"name {table}", listed)
-        return [other.get(i, i) for i in listed if i in known]
+    def names(self, table: str, lists: Iterable[tuple[str, Sequence[str]]]) -> dict[str, list[str]]:
+        """Under each key the ids that the table has for its records, without those that stand in no table."""
+        named: dict[str, list[str]] = {}
+        for some in blocks(lists):
+            ids = [i for _, listed in some for i in listed]
+            known, other = self.shelf.first(f"order {table}", ids), self.shelf.first(f"name {table}", ids)
+            named |= {key: [other.get(i, i) for i in listed if known.get(i, _WHOLE) != _WHOLE] for key, listed in some}
+        return named
 
-    def name(self, table: str, record: str) -> str:
-        """The id that the table has for a record; its own where it stands in no table."""
-        return self.shelf.first(f"name {table}", [record]).get(record, record)
+    def name(self, table: str, records: Sequence[str]) -> dict[str, str]:
+        """The id that the table has for each record; its own where it stands in no table."""
+        other = self.shelf.first(f"name {table}", records)
+        return {record: other.get(record, record) for record in records}
 
     # ── order and numbers ──
 

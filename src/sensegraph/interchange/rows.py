@@ -42,14 +42,16 @@ class Deriver:
     # ── tables ──
 
     def _documents(self, records: Sequence[Any], numbers: dict[str, int]) -> dict[str, Row]:
-        units = self.shelf.find("document units", [d.id for d in records])
+        ids = [d.id for d in records]
+        names = self.listing.name("documents", ids)
+        units = self.listing.names("text_units", self.shelf.find("document units", ids).items())
         return {
             d.id: {
-                "id": self.listing.name("documents", d.id),
+                "id": names[d.id],
                 "human_readable_id": numbers[d.id],
                 "title": d.title or d.id,
                 "text": self.index.document(d.id).text,
-                "text_unit_ids": self.listing.names("text_units", units[d.id]),
+                "text_unit_ids": units.get(d.id, []),
                 "creation_date": d.time or None,
                 "raw_data": dict(d.metadata) or None,
             }
@@ -58,23 +60,28 @@ class Deriver:
 
     def _text_units(self, records: Sequence[Any], numbers: dict[str, int]) -> dict[str, Row]:
         ids = [c.id for c in records]
-        chunks = self.index.chunks(ids)
-        lists = {t: self.shelf.find(f"unit {t}", ids) for t in ("entities", "relationships", "covariates")}
+        chunks, names = self.index.chunks(ids), self.listing.name("text_units", ids)
+        documents = self.listing.name("documents", [c.document for c in records])
+        entities, relations, claims = (
+            self.listing.names(t, self.shelf.find(f"unit {t}", ids).items())
+            for t in ("entities", "relationships", "covariates")
+        )
         return {
             name: {
-                "id": self.listing.name("text_units", name),
+                "id": names[name],
                 "human_readable_id": numbers[name],
                 "text": chunks[name].text,
                 "n_tokens": chunks[name].tokens,
-                "document_id": self.listing.name("documents", chunks[name].document),
-                "entity_ids": self.listing.names("entities", lists["entities"][name]),
-                "relationship_ids": self.listing.names("relationships", lists["relationships"][name]),
-                "covariate_ids": self.listing.names("covariates", lists["covariates"][name]),
+                "document_id": documents[chunks[name].document],
+                "entity_ids": entities.get(name, []),
+                "relationship_ids": relations.get(name, []),
+                "covariate_ids": claims.get(name, []),
             }
             for name in ids
         }
 
     def _entities(self, records: Sequence[Entity], numbers: dict[str, int]) -> dict[str, Row]:
+        units = self.listing.names("text_units", ((e.id, e.chunks) for e in records))
         return {
             e.id: {
                 "id": e.id,
@@ -82,7 +89,7 @@ class Deriver:
                 "title": e.name,
                 "type": e.type.upper(),
                 "description": e.description,
-                "text_unit_ids": self.listing.names("text_units", e.chunks),
+                "text_unit_ids": units[e.id],
                 "frequency": e.frequency,
                 "degree": e.degree,
             }
@@ -91,6 +98,7 @@ class Deriver:
 
     def _relationships(self, records: Sequence[Relation], numbers: dict[str, int]) -> dict[str, Row]:
         ends = self.listing.find("entities", [e for r in records for e in (r.source, r.target)])
+        units = self.listing.names("text_units", ((r.id, r.chunks) for r in records))
         return {
             r.id: {
                 "id": r.id,
@@ -100,35 +108,38 @@ class Deriver:
                 "description": r.description,
                 "weight": r.weight,
                 "combined_degree": ends[r.source].degree + ends[r.target].degree,
-                "text_unit_ids": self.listing.names("text_units", r.chunks),
+                "text_unit_ids": units[r.id],
             }
             for r in records
         }
 
     def _communities(self, records: Sequence[Cluster], numbers: dict[str, int]) -> dict[str, Row]:
-        ids = [c.id for c in records]
-        relations, units = (self.shelf.find(f"community {t}", ids) for t in ("relationships", "units"))
+        ids, places = [c.id for c in records], self._places(records)
+        members = self.listing.names("entities", ((c.id, c.entities) for c in records))
+        relations = self.listing.names("relationships", self.shelf.find("community relationships", ids).items())
+        inner = ((c, list(dict.fromkeys(units))) for c, units in self.shelf.find("community units", ids).items())
+        units = self.listing.names("text_units", inner)
         return {
             c.id: {
                 "id": c.id,
-                **self._place(c, numbers[c.id]),
+                **places[c.id],
                 "title": f"Community {numbers[c.id]}",
-                "entity_ids": (members := self.listing.names("entities", c.entities)),
-                "relationship_ids": sorted(self.listing.names("relationships", relations[c.id])),
-                "text_unit_ids": sorted(set(self.listing.names("text_units", units[c.id]))),
+                "entity_ids": members[c.id],
+                "relationship_ids": sorted(relations.get(c.id, [])),
+                "text_unit_ids": sorted(units.get(c.id, [])),
                 "period": "",
-                "size": len(members),
+                "size": len(members[c.id]),
             }
             for c in records
         }
 
     def _community_reports(self, records: Sequence[Cluster], numbers: dict[str, int]) -> dict[str, Row]:
-        communities = self.listing.numbers("communities", [c.id for c in records])
-        cited = self._cited(records)
+        cited, places = self._cited(records), self._places(records)
+        members = self.listing.names("entities", ((c.id, c.entities) for c in records))
         return {
             c.id: {
                 "id": c.id,
-                **self._place(c, communities.get(c.id, numbers[c.id])),
+                **places[c.id],
                 "title": c.title,
                 "summary": marked(c.summary, cited),
                 "full_content": "",
@@ -137,14 +148,15 @@ class Deriver:
                 "findings": [_finding(f, cited) for f in c.findings],
                 "full_content_json": "",
                 "period": "",
-                "size": len(self.listing.names("entities", c.entities)),
+                "size": len(members[c.id]),
             }
             for c in records
         }
 
     def _covariates(self, records: Sequence[Claim], numbers: dict[str, int]) -> dict[str, Row]:
         subjects = self.listing.find("entities", [c.subject for c in records])
-        chunks = self.index.chunks([c.source.chunk for c in records])
+        ids = list(dict.fromkeys(c.source.chunk for c in records))
+        chunks, names = self.index.chunks(ids), self.listing.name("text_units", ids)
         return {
             c.id: {
                 "id": c.id,
@@ -158,23 +170,27 @@ class Deriver:
                 "start_date": c.starts or _NONE,
                 "end_date": c.ends or _NONE,
                 "source_text": _quote(c, chunks[c.source.chunk].text),
-                "text_unit_id": self.listing.name("text_units", c.source.chunk),
+                "text_unit_id": names[c.source.chunk],
             }
             for c in records
         }
 
     # ── parts ──
 
-    def _place(self, c: Cluster, number: int) -> Row:
-        """Where a community stands: columns that communities and reports share."""
-        children = c.members if c.level else ()
-        around = self.listing.numbers("communities", [c.parent, *children])
+    def _places(self, records: Sequence[Cluster]) -> dict[str, Row]:
+        """Where each community stands: columns that communities and reports share."""
+        children = {c.id: c.members if c.level else () for c in records}
+        around = [name for c in records for name in (c.id, c.parent, *children[c.id])]
+        number = self.listing.numbers("communities", around)
         return {
-            "human_readable_id": number,
-            "community": number,
-            "level": c.depth,
-            "parent": around.get(c.parent, -1),
-            "children": [around[child] for child in children if child in around],
+            c.id: {
+                "human_readable_id": number[c.id],
+                "community": number[c.id],
+                "level": c.depth,
+                "parent": number.get(c.parent, -1),
+                "children": [number[child] for child in children[c.id] if child in number],
+            }
+            for c in records
         }
 
     def _cited(self, clusters: Sequence[Cluster]) -> dict[str, Number]:
