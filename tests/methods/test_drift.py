@@ -22,6 +22,7 @@ from sensegraph.runtime import Runtime
 from sensegraph.settings import FIXED
 from sensegraph.steps.index import Index
 from sensegraph.steps.language import NOTHING
+from sensegraph.steps.nearby import nearest_reports, report_vectors
 from sensegraph.testing import SAMPLE, MethodContract, check_citations
 from sensegraph.text import tokens
 from sensegraph.types import Document, Question, Turn
@@ -318,12 +319,27 @@ def test_the_primer_reads_the_nearest_reports_dealt_out_by_rank(asked: Corpus, s
     script(server, {})
     search(asked, hyde="off", primer_reports=7, primer_folds=3, depth=9)
     folds = [p.partition("# Reports")[2] for p in prompts(server, "lead")]
-    assert sorted(len(re.findall(r"^\d+,", f, re.MULTILINE)) for f in folds) == [2, 2, 3]
+    index, rt = asked.index(), asked.runtime()
+    near = nearest_reports(rt.embedder.embed([ASKED], "query")[0], report_vectors(9, index, rt, "drift"), 7, index)
+    texts = [" ".join(c.text.split()).replace('"', '""') for c in near]
+    assert sorted([i for i, t in enumerate(texts) if t in f] for f in folds) == [[0, 3, 6], [1, 4], [2, 5]]
+
+
+def test_a_part_of_the_primer_that_found_nothing_is_left_out_of_the_first_answer(
+    asked: Corpus, server: ScriptedServer
+) -> None:
+    scores = iter([0, 80, 0, 40, 0])
+
+    def reply(body: Body) -> str | None:
+        score = next(scores, 0)
+        return json.dumps({"answer": f"Found {score}.", "score": score, "follow_ups": []})
+
+    server.script = Script(**KEPT, reply=reply)
+    (root,) = search(asked, hyde="off")
+    assert (root.text, root.score) == ("Found 80.\n\nFound 40.", 24)
 
 
 def test_no_report_is_read_beside_one_above_it(asked: Corpus, server: ScriptedServer) -> None:
-    from sensegraph.steps.nearby import nearest_reports, report_vectors
-
     index, rt = asked.index(), asked.runtime()
     vectors = report_vectors(9, index, rt, "drift")
     assert len(vectors) == len(index.hierarchy.clusters)
@@ -420,14 +436,24 @@ def test_only_the_last_call_is_told_while_it_is_written(asked: Corpus) -> None:
     assert answer.usage.calls == 22
 
 
-def test_documents_are_ranked_by_what_the_best_answers_cite(asked: Corpus) -> None:
+def test_documents_are_ranked_by_what_the_best_answers_cite_then_by_what_they_read(
+    asked: Corpus, server: ScriptedServer
+) -> None:
+    def reply(body: Body) -> str | None:
+        if task_of(body) != "lead":
+            return None
+        local = re.findall(r"^(\d+),Story [^5],", user(body), re.MULTILINE)  # of story 5 is what is read first
+        text = f"So it is [Data: Sources ({local[-1]})]." if local else "Reports say little."
+        return json.dumps({"answer": text, "score": 90 if local else 5, "follow_ups": ["What did Ada Harrow do?"]})
+
+    server.script = Script(**KEPT, reply=reply)
     found = asked.search(ASKED, method="drift", top=99)
-    index = asked.index()
-    cited = [q.source.chunk for p in found.passages for q in p.quotes]
-    behind = index.documents_of(cited)
-    first = list(dict.fromkeys(behind[c] for c in cited))
-    assert list(found.documents[: len(first)]) == first != []
-    assert [p.score for p in found.passages] == sorted((p.score for p in found.passages), reverse=True)
+    _, action = search(asked)
+    assert [len(p.quotes) for p in found.passages] == [1, 0]
+    (cited,) = asked.index().documents_of([found.passages[0].quotes[0].source.chunk]).values()
+    assert cited != action.documents[0]
+    assert found.documents[0] == cited
+    assert found.documents[1] == action.documents[0]
 
 
 def test_an_answer_longer_than_the_last_context_loses_its_end(asked: Corpus, server: ScriptedServer) -> None:
