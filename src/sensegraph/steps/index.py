@@ -262,11 +262,10 @@ def read_manifest(store: Store) -> Manifest:
 
 
 def _found(records: Sequence[R], ids: Sequence[str]) -> dict[str, R]:
-    """Records by id: from a stored table, or from a few in memory."""
-    if isinstance(records, Table):
-        return records.find(ids)
+    """Records by id, in the order of `ids`: from a stored table, or from a few in memory."""
     wanted = set(ids)
-    return {r.id: r for r in records if r.id in wanted}
+    found = records.find(ids) if isinstance(records, Table) else {r.id: r for r in records if r.id in wanted}
+    return {name: found[name] for name in dict.fromkeys(ids) if name in found}
 
 
 def _table(rows: Sequence[Any]) -> Table[Any]:

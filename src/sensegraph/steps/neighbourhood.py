@@ -97,7 +97,7 @@ def around(question: Question, index: Index, rt: Runtime, shares: Shares) -> Aro
     chunks, omitted = _chunks(seeds, links.shown, index, room)
     passages = [*reports, *records, *chunks]
     behind = index.documents_of([c.id for c in chunks])
-    others = index.documents_of(sorted({q.source.chunk for p in records for q in p.quotes} - behind.keys()))
+    others = index.documents_of(list(dict.fromkeys(q.source.chunk for p in records for q in p.quotes)))
     documents = tuple(dict.fromkeys([*behind.values(), *others.values()]))
     return Around(Evidence(tuple(passages), documents, budget - int(room.left), omitted), history)
 
