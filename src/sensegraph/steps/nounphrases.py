@@ -4,8 +4,9 @@ No model and no tagger reads the text, so that an index costs no more than one o
 other languages in Latin letters the runs between function words are taken (in German nouns show themselves), of other
 scripts with blanks the pairs of long words, of Chinese and Japanese the runs between particles.
 
-Letters of a word: P capital · Q capital that a sentence may account for · N other word of content · J adjective by its
-ending · g in -ing · p in -ed · d determiner or possessive · o of another script · , break · . break at a sentence's end
+Letters of a word: P capital · Q capital that a sentence may account for · A the same, but names begin so too · N other
+word of content · J adjective by its ending · g in -ing · p in -ed · d determiner or possessive · o of another script ·
+, break · . break at a sentence's end
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from sensegraph.stems import ENGLISH, language
 from sensegraph.steps.phrasewords import (
     BREAKING,
     GERMAN_LITTLE,
+    NAMING,
     NEVER,
     NOUNS_IN_ED,
     NOUNS_IN_ING,
@@ -33,14 +35,15 @@ from sensegraph.types import Chunk
 
 OneWord = Literal["none", "proper"]
 
-_TOKEN = re.compile(r"[^\W_]+(?:[-'’&][^\W_]+)*|\n(?=\s*[^a-z\s])|[^\w\s]|_")
+_TOKEN = re.compile(r"[^\W_]+(?:[-'’&](?!s\b)[^\W_]+)*|['’]s\b|\n(?=\s*[^a-z\s])|[^\w\s]|_")
 _ENDING = frozenset('.!?:;\n"“”…•·')
+_POSSESSIVE = ("'s", "’s")
 _OTHER = re.compile(r"[^\u0000-\u024f\u1e00-\u1eff’]")
 _SPACELESS = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff]")
 _MOST = 4  # words of a phrase: what is longer is a list, a heading, or no phrase at all
 _RUN = re.compile(r"(?:(?<=d)[gp])?[NJP]+")
 _NAME = re.compile(r"P{2,}")
-_OPENING = re.compile(r"(^|\.)Q")
+_OPENING = re.compile(r"(^|\.)(?:Q|A(?!P))")
 _ALONE = re.compile(r"(?<=[^.NJPgp])P(?![NJPgp])")
 _PAIR = re.compile(r"(?=oo)")
 _GERMAN = re.compile(r"N?P+")
@@ -51,7 +54,7 @@ _COMPOUND = 10  # letters from which a German noun is taken to be made of two
 # Particles, pronouns and the commonest verbs of Chinese, and the letters that Japanese writes its endings in.
 _PARTICLE = re.compile(
     r"[\u3040-\u309f的了是在和与與及或也都就而但被把从從对對于於以为為等这這那有他她它们們我你您一不个個之其所并並由将將使让讓"
-    r"到给給向能可要很还還又再只没沒说說年月日后後前中上下着過过来來去如若因则則且即每各某该該此何谁誰什么麼吗嗎呢吧啊]"
+    r"到给給向很还還又再只没沒说說年月日后後前中上下着過过来來去如若因则則且即每各某该該此何谁誰什么麼吗嗎呢吧啊]"
 )
 _HAN = re.compile(r"[\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _HAN_LENGTHS = range(3, 9)  # characters: two are mostly one word
@@ -65,7 +68,7 @@ class Noted:
     phrases: tuple[str, ...]
 
 
-@step(version=1)
+@step(version=2)
 def note(documents: Sequence[tuple[Chunk, ...]], *, one_word: OneWord) -> list[tuple[Noted, ...]]:
     """The noun phrases of every chunk of each document."""
     reader = Reader(one_word)
@@ -89,7 +92,7 @@ class Reader:
         words = _TOKEN.findall(plain)
         spoken = language(words[:120:2] if plain.isascii() else words)
         letters = "".join(map(self._letters[spoken].__getitem__, words))
-        found = list(self._read(words, _OPENING.sub(r"\1,", letters).replace("Q", "P"), spoken))
+        found = list(self._read(words, _OPENING.sub(r"\1,", letters).replace("Q", "P").replace("A", "P"), spoken))
         if not plain.isascii():
             found += _spaceless(plain)
         return tuple(dict.fromkeys(phrase.casefold() for phrase in found))
@@ -146,7 +149,15 @@ class _Letters(dict[str, str]):
     def _letter(self, word: str) -> str:
         lower = word.casefold()
         if not word[0].isalpha():
-            return "." if word in _ENDING else "N" if word[0].isdigit() and word[1:].isupper() else ","
+            return (
+                "d"
+                if word in _POSSESSIVE
+                else "."
+                if word in _ENDING
+                else "N"
+                if word[0].isdigit() and word[1:].isupper()
+                else ","
+            )
         if lower in self._stop or len(word) == 1:
             return "d" if lower in _DETERMINERS else ","
         if _OTHER.search(word):
@@ -161,20 +172,20 @@ class _Letters(dict[str, str]):
 
 def _english(word: str, lower: str) -> str:
     """The letter of an English word that is no function word."""
-    if lower.endswith(("'s", "’s", "s'", "s’")):
-        return "d"
     if "'" in lower or "’" in lower or lower in BREAKING or lower in NEVER:
         return ","
     letter = _ending(lower)
     if word.islower():
         return letter
-    return "P" if letter in "NJ" else "Q"
+    return "P" if letter in "NJ" else "A" if lower in NAMING else "Q"
 
 
 def _ending(word: str) -> str:
     """The letter of a lower-case English word, by its ending where no list holds it."""
     if word in SAYING_LITTLE or (word.endswith("ly") and word not in NOUNS_IN_LY):
         return ","
+    if "-" in word:
+        return "N"
     if word.endswith("ing") and word not in NOUNS_IN_ING:
         return "g"
     if word.endswith("ed") and word not in NOUNS_IN_ED:

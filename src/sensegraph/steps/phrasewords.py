@@ -71,10 +71,9 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _forms(verb: str) -> tuple[str, ...]:
-    """The regular forms of a verb, some of which do not exist: those do no harm."""
-    stem = verb.removesuffix("e")
+    """The present forms of a verb, some of which do not exist: those do no harm."""
     third = f"{verb[:-1]}ies" if verb.endswith("y") and verb[-2] not in "aeou" else f"{verb}s"
-    return verb, third, f"{verb}es", f"{stem}ing", f"{verb}{verb[-1]}ing"
+    return verb, third, f"{verb}es"
 
 
 BREAKING: frozenset[str] = frozenset(f for v in _VERBS.split() for f in _forms(v)) - _words(_HEADED) | _words(_FORMS)
@@ -92,6 +91,8 @@ GERMAN_LITTLE: frozenset[str] = _words(
     "solcher solches manche manchen mancher gesamte gesamten eigene eigenen eigener weitere weiteren weiterer weiteres"
 )
 """German words that end like adjectives and say nothing by themselves."""
+NAMING: frozenset[str] = _words("big far grand great high little long low lower middle near new old red")
+"""Of those the words that also begin names."""
 NOUNS_IN_ING: frozenset[str] = _words(_HEADED)
 """Words in -ing that a phrase may end in (machine learning)."""
 NOUNS_IN_LY: frozenset[str] = _words(_LY)
