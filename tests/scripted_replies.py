@@ -142,6 +142,7 @@ def _tuples(value: Body) -> str:
 def _extraction(data: str) -> Body:
     entities: dict[str, Body] = {}
     relations: list[Body] = []
+    before = ""
     for sentence in re.split(r"(?<=[.!?])\s+|\n+", data.partition("Text:\n")[2] or data):
         names = [n for n in dict.fromkeys(_NAME.findall(sentence)) if n not in _COMMON]
         for name in names:
@@ -149,8 +150,11 @@ def _extraction(data: str) -> Body:
             entities.setdefault(name, {"name": name, "type": kind, "description": sentence})
         relations += [
             {"source": a, "target": b, "description": sentence, "strength": 1 + len(sentence) % 9}
-            for a, b in itertools.pairwise(names)
+            for a, b in itertools.pairwise(
+                [before, *names] if before and before not in names and len(names) == 1 else names
+            )
         ]
+        before = names[-1] if names else before
     return {"entities": list(entities.values()), "relations": relations}
 
 

@@ -47,7 +47,7 @@ def test_questions_are_answered_with_exact_citations(little: tuple[Corpus, Impor
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["graphrag", "naive"])
+@pytest.mark.parametrize("method", ["graphrag", "local", "drift", "naive"])
 def test_an_index_of_the_reference_implementation_answers_questions(carol: tuple[Corpus, Imported], method: str):
     answer = carol[0].query("What are the main themes around Scrooge and the ghosts?", method=method)
     texts = {d.id: d.text for d in carol[0].documents()}

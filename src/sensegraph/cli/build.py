@@ -73,11 +73,20 @@ def index(
         gone = _gone(corpus, chosen, added)
         if gone:
             say(_gone_line(gone, chosen, root))
+        if _imported(corpus):
+            say("The index that was imported is replaced by one built from its documents; `import` brings it back.")
         built = corpus.build(fresh=fresh)
     if as_json:
         out_json(show.built_object(built, added, gone))
     elif not quiet:
         out(show.built(built, added))
+
+
+def _imported(corpus: Corpus) -> bool:
+    """Whether the index came from tables of another system."""
+    from sensegraph.steps.index import REF
+
+    return bool(corpus.store.ref(REF) and corpus.store.ref(f"interchange/{corpus.index().manifest.chunks}"))
 
 
 def _read_by(methods: Sequence[str]) -> list[str]:

@@ -43,7 +43,9 @@ class Lookups:
     @cached_property
     def degree(self) -> NDArray[np.int64]:
         """Distinct neighbours of every entity, shape (n,)."""
-        return np.diff(self.start)
+        row = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+        again = (self.neighbours[1:] == self.neighbours[:-1]) & (row[1:] == row[:-1])  # two relations of one pair
+        return np.diff(self.start) - np.bincount(row[1:][again], minlength=len(self.start) - 1)
 
     def around(self, entity: int) -> tuple[Ints, Ints]:
         """The neighbours of an entity, and the relations to them."""
