@@ -258,7 +258,7 @@ def test_the_most_urgent_questions_are_asked_first(asked: Corpus, server: Script
     assert follow_ups(server) == ["Who is Elsa?", "Who is Finn?", "Who is Gwen?"]
     asked.query(ASKED, method="drift", width=3, rounds=2)
     table = prompts(server, "answer")[0].partition("# Points")[2]
-    assert [int(n) for n in re.findall(r"^\d+,(\d+),", table, re.MULTILINE)] == [90, 50, 30, 20, 10, 10, 10]
+    assert [int(n) for n in re.findall(r"^\d+,(\d+),", table, re.MULTILINE)] == [50, 45, 15, 10, 4, 2, 1]
 
 
 def test_follow_ups_of_one_round_are_those_with_the_highest_priority(asked: Corpus, server: ScriptedServer) -> None:
@@ -444,16 +444,15 @@ def test_documents_are_ranked_by_what_the_best_answers_cite_then_by_what_they_re
             return None
         local = re.findall(r"^(\d+),Story [^5],", user(body), re.MULTILINE)  # of story 5 is what is read first
         text = f"So it is [Data: Sources ({local[-1]})]." if local else "Reports say little."
-        return json.dumps({"answer": text, "score": 90 if local else 5, "follow_ups": ["What did Ada Harrow do?"]})
+        return json.dumps({"answer": text, "score": 60, "follow_ups": ["What did Ada Harrow do?"]})
 
     server.script = Script(**KEPT, reply=reply)
     found = asked.search(ASKED, method="drift", top=99)
-    _, action = search(asked)
-    assert [len(p.quotes) for p in found.passages] == [1, 0]
-    (cited,) = asked.index().documents_of([found.passages[0].quotes[0].source.chunk]).values()
-    assert cited != action.documents[0]
-    assert found.documents[0] == cited
-    assert found.documents[1] == action.documents[0]
+    root, action = search(asked)
+    assert [len(p.quotes) for p in found.passages] == [0, 1]
+    (cited,) = asked.index().documents_of([found.passages[1].quotes[0].source.chunk]).values()
+    assert cited not in (root.documents[0], action.documents[0])
+    assert found.documents == tuple(dict.fromkeys([cited, *root.documents, *action.documents]))
 
 
 def test_an_answer_longer_than_the_last_context_loses_its_end(asked: Corpus, server: ScriptedServer) -> None:

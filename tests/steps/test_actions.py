@@ -112,6 +112,28 @@ def test_the_best_are_those_that_help_by_score() -> None:
     assert [x.id for x in actions.best()] == [root.id, c.id]
 
 
+def test_what_answers_a_far_question_well_is_worth_less_than_what_is_near() -> None:
+    actions = asks(begin(), begin().root, "Where is the harbour?", "Where is the violin?")
+    root, harbour, violin = actions.known
+    actions = asks(asks(actions, harbour, "Where is the glacier?"), violin, "Where is the glacier?")
+    far = done(actions.known[3], 100)
+    actions = actions.put([done(root, 60), done(harbour, 20), done(violin, 50), far])
+    best = [(a.question, round(a.score or 0, 6)) for a in actions.best()]
+    assert best == [
+        ("Who keeps the lamp?", 60),
+        ("Where is the violin?", 30),
+        ("Where is the glacier?", 30),
+        ("Where is the harbour?", 12),
+    ]  # the far one by its better way: 100 × 0.5 × 0.6
+
+
+def test_a_root_that_knows_nothing_leaves_the_order_of_the_others() -> None:
+    actions = asks(begin(), begin().root, "Where is the harbour?", "Where is the violin?")
+    root, harbour, violin = actions.known
+    best = actions.put([done(root, 0), done(harbour, 20), done(violin, 50)]).best()
+    assert [(a.id, a.score) for a in best] == [(violin.id, 0.5), (harbour.id, 0.2)]
+
+
 def test_points_carry_the_answer_its_sources_and_the_question() -> None:
     (point,), cut = points_of([done(begin().root, 42)], 100, titled=True)
     assert (point.kind, point.title, point.text, point.score, cut) == (

@@ -101,7 +101,7 @@ class Drift:
         return self._searched(question, index, rt).actions.known
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
-        """The answers that help (score above 0), best first, whole, within `reduce_tokens`."""
+        """The answers that help (score above 0), best for the user's question first, whole, within `reduce_tokens`."""
         return self._searched(question, index, rt).evidence(last=False)
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:

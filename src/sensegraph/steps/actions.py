@@ -91,9 +91,24 @@ class Actions:
         return sorted(waiting, key=lambda a: (-a.priority, a.id))[: max(0, most)]
 
     def best(self) -> list[Action]:
-        """The answers that help (score above 0), best first; of equal ones the less deep, then by id."""
+        """The answers that help (score above 0), each with its score for the user's question, best first.
+
+        An engine scores an answer for the question that was asked. For the user's question it helps as far as the way
+        there does: its score times the shares (of 100, at least 1) of those that led to it, on the best way. Without
+        that the search drifts: what answers a far question perfectly would come before all that was asked for. Equal
+        ones by depth, then id.
+        """
+        ways: dict[str, float] = {}
         helping = [a for a in self.known if a.status == "done" and a.text and (a.score or 0) > 0]
-        return sorted(helping, key=lambda a: (-(a.score or 0), a.depth, a.id))
+        scored = [replace(a, score=(a.score or 0) * self._way(a, ways)) for a in helping]
+        return sorted(scored, key=lambda a: (-(a.score or 0), a.depth, a.id))
+
+    def _way(self, action: Action, ways: dict[str, float]) -> float:
+        """The product of the shares of those that led to `action`, on the best way: 0 … 1, for the root 1."""
+        if action.id not in ways:
+            above = [self._called(name) for name in action.parents]
+            ways[action.id] = max((max(1, a.score or 0) / 100 * self._way(a, ways) for a in above), default=1.0)
+        return ways[action.id]
 
     def put(self, changed: Sequence[Action]) -> Actions:
         """With these actions in the place of those with their ids."""
