@@ -173,7 +173,8 @@ def _cells(passage: Passage) -> str:
         source, _, target = passage.title.partition(" — ")
         return ",".join(map(_cell, (source, target, passage.text)))
     if passage.kind == "point":
-        return f"{passage.score:.0f},{_cell(passage.text)}"
+        text = f"{passage.title}: {passage.text}" if passage.title else passage.text
+        return f"{passage.score:.0f},{_cell(text)}"
     return f"{_cell(passage.title)},{_cell(passage.text)}"
 
 
