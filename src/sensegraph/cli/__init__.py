@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from sensegraph import __version__
-from sensegraph.cli import ask, browse, build, draw, interchange, start, tune
+from sensegraph.cli import ask, browse, build, draw, evaluate, interchange, start, tune
 from sensegraph.cli.options import say
 from sensegraph.errors import SensegraphError
 
@@ -79,6 +79,7 @@ app.command(short_help="Draw the communities: a picture, or a page to look aroun
 app.command("import", short_help="Make an index of the tables of one made elsewhere.")(interchange.import_tables)
 app.command(short_help="Write the index as tables, CSV, GraphML, Cypher or JSON.")(interchange.export)
 app.command(short_help="List the methods.")(ask.methods)
+app.add_typer(evaluate.app, name="evaluate", short_help="Measure methods against judged documents.")
 
 
 def main() -> None:

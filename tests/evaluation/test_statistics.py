@@ -1,0 +1,123 @@
+"""Paired statistics: against scipy, against counting all signs, and against the published table of Edge et al. (2024)."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import erfc, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import rankdata, wilcoxon
+
+from sensegraph.evaluation.statistics import EXACT, holm, intervals, midranks, resampled, signed_ranks
+
+few = st.lists(st.integers(-3, 3), min_size=1, max_size=9)
+ps = st.lists(st.floats(0, 1), max_size=12)
+
+# Table 6, podcast, empowerment: z of the 15 pairs of one family, and the p that the authors print (G40; 0 is "< 0.001")
+Z = (-4.3, -3.76, -2.2, -1.27, -3.71, -1.5, -0.55, -0.57, -4.1, -1.23, -2.54, -1.73, -1.78, 0, -0.86)
+PRINTED = (0, 0.002, 0.281, 1, 0.003, 0.936, 1, 1, 0, 1, 0.12, 0.682, 0.682, 1, 1)
+
+
+def test_ranks_of_equal_values_are_shared():
+    assert midranks(np.array([3.0, 1.0, 3.0, 2.0])).tolist() == [3.5, 1.0, 3.5, 2.0]
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=30))
+def test_ranks_are_those_of_scipy(values: list[int]):
+    assert midranks(np.array(values, float)).tolist() == rankdata(values).tolist()
+
+
+def test_a_few_differences_without_ties_give_the_exact_p_of_scipy():
+    differences = np.array([1.5, -0.4, 2.1, 0.9, -1.1, 3.0, 0.2, -0.3, 2.5, 1.2])
+    found = signed_ranks(differences)
+    assert found.exact
+    assert found.p == pytest.approx(wilcoxon(differences, method="exact").pvalue)
+
+
+@given(few)
+def test_ties_and_zeros_give_the_p_of_counting_all_signs(values: list[int]):
+    differences = np.array(values, float)
+    kept = differences[differences != 0]
+    found = signed_ranks(differences)
+    ranks = rankdata(np.abs(kept))
+    observed = ranks[kept > 0].sum()
+    sums = np.array(
+        [sum(r for r, up in zip(ranks, ways, strict=True) if up) for ways in product((0, 1), repeat=len(kept))]
+    )
+    expected = min(1.0, 2 * min((sums <= observed).mean(), (sums >= observed).mean()))
+    assert found.p == pytest.approx(expected)
+    assert (found.n, found.wins) == (len(kept), int((kept > 0).sum()))
+
+
+def test_many_differences_with_ties_give_the_normal_approximation_of_scipy():
+    differences = np.random.default_rng(3).integers(-4, 7, 80).astype(float)
+    found = signed_ranks(differences)
+    expected = wilcoxon(differences, zero_method="wilcox", correction=False, method="asymptotic")
+    assert not found.exact
+    assert found.p == pytest.approx(expected.pvalue)
+    assert abs(found.z) == pytest.approx(abs(expected.zstatistic))
+    assert found.z > 0
+
+
+def test_the_approximation_begins_beyond_25_differences():
+    assert signed_ranks(np.ones(EXACT)).exact
+    assert not signed_ranks(np.ones(EXACT + 1)).exact
+
+
+def test_without_any_difference_z_is_0_and_p_is_1():
+    found = signed_ranks(np.zeros(40))
+    assert (found.z, found.p, found.n) == (0, 1, 0)
+
+
+def test_thirds_that_differ_only_by_rounding_are_ties():
+    assert signed_ranks(np.array([1 / 3, -(1 - 2 / 3)])).z == 0
+
+
+@given(few)
+def test_turning_the_comparison_round_turns_z_and_keeps_p(values: list[int]):
+    differences = np.array(values, float)
+    one, other = signed_ranks(differences), signed_ranks(-differences)
+    assert one.p == pytest.approx(other.p)
+    assert one.z == pytest.approx(-other.z)
+
+
+def test_holm_gives_the_p_values_that_the_paper_prints():
+    corrected = holm([erfc(abs(z) / sqrt(2)) for z in Z])
+    assert [p for p, printed in zip(corrected, PRINTED, strict=True) if abs(p - printed) > 0.0065] == []
+
+
+def test_holm_by_hand_with_the_running_maximum():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+
+
+@given(ps)
+def test_holm_never_lowers_a_p_and_keeps_their_order(values: list[float]):
+    corrected = holm(values)
+    assert all(raw <= new <= 1 for raw, new in zip(values, corrected, strict=True))
+    order = sorted(range(len(values)), key=lambda i: values[i])
+    assert [corrected[i] for i in order] == sorted(corrected)
+
+
+def test_resampling_is_equal_for_equal_seeds_and_pairs_its_columns():
+    values = np.random.default_rng(0).random((30, 1))
+    both = resampled(np.hstack([values, 2 * values]), 700, 5)
+    assert both.shape == (700, 2)
+    assert np.allclose(both[:, 1], 2 * both[:, 0])
+    assert np.array_equal(both, resampled(np.hstack([values, 2 * values]), 700, 5))
+    assert not np.array_equal(both, resampled(np.hstack([values, 2 * values]), 700, 6))
+
+
+def test_the_interval_of_a_mean_is_about_that_of_the_normal_law():
+    values = np.random.default_rng(1).normal(3, 2, (400, 1))
+    (found,) = intervals(values)
+    half = 1.96 * values.std() / 20
+    assert found.mean == pytest.approx(values.mean())
+    assert (found.low, found.high) == pytest.approx((found.mean - half, found.mean + half), abs=0.03)
+
+
+def test_one_question_has_an_interval_without_width():
+    (found,) = intervals(np.array([[0.25]]), 50)
+    assert (found.mean, found.low, found.high) == (0.25, 0.25, 0.25)
