@@ -25,7 +25,7 @@ from sensegraph.steps.graph import GraphSettings, _parts, crowded, described, me
 from sensegraph.steps.index import document
 from sensegraph.steps.pipeline import IndexSettings, earlier_build, flat
 from sensegraph.steps.reports import Writer, report
-from sensegraph.steps.vectors import chunk_texts, embed, entity_texts, report_texts
+from sensegraph.steps.vectors import chunk_texts, embed, entity_texts, relation_texts, report_texts
 from sensegraph.text import fold, sentences, tokens
 from sensegraph.types import (
     Chunk,
@@ -140,6 +140,7 @@ class _Foresight:
         merged = merge(pairs, self.settings.graph)
         summaries, graph = self._summaries(merged, self.settings.graph)
         self.texts += entity_texts(graph)
+        self.texts += relation_texts(graph) if "relations" in self.settings.parts else []
         return [extraction, summaries, *([self._reports(graph)] if "reports" in self.settings.parts else [])]
 
     def _pairs(self) -> list[tuple[Chunk, Extraction]]:

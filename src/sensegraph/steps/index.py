@@ -22,7 +22,7 @@ from sensegraph.steps.lookups import Lookups
 from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation, Scalar
 
 REF = "index"
-Kind = Literal["chunk", "entity", "report"]
+Kind = Literal["chunk", "entity", "relation", "report"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,7 @@ class Manifest:
     entity_vectors: str = ""
     report_vectors: str = ""
     concepts: str = ""
+    relations: str = ""
     clusters: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -164,7 +165,7 @@ class Index:
         return recall(self._store, vectors.stack, self.manifest.vectors)
 
     def vectors_of(self, embedder: Embedder, kind: Kind = "chunk") -> Vectors:
-        """The vectors of chunks, entities (`name: description`) or reports, in the order of their records.
+        """The vectors of chunks, entities (`name: description`), relations or reports, in the order of their records.
 
         Raises NotIndexed where another embedder made them: a question's vector would not fit.
         """
@@ -178,16 +179,20 @@ class Index:
     def _vectors(self, kind: Kind) -> Vectors:
         if kind == "chunk":
             return self.vectors
-        part: Part = "graph" if kind == "entity" else "reports"
-        name = self.manifest.entity_vectors if kind == "entity" else self.manifest.report_vectors
-        return recall(self._store, vectors.stack, self._part(part, name))
+        made = self.manifest
+        parts: dict[Kind, tuple[Part, str]] = {
+            "entity": ("graph", made.entity_vectors),
+            "relation": ("relations", made.relations),
+            "report": ("reports", made.report_vectors),
+        }
+        return recall(self._store, vectors.stack, self._part(*parts[kind]))
 
     def _part(self, part: Part, name: str) -> str:
         """The key of a part of the index. Raises NotIndexed where it was not built."""
         if not name:
             raise NotIndexed(
-                f"This index was built without its part {part!r}, which is needed here; run `sensegraph index` "
-                f"(with {part!r} among index.parts, as it is by default)."
+                f"This index was built without its part {part!r}, which is needed here; add {part!r} to index.parts "
+                "and run `sensegraph index`, or build what one method reads: `sensegraph index --method NAME`."
             )
         return name
 

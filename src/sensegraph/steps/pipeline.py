@@ -22,7 +22,7 @@ from sensegraph.steps.graph import GraphSettings, graph, knowledge_graph
 from sensegraph.steps.index import REF, Catalogue, Manifest, catalogue, document, read_manifest
 from sensegraph.steps.lookups import find_lookups
 from sensegraph.steps.reports import ReportSettings, report_all
-from sensegraph.steps.vectors import chunk_texts, embed_all, embed_records, entity_texts, report_texts
+from sensegraph.steps.vectors import chunk_texts, embed_all, embed_records, entity_texts, relation_texts, report_texts
 from sensegraph.steps.words import find_words
 from sensegraph.types import Chunk, Document, Graph, Hierarchy
 
@@ -32,7 +32,8 @@ class IndexSettings:
     """How an index is built; the defaults are those of edge2024.
 
     `parts` says what is built besides chunks, their vectors and their words: the graph, the reports on its
-    communities (which need the graph), the concepts of LazyGraphRAG.
+    communities (which need the graph), the concepts of LazyGraphRAG, the vectors of relations of LightRAG (which need
+    the graph).
     """
 
     chunk_tokens: int = 600
@@ -51,6 +52,8 @@ class IndexSettings:
             )
         if "reports" in self.parts and "graph" not in self.parts:
             raise SettingsError("index.parts has reports without graph: reports are written on the graph, add it.")
+        if "relations" in self.parts and "graph" not in self.parts:
+            raise SettingsError("index.parts has relations without graph: they are the graph's relations, add it.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +122,9 @@ def complete(parts: Parts, rt: Runtime, settings: IndexSettings) -> Manifest:
     chunk_vectors = embed_all(chunk_texts(parts.chunks()), rt)
     entity_vectors = embed_records(lambda: entity_texts(graph.value), rt, name=graph.key).key if graph else ""
     reports = embed_records(lambda: report_texts(reported.value), rt, name=reported.key).key if reported else ""
+    relations = ""
+    if graph and "relations" in settings.parts:
+        relations = embed_records(lambda: relation_texts(graph.value), rt, name=key("relations", graph.key)).key
     manifest = Manifest(
         documents=parts.catalogue.key,
         chunks=parts.chunks_key,
@@ -138,6 +144,7 @@ def complete(parts: Parts, rt: Runtime, settings: IndexSettings) -> Manifest:
         entity_vectors=entity_vectors,
         report_vectors=reports,
         concepts=parts.concepts.key if parts.concepts else "",
+        relations=relations,
         clusters=_by_depth(reported.value) if reported else (),
         notes=parts.notes,
     )

@@ -178,9 +178,7 @@ class ScopedIndex(Index):
     def _positions(self, kind: Kind) -> list[int]:
         if kind == "chunk":
             return self.places
-        graph, hierarchy = self.whole.graph, self.whole.hierarchy
-        ids: Sequence[Any] = graph.entities if kind == "entity" else hierarchy.clusters
-        mine: Sequence[Any] = self.graph.entities if kind == "entity" else self.hierarchy.clusters
+        ids, mine = _records(self.whole, kind), _records(self, kind)
         kept = {r.id for r in mine}
         return [i for i, r in enumerate(ids) if r.id in kept]
 
@@ -215,6 +213,13 @@ class ScopedIndex(Index):
                     "known of their communities inside was read instead"
                 )
         return tuple(said)
+
+
+def _records(index: Index, kind: Kind) -> Sequence[Any]:
+    """The records that the vectors of `kind` are of."""
+    if kind == "report":
+        return index.hierarchy.clusters
+    return index.graph.entities if kind == "entity" else index.graph.relations
 
 
 def _said(descriptions: Iterable[Description], chunks: frozenset[str]) -> tuple[Description, ...]:
