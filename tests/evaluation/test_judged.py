@@ -40,7 +40,7 @@ def test_judgements_of_what_is_not_there_are_named_and_still_count(tmp_path: Pat
 
 def test_a_document_that_cannot_be_read_is_named(tmp_path: Path):
     found = read_set(written(tmp_path, docs=[*documents(), {"_id": "void", "text": ""}]))
-    assert [s.reason for s in found.skipped][0].startswith("line 13")
+    assert found.skipped[0].reason.startswith("line 13")
 
 
 def test_titles_can_be_taken_away(tmp_path: Path):

@@ -1,4 +1,4 @@
-"""Paired statistics: against scipy, against counting all signs, and against the published table of Edge et al. (2024)."""
+"""Paired statistics: against scipy, against counting all signs, against the table of Edge et al. (2024)."""
 
 from __future__ import annotations
 
