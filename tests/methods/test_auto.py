@@ -1,35 +1,125 @@
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from named import named, rows
 from sensegraph.corpus import Corpus
-from sensegraph.methods.auto import choose
+from sensegraph.methods.auto import CANDIDATES, Choice, choose
+from sensegraph.steps.index import Index
+from sensegraph.steps.signals import names_of, wholes
 from sensegraph.types import Document
+
+HERE = Path(__file__).parent
+LABELLED = rows(HERE / "router.tsv")
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    return named(tmp_path_factory.mktemp("named"), rows(HERE / "router_names.tsv"))
+
+
+def test_n42_the_labelled_questions_hold_twelve_of_each_kind() -> None:
+    assert Counter(kind for kind, _ in LABELLED) == dict.fromkeys(CANDIDATES, 12)
+    assert len({question for _, question in LABELLED}) == 60
+
+
+@pytest.mark.parametrize(("kind", "question"), LABELLED)
+def test_n65_a_question_is_told_by_its_kind(kind: str, question: str, index: Index) -> None:
+    assert choose(question, index).kind == kind
 
 
 @pytest.mark.parametrize(
-    "question",
+    ("question", "method"),
     [
-        "What are the main themes across the conversations?",
-        "How often do guests speak of privacy?",
-        "Summarise the collection.",
-        "Was sind die Themen der Texte?",
-        "Was sind die Hauptthemen?",
-        "Worum geht es?",
-        "这些文章的主题是什么？",
+        ("What are the main themes across the conversations?", "graphrag"),
+        ("How often do guests speak of privacy?", "graphrag"),
+        ("Summarise the collection.", "graphrag"),
+        ("Was sind die Hauptthemen?", "graphrag"),
+        ("Worum geht es?", "graphrag"),
+        ("Who is Ada Lovelace?", "local"),
+        ("What is known about Contoso?", "local"),
+        ("When was Ada Lovelace born?", "hybrid"),
+        ("Who founded the school?", "hybrid"),
+        ("谁写了这本书？", "hybrid"),
+        ("What do Ada Lovelace and Charles Babbage have in common?", "hybrid"),
     ],
 )
-def test_a_question_about_the_whole_goes_to_graphrag(question: str) -> None:
-    assert choose(question).method == "graphrag"
+def test_each_kind_has_its_method(question: str, method: str, index: Index) -> None:
+    assert choose(question, index).method == method
 
 
-@pytest.mark.parametrize("question", ["Who founded the school?", "When was Marley buried?", "谁写了这本书？"])
-def test_a_question_about_one_thing_goes_to_vector_search(question: str) -> None:
-    assert choose(question).method == "naive"
+def test_a_name_speaks_against_the_whole_and_a_common_noun_does_not(index: Index) -> None:
+    assert choose("What are the main themes of Contoso's letters?", index).kind == "local"
+    assert choose("What are the main themes of the trial?", index).kind == "global"
 
 
-def test_the_reason_quotes_what_decided() -> None:
-    assert "“overall”" in choose("What is the mood overall?").reason
+def test_what_is_listed_as_an_example_is_no_name_that_is_asked_about(index: Index) -> None:
+    assert choose("Which companies, such as Contoso or Northwind, are mentioned as recurring rivals?", index).kind == (
+        "global"
+    )
+
+
+def test_names_that_the_index_does_not_know_speak_against_the_whole_too(index: Index) -> None:
+    assert choose("Which topic did Greta Halvorsen choose for Oslo?", index).kind == "plain"
+
+
+def test_n44_a_name_of_several_things_is_told_with_their_kinds(index: Index) -> None:
+    choice = choose("Where does Jordan begin?", index)
+    assert "“Jordan” is the name of 3 entities (country and person and river)" in choice.reason
+
+
+def test_names_that_follow_each_other_are_one(tmp_path: Path) -> None:
+    known = named(tmp_path, [("Kevin", "person"), ("Scott", "person")])
+    assert [n.surface for n in names_of("Where does Kevin Scott live?", known)] == ["Kevin Scott"]
+    assert choose("Where does Kevin Scott live?", known).kind == "local"
+
+
+def test_a_name_is_known_before_a_possessive(index: Index) -> None:
+    assert [n.surface for n in names_of("When did Charles Babbage's clerk retire?", index)] == ["Charles Babbage"]
+
+
+def test_a_common_word_that_somebody_bears_as_a_name_is_no_name_in_lower_case(tmp_path: Path) -> None:
+    known = named(tmp_path, [("Technology", "organization"), ("May", "person")])
+    assert choose("When may technology help with the washing?", known).kind == "plain"
+
+
+def test_the_reason_quotes_what_decided(index: Index) -> None:
+    assert choose("What is the mood overall?", index) == Choice(
+        "graphrag", "“overall” asks about the whole corpus", "global"
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [("What are the main themes?", ["graphrag"]), ("Who is Ada Lovelace?", ["local"])],
+)
+def test_only_methods_that_the_index_can_serve_are_chosen(question: str, said: Sequence[str], tmp_path: Path) -> None:
+    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": []}}) as corpus:
+        corpus.add(Document("note", "The door was green."))
+        corpus.build()
+        choice = choose(question, corpus.index())
+    assert choice.method == "hybrid"
+    assert choice.kind == "plain" or f"{said[0]} cannot read this index" in choice.reason
+
+
+def test_words_for_the_whole_are_weighed() -> None:
+    assert wholes("What are the recurring themes?") == (2, ["recurring", "themes"])
+    assert wholes("Who is considered the first?") == (0.5, ["considered"])
+    assert wholes("Who keeps the lamp?") == (0, [])
+
+
+def test_the_choice_is_told_in_the_notes(tmp_path: Path) -> None:
+    with Corpus.open(tmp_path, settings={"engine": "offline"}) as corpus:
+        corpus.add(
+            Document("minutes", "The meeting voted seven to three against the well. Tobias Keller had asked for it.")
+        )
+        corpus.build()
+        answer = corpus.query("How many voted against the well?")
+    assert answer.method == "hybrid"
+    assert answer.citations
+    assert answer.notes[0].startswith("auto chose hybrid: it names nothing")
 
 
 def test_where_the_reports_hold_nothing_passages_are_read(tmp_path: Path) -> None:
@@ -38,7 +128,6 @@ def test_where_the_reports_hold_nothing_passages_are_read(tmp_path: Path) -> Non
             Document("minutes", "The meeting voted seven to three against the well. Tobias Keller had asked for it.")
         )
         corpus.build()
-        answer = corpus.query("How many voted against the well?", depth=None)
-    assert answer.method == "naive"
+        answer = corpus.query("How often was voted against the well?")
     assert answer.citations
     assert any("passages were read" in note for note in answer.notes)

@@ -47,6 +47,24 @@ METHODS = {
         "rate, answer",
         "reading the whole corpus for one question: the thorough and dear baseline",
     ),
+    "hybrid": Listing(
+        "sensegraph.methods.hybrid:Hybrid",
+        "rank fusion, Cormack et al. 2009; a walk with a text prior, after Gutiérrez et al. 2025",
+        "answer",
+        "questions whose answer lies in a few passages, which names, words or meaning lead to",
+    ),
+    "bm25": Listing(
+        "sensegraph.methods.bm25:BM25",
+        "Robertson and Zaragoza 2009",
+        "answer",
+        "rare words, codes and names as they are written",
+    ),
+    "lazygraphrag": Listing(
+        "sensegraph.methods.lazygraphrag:LazyGraphRAG",
+        "Microsoft Research 2024 (announcement), after its intelligence-toolkit",
+        "refine, test, rate, answer",
+        "questions of any breadth on an index that no model has read; a budget of tests sets the cost",
+    ),
     "naive": Listing(
         "sensegraph.methods.naive:Naive",
         "vector RAG, the SS condition of Edge et al. 2024",

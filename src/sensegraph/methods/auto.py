@@ -1,37 +1,99 @@
 """The choice of a method by the kind of question: `auto`.
 
-A question about the whole corpus goes to GraphRAG, one that some passage may answer to vector RAG. The choice reads
-the question alone, is made before anything is paid, and is told in the answer's notes.
+The rules read the question and the names that the index knows, no more: the choice costs nothing, is made before
+anything is paid, and is told in the answer's notes (N42–N46, N65; hybrid §6).
+
+| kind | shows by | method |
+|---|---|---|
+| global | words for the whole, and no name | `graphrag`, over the reports |
+| disambiguation | one name that entities of several types bear | `local`, and says which |
+| multi-hop | two names, a relation to follow, a comparison | `hybrid`, whose walk goes from name to name |
+| local | one name | `local`, its neighbourhood, for what it is; `hybrid` for a detail about it |
+| plain | nothing of these | `hybrid` |
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
 
+from sensegraph.errors import NotIndexed
+from sensegraph.methods import METHODS, load
 from sensegraph.steps.index import Index
+from sensegraph.steps.signals import Name, asks_what_it_is, capitals, names_of, relations, wholes, without_examples
 
-_WHOLE = re.compile(
-    r"""\b(themes?|topics?|trends?|overall|overview|across|summar\w+|main|major|common(?:ly)?|recurring|most\s+often
-    |frequent\w*|how\s+(?:often|many)|corpus|collection|all\s+(?:the\s+)?(?:documents|texts|episodes|articles|chapters)
-    |perspectives?|viewpoints?|opinions?|attitudes?|patterns?|key\s+(?:points|findings|issues|takeaways)|in\s+general
-    |what\s+is\s+(?:this|it)\s+(?:all\s+)?about|do\s+(?:the\s+)?(?:guests|speakers|authors|people|leaders|they)
-    |\w*themen|worum\s+geht|überblick|zusammenfass\w+|insgesamt|hauptsächlich\w*|thèmes?|résum\w+|temas?|resum\w+)\b
-    |主题|主要|总结|概述|总体|テーマ|要約""",
-    re.IGNORECASE | re.VERBOSE,
+Kind = Literal["global", "disambiguation", "multi-hop", "local", "plain"]
+
+CANDIDATES: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
+    {
+        "global": ("graphrag", "lazygraphrag", "hybrid"),
+        "disambiguation": ("local", "hybrid"),
+        "multi-hop": ("hybrid",),
+        "local": ("local", "hybrid"),
+        "plain": ("hybrid",),
+    }
 )
+"""The methods for each kind, the best first; the first that the index can serve is taken."""
+
+_KEPT = MappingProxyType({"reports": "hierarchy"})  # parts that the manifest calls otherwise
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A method and why it was chosen."""
+    """A method, why it was chosen, and the kind of question that it was chosen for."""
 
     method: str
     reason: str
+    kind: Kind = "plain"
 
 
 def choose(question: str, index: Index) -> Choice:
-    """The method for `question`, of those that the index can serve."""
-    if (found := _WHOLE.search(question)) and index.manifest.hierarchy:
-        return Choice("graphrag", f"“{found[0]}” asks about the whole corpus")
-    return Choice("naive", "the question names something that single passages can answer")
+    """The method for `question`, of those that the index can serve. Raises NotIndexed where there is none."""
+    kind, reason = kind_of(question, index)
+    listed = CANDIDATES[kind]
+    if kind == "local" and not asks_what_it_is(question):  # measured: docs/design/014
+        listed, reason = CANDIDATES["plain"], f"{reason}, and asks for a detail"
+    able = [m for m in listed if m in METHODS and _served(m, index)]
+    if not able:
+        raise NotIndexed(f"No method for a {kind} question can read this index; run `sensegraph index` again.")
+    wanted = listed[0]
+    if able[0] != wanted:
+        reason = f"{reason}; {wanted} cannot read this index"
+    return Choice(able[0], reason, kind)
+
+
+def kind_of(question: str, index: Index) -> tuple[Kind, str]:
+    """The kind of a question, and what shows it."""
+    names = [n for n in names_of(without_examples(question), index) if n.proper]
+    (weight, whole), relation = wholes(question), relations(question)
+    if weight >= 1 + max(len(names), capitals(question)):
+        return "global", f"{_quoted(whole)} asks about the whole corpus"
+    if shared := [n for n in names if len(n.types) > 1 and len({e.name.casefold() for e in n.entities}) == 1]:
+        return "disambiguation", _shared(shared[0])
+    if len(names) > 1:
+        return "multi-hop", f"it ties {_quoted([n.surface for n in names])} together"
+    if relation:
+        return "multi-hop", f"{_quoted(relation)} leads from one thing to another"
+    if names:
+        return "local", f"it is about {_quoted([names[0].surface])}"
+    return "plain", "it names nothing that the index knows as an entity; passages are searched for its words"
+
+
+def _served(method: str, index: Index) -> bool:
+    """Whether the index has the parts that a method reads."""
+    return all(getattr(index.manifest, _KEPT.get(part, part)) for part in load(method).reads)
+
+
+def _shared(name: Name) -> str:
+    kinds = " and ".join(name.types)
+    return (
+        f"“{name.surface}” is the name of {len(name.entities)} entities ({kinds}): all are read; "
+        "ask again with the kind that is meant if the answer mixes them"
+    )
+
+
+def _quoted(words: Sequence[str]) -> str:
+    distinct = list(dict.fromkeys(" ".join(w.split()) for w in words))[:3]
+    return ", ".join(f"“{w}”" for w in distinct)

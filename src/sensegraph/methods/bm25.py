@@ -1,0 +1,42 @@
+"""Full text: the chunks whose words speak most for the question, and one answer from them.
+
+paper: Robertson and Zaragoza 2009, The Probabilistic Relevance Framework: BM25 and Beyond; N86
+index: chunk → words
+query: chunks by BM25 until the context is full, then one call
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sensegraph.errors import SettingsError
+from sensegraph.protocols import Part, Task
+from sensegraph.runtime import Runtime
+from sensegraph.steps.arms import by_words, evidence_of
+from sensegraph.steps.index import Index
+from sensegraph.steps.language import conclude
+from sensegraph.types import Answer, Evidence, Question
+
+
+@dataclass(frozen=True)
+class BM25:
+    """Full-text search. `k` chunks at most are taken, as many as `context_tokens` holds."""
+
+    k: int = 10
+    context_tokens: int = 8_000
+    name: str = "bm25"
+    requires: frozenset[Task] = frozenset({"answer"})
+    reads: frozenset[Part] = frozenset()
+
+    def __post_init__(self) -> None:
+        if self.k < 1 or self.context_tokens < 1:
+            raise SettingsError(f"bm25: k ({self.k}) and context_tokens ({self.context_tokens}) must be at least 1.")
+
+    def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
+        """The chunks that share words with the question, best first, within the context."""
+        return evidence_of(by_words(question, index, max(100, self.k)), index, self.k, self.context_tokens)
+
+    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
+        """One answer from these chunks."""
+        rt.check(self.name, self.requires)
+        return conclude(question, self.retrieve(question, index, rt), index, rt)
