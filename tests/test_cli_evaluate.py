@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
+from typing import get_args
 from xml.etree import ElementTree
 
 import pytest
@@ -12,9 +14,12 @@ from typer.testing import CliRunner, Result
 
 from judged_towns import written
 from sensegraph.cli import app
+from sensegraph.cli.measuring import _CALLED
 from sensegraph.corpus import Corpus
 from sensegraph.evaluation import Cost
 from sensegraph.evaluation.clock import cpu_seconds
+from sensegraph.protocols import Part
+from sensegraph.steps.index import Manifest
 
 Run = Callable[..., Result]
 METHODS = ("--methods", "naive,naive:top=1", "--draws", "50")
@@ -87,6 +92,10 @@ def test_measuring_takes_no_part_from_an_index_and_adds_those_that_are_read(run:
     assert "entities" in run("--data", data, *METHODS, "--root", tmp_path / "kept").stdout
     assert "entities" in run("--data", data, "--methods", "local", "--draws", 20).stdout
     assert "entities" not in run("--data", data, *METHODS).stdout
+
+
+def test_every_part_of_an_index_has_a_field_in_its_manifest():
+    assert {_CALLED.get(part, part) for part in get_args(Part)} <= {f.name for f in fields(Manifest)}
 
 
 def test_a_folder_with_other_documents_stays_as_it_is(run: Run, data: Path, tmp_path: Path):

@@ -83,6 +83,8 @@ def test_every_command_that_is_shown_can_be_parsed(name: str):
         if words[0] == "COMMAND":
             continue
         command = group.commands[words[0]]  # type: ignore[attr-defined]
+        if hasattr(command, "commands") and len(words) > 1:
+            command = command.commands[words[1]]
         options = {o for p in command.params for o in p.opts} | {"--help"}
         assert {w for w in words if w.startswith("--")} <= options, line
 

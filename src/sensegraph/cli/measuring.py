@@ -24,6 +24,7 @@ from sensegraph.settings import Settings, load_settings, parse
 from sensegraph.steps.index import document, read_manifest
 from sensegraph.stores.sqlite import SqliteStore
 
+_ON_GRAPH = ("reports", "relations")
 _CALLED = MappingProxyType({"reports": "hierarchy"})  # parts that a manifest calls otherwise
 
 
@@ -94,7 +95,7 @@ def _same(judged: JudgedSet, corpus: Corpus) -> None:
 def _with_parts(corpus: Corpus, methods: Sequence[Named], place: Place) -> Settings:
     """The settings with the parts that the methods read, those that were asked for, and those that are there."""
     wanted = {*place.parts, *_present(corpus)}.union(*(m.method.reads for m in methods))
-    if "reports" in wanted:
+    if not wanted.isdisjoint(_ON_GRAPH):
         wanted.add("graph")
     parts = tuple(part for part in get_args(Part) if part in wanted)
     return replace(corpus.settings, index=replace(corpus.settings.index, parts=parts))
@@ -106,4 +107,4 @@ def _present(corpus: Corpus) -> list[Part]:
         manifest = read_manifest(corpus.store)
     except NotIndexed:
         return []
-    return [part for part in get_args(Part) if getattr(manifest, _CALLED.get(part, part), "")]
+    return [part for part in get_args(Part) if getattr(manifest, _CALLED.get(part, part))]
