@@ -53,6 +53,12 @@ METHODS = {
         "answer",
         "questions whose answer lies in a few passages, which names, words or meaning lead to",
     ),
+    "walk": Listing(
+        "sensegraph.methods.walk:Walk",
+        "the walk of Gutiérrez et al. 2025 (HippoRAG 2) over names, with a second hop of our own",
+        "answer",
+        "questions whose answer lies in a few passages that names tie together; quick, without a model or vectors",
+    ),
     "bm25": Listing(
         "sensegraph.methods.bm25:BM25",
         "Robertson and Zaragoza 2009",

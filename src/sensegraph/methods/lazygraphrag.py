@@ -36,6 +36,8 @@ from sensegraph.types import (
     Refinement,
 )
 
+_REACH = 2_000  # chunks that are ranked at least
+
 
 @dataclass(frozen=True, slots=True)
 class _Found:
@@ -127,23 +129,23 @@ class LazyGraphRAG:
         """The question as the engine would ask it of this corpus, whose leading concepts it is shown (b: 100)."""
         if not self.refined:
             return Refinement(question.text)
-        names = index.concepts.leading(self.shown)
-        shown = [Passage("concept", "concepts", ", ".join(names), title="Concepts")] if names else []
+        shown = [Passage("concept", name, "", title=name) for name in index.concepts.leading(self.shown)]
         return rt.each(refine, [inquiry(question, shown, index)])[0]
 
     def _orders(self, texts: Sequence[str], asked: Refinement, index: Index, rt: Runtime) -> list[Longs]:
-        """For each text all chunks, the best first; those that nothing speaks for come last, in their order."""
+        """For each text all chunks: the best first, as far as a search can come; the others in their own order."""
         imagined = f"\n{asked.hypothesis}" if self.hypothesis and asked.hypothesis else ""
         searched = [f"{text}{imagined}" for text in texts]
         vectors = index.vectors_of(rt.embedder)
+        reach = min(len(vectors), max(_REACH, 4 * self.budget))
         lists: list[list[Longs]] = [[] for _ in texts]
         if self.ranking != "words":
             queries = np.asarray(rt.embedder.embed(searched, "query"), np.float32)
-            for found, (near, _) in zip(lists, nearest_each(vectors, queries, len(vectors)), strict=True):
+            for found, (near, _) in zip(lists, nearest_each(vectors, queries, reach), strict=True):
                 found.append(near)
         if self.ranking != "vectors":
             for found, text in zip(lists, searched, strict=True):
-                found.append(index.words.top(stems(text), len(vectors))[0])
+                found.append(index.words.top(stems(text), reach)[0])
         return [_fused(found, len(vectors)) for found in lists]
 
     def _pace(self, budget: int) -> Pace:
