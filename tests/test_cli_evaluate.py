@@ -12,7 +12,8 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner, Result
 
-from judged_towns import written
+from judged_towns import documents, qrels, queries, written
+from scripted import ScriptedServer
 from sensegraph.cli import app
 from sensegraph.cli.measuring import _CALLED
 from sensegraph.corpus import Corpus
@@ -48,6 +49,18 @@ def test_the_text_says_what_was_measured_the_figures_and_the_differences(run: Ru
     assert "- naive:top=1: 4 of 4 rankings were made with a wider context" in said
     rows = {line.split()[0]: line.split()[1:] for line in said.splitlines() if line.startswith("naive")}
     assert rows["naive"][:4] == ["87.5", "100.0", "75.0", "100.0"]
+
+
+def test_the_text_names_what_is_missing_and_counts_it(run: Run, tmp_path: Path):
+    docs = [*documents(), {"_id": "void", "text": ""}]
+    judged = [*qrels(), *((f"q{i}", f"gone{n}", 1) for i in range(3) for n in range(3)), ("lost", "k0", 1)]
+    asked = [*queries(), {"_id": "qw", "text": "Where is the west?", "metadata": {"shore": "west"}}]
+    data = written(tmp_path / "holes", docs, asked, [*judged, ("qw", "k0", 1)])
+    said = run("--data", data, *METHODS, "--within", "shore").stdout
+    assert "1 left out: without a document to be asked of" in said
+    assert "documents that could not be read: 1, the first: line 13" in said
+    assert "judgements of what is not there: 10: document gone0 of question q0" in said
+    assert " and 5 more" in said
 
 
 def test_the_object_holds_settings_scores_comparisons_and_every_question(run: Run, data: Path):
@@ -202,3 +215,15 @@ def test_cpu_seconds_grow_with_work_here_and_in_processes_below():
 def test_a_cost_without_text_has_no_rate():
     assert Cost(2.0, 4.0, 1).s_per_mb == 0.5
     assert Cost(2.0, 0.0, 1).s_per_mb == 0
+
+
+def test_a_model_and_its_vectors_are_used_where_the_settings_of_the_root_name_them(
+    run: Run, data: Path, tmp_path: Path, server: ScriptedServer
+):
+    (tmp_path / "kept").mkdir()
+    table = f'[endpoint]\nbase_url = "{server.base_url}"\nmodel = "scripted"\nembedding_model = "hashed"\n'
+    (tmp_path / "kept" / "sensegraph.toml").write_text(table)
+    result = run("--data", data, "--methods", "naive,local", "--draws", 20, "--root", tmp_path / "kept")
+    assert result.exit_code == 0, result.stderr
+    assert "engine scripted, embedder hashed; built in" in result.stdout
+    assert "entities" in result.stdout

@@ -25,14 +25,14 @@ def _head(result: Result) -> Iterable[str]:
     judged, counts = found.judged, manifest.counts
     left = [*judged.left_out, *([("without a document to be asked of", found.unplaced)] if found.unplaced else [])]
     without = f" ({'; '.join(f'{n:,} left out: {reason}' for reason, n in left)})" if left else ""
-    yield f"{judged.name} ({judged.split}): {len(found.queries):,} questions{without}"
+    yield f"{judged.name} ({judged.split}): {len(found.queries):,} question{'s' * (len(found.queries) != 1)}{without}"
     has = [part for part in ("entities", "relations") if counts.get(part)]
     held = ", ".join(f"{counts[name]:,} {name}" for name in ("documents", "chunks", *has))
     yield f"index: {held}; engine {manifest.engine}, embedder {manifest.embedder}; {_cost(result.cost)}"
     if judged.skipped:
-        yield f"{len(judged.skipped):,} documents could not be read, the first: {judged.skipped[0].reason}"
+        yield f"documents that could not be read: {len(judged.skipped):,}, the first: {judged.skipped[0].reason}"
     if judged.dangling:
-        yield f"{len(judged.dangling):,} judgements name what is not there: {_some(judged.dangling)}"
+        yield f"judgements of what is not there: {len(judged.dangling):,}: {_some(judged.dangling)}"
 
 
 def _some(items: Sequence[str]) -> str:
