@@ -15,11 +15,14 @@ from typer.testing import CliRunner, Result
 from judged_towns import documents, qrels, queries, written
 from scripted import ScriptedServer
 from sensegraph.cli import app
-from sensegraph.cli.measuring import _CALLED
+from sensegraph.cli.measuring import _CALLED, Place, measured
 from sensegraph.corpus import Corpus
-from sensegraph.evaluation import Cost
+from sensegraph.errors import SettingsError
+from sensegraph.evaluation import Cost, Measuring, Named, read_set
 from sensegraph.evaluation.clock import cpu_seconds
+from sensegraph.methods.naive import Naive
 from sensegraph.protocols import Part
+from sensegraph.settings import Settings
 from sensegraph.steps.index import Manifest
 
 Run = Callable[..., Result]
@@ -109,6 +112,13 @@ def test_measuring_takes_no_part_from_an_index_and_adds_those_that_are_read(run:
 
 def test_every_part_of_an_index_has_a_field_in_its_manifest():
     assert {_CALLED.get(part, part) for part in get_args(Part)} <= {f.name for f in fields(Manifest)}
+
+
+def test_a_part_that_no_index_has_is_an_error(tmp_path: Path, data: Path):
+    strange = Named("strange", Naive(reads=frozenset({"runes"})))  # type: ignore[arg-type]
+    place = Place(tmp_path / "kept", Settings(engine="offline"), (), lambda step, done, total: None)
+    with pytest.raises(SettingsError, match="No index has a part 'runes'"):
+        measured(read_set(data), [strange], Measuring(), place)
 
 
 def test_a_folder_with_other_documents_stays_as_it_is(run: Run, data: Path, tmp_path: Path):

@@ -15,7 +15,7 @@ import typer
 from sensegraph.cli.options import overrides
 from sensegraph.cli.progress import Report
 from sensegraph.corpus import FOLDER, Corpus
-from sensegraph.errors import InputError, NotIndexed
+from sensegraph.errors import InputError, NotIndexed, SettingsError
 from sensegraph.evaluation import Cost, JudgedSet, Measuring, Named, Result, measure
 from sensegraph.evaluation.clock import cpu_seconds
 from sensegraph.methods import load
@@ -97,6 +97,8 @@ def _with_parts(corpus: Corpus, methods: Sequence[Named], place: Place) -> Setti
     wanted = {*place.parts, *_present(corpus)}.union(*(m.method.reads for m in methods))
     if not wanted.isdisjoint(_ON_GRAPH):
         wanted.add("graph")
+    if unknown := sorted(wanted.difference(get_args(Part))):
+        raise SettingsError(f"No index has a part {unknown[0]!r}, which one of the methods reads; leave that one out.")
     parts = tuple(part for part in get_args(Part) if part in wanted)
     return replace(corpus.settings, index=replace(corpus.settings.index, parts=parts))
 
