@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sensegraph.runtime import Runtime
 
 Task = Literal["extract", "survey", "summarise", "report", "rate", "answer", "ask", "refine", "test", "grade", "judge"]
-Part = Literal["graph", "reports", "concepts", "relations"]
+Part = Literal["graph", "reports", "concepts", "relations", "names"]
 Vectors = NDArray[np.float32]
 
 
@@ -189,6 +189,11 @@ class Embedder(Protocol):
     @property
     def waits(self) -> bool:
         """Whether a call waits rather than works."""
+        ...
+
+    @property
+    def lexical(self) -> bool:
+        """Whether its vectors compare words alone, so that full text finds what they find, and more."""
         ...
 
     def fingerprint(self) -> str:

@@ -137,13 +137,20 @@ class Bm25:
     def score(self, query: Iterable[str]) -> Floats:
         """The score of every document, shape (n,); a word counts as often as the query has it, in any order."""
         total = np.zeros(len(self), np.float64)
+        for times, (who, score) in self.hits(query):
+            total[who] += times * score
+        return total
+
+    def hits(self, query: Iterable[str]) -> list[tuple[int, Ranked]]:
+        """For each distinct word, in order: how often the query has it, and which documents, ascending, score what."""
         mean = float(self.lengths.mean()) if self.lengths.any() else 1.0
+        found = []
         for word, times in sorted(Counter(query).items()):
             begin, end = self._postings(word)
             who, count = self.documents[begin:end], self.counts[begin:end]
             norm = self.k1 * (1 - self.b + self.b * self.lengths[who] / mean)
-            total[who] += times * self.idf(word) * (count / (count + norm))
-        return total
+            found.append((times, (np.asarray(who, np.int64), self.idf(word) * (count / (count + norm)))))
+        return found
 
     def top(self, query: Iterable[str], top: int) -> Ranked:
         """Positions and scores of the `top` best documents that share a word with the query, best first."""

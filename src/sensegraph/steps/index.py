@@ -15,10 +15,11 @@ from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.protocols import Embedder, Part, Store, Vectors
 from sensegraph.results import Results, Table, recall, step
 from sensegraph.stems import stems
-from sensegraph.steps import communities, concepts, graph, lookups, reports, vectors, words
+from sensegraph.steps import communities, concepts, graph, lookups, naming, reports, vectors, words
 from sensegraph.steps.chunks import chunk
 from sensegraph.steps.concepts import Concepts
 from sensegraph.steps.lookups import Lookups
+from sensegraph.steps.naming import Names
 from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation, Scalar
 
 REF = "index"
@@ -53,6 +54,7 @@ class Manifest:
     report_vectors: str = ""
     concepts: str = ""
     relations: str = ""
+    names: str = ""
     clusters: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -153,6 +155,11 @@ class Index:
     def concepts(self) -> Concepts:
         """The concept graph of LazyGraphRAG. Raises NotIndexed where the index was built without."""
         return recall(self._store, concepts.concepts, self._part("concepts", self.manifest.concepts))
+
+    @cached_property
+    def names(self) -> Names:
+        """The names of the chunks, and the ways between them. Raises NotIndexed where the index was built without."""
+        return recall(self._store, naming.names, self._part("names", self.manifest.names))
 
     @cached_property
     def words(self) -> Bm25:

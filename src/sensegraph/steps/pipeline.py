@@ -21,6 +21,7 @@ from sensegraph.steps.extraction import Extracted, extract_all, what_was_rejecte
 from sensegraph.steps.graph import GraphSettings, graph, knowledge_graph
 from sensegraph.steps.index import REF, Catalogue, Manifest, catalogue, document, read_manifest
 from sensegraph.steps.lookups import find_lookups
+from sensegraph.steps.naming import Names, NameSettings, name_graph
 from sensegraph.steps.reports import ReportSettings, report_all
 from sensegraph.steps.vectors import chunk_texts, embed_all, embed_records, entity_texts, relation_texts, report_texts
 from sensegraph.steps.words import find_words
@@ -33,16 +34,17 @@ class IndexSettings:
 
     `parts` says what is built besides chunks, their vectors and their words: the graph, the reports on its
     communities (which need the graph), the concepts of LazyGraphRAG, the vectors of relations of LightRAG (which need
-    the graph).
+    the graph), the names of the walk.
     """
 
     chunk_tokens: int = 600
     chunk_overlap: int = 100
-    parts: tuple[Part, ...] = ("graph", "reports", "concepts")
+    parts: tuple[Part, ...] = ("graph", "reports", "concepts", "names")
     graph: GraphSettings = field(default_factory=GraphSettings)
     clusters: ClusterSettings = field(default_factory=ClusterSettings)
     reports: ReportSettings = field(default_factory=ReportSettings)
     concepts: ConceptSettings = field(default_factory=ConceptSettings)
+    names: NameSettings = field(default_factory=NameSettings)
 
     def __post_init__(self) -> None:
         if not 0 <= self.chunk_overlap < self.chunk_tokens:
@@ -71,6 +73,7 @@ class Parts:
     communities: Result[Communities] | None = None
     hierarchy: Result[Hierarchy] | None = None
     concepts: Result[Concepts] | None = None
+    names: Result[Names] | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -94,6 +97,8 @@ def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: b
         if "concepts" in settings.parts:
             found = concept_graph(chunks, rt, settings.concepts)
             parts = replace(parts, concepts=found, notes=(*parts.notes, *pruning_notes(found.value)))
+        if "names" in settings.parts:
+            parts = replace(parts, names=name_graph(chunks, rt, settings.names))
         embedded()
     return complete(parts, rt, settings)
 
@@ -145,6 +150,7 @@ def complete(parts: Parts, rt: Runtime, settings: IndexSettings) -> Manifest:
         report_vectors=reports,
         concepts=parts.concepts.key if parts.concepts else "",
         relations=relations,
+        names=parts.names.key if parts.names else "",
         clusters=_by_depth(reported.value) if reported else (),
         notes=parts.notes,
     )

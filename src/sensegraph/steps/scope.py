@@ -25,6 +25,7 @@ from sensegraph.protocols import Embedder, Vectors
 from sensegraph.steps.concepts import Concepts
 from sensegraph.steps.index import Catalogue, DocumentEntry, Index, Kind
 from sensegraph.steps.lookups import Lookups, lookups
+from sensegraph.steps.naming import Names
 from sensegraph.text import tokens, within
 from sensegraph.types import (
     Chunk,
@@ -169,6 +170,11 @@ class ScopedIndex(Index):
     def concepts(self) -> Concepts:
         """The concepts of the chunks inside."""
         return self.whole.concepts.within(np.asarray(self.places, np.int64))
+
+    @cached_property
+    def names(self) -> Names:
+        """The names of the chunks inside."""
+        return self.whole.names.within(np.asarray(self.places, np.int64))
 
     def vectors_of(self, embedder: Embedder, kind: Kind = "chunk") -> Vectors:
         """The vectors of the records inside, in their order."""

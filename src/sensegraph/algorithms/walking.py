@@ -1,0 +1,125 @@
+"""Walks over a large sparse graph that stay near where they start: paths by their source, as arrays that are mapped.
+
+A walk that restarts often puts nearly all its mass near its start. On a large graph it is therefore taken over the
+part around the start that mass comes to at all, and the rest is not read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sensegraph.algorithms.graphs import Floats, Longs
+
+_SMALL = 400_000  # paths up to which a walk is taken over the whole graph
+_LIMIT = 30_000  # nodes of the part that a walk is otherwise taken over, about
+_REACH = 4  # steps by which that part is found
+_LEAST = 1e-7  # mass from which a node is looked at in doing so
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paths:
+    """From node i a walk goes to `to[start[i]:start[i + 1]]`, to each with its `share`; shares of a node sum to 1.
+
+    int64 (n + 1), int32 (m) and float32 (m); a node without any is a dead end, whose mass is lost.
+    """
+
+    start: Longs
+    to: NDArray[np.int32]
+    share: NDArray[np.float32]
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes."""
+        return len(self.start) - 1
+
+
+def paths(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: int) -> Paths:
+    """The paths along directed edges with weights above 0, shape (m,), on `nodes` nodes, in any order.
+
+    Edges of one pair may repeat. Raises ValueError for a weight that is not above 0.
+    """
+    a, b, w = np.asarray(source, np.int64), np.asarray(target, np.int32), np.asarray(weight, np.float64)
+    if len(w) and not (np.isfinite(w).all() and w.min() > 0):
+        raise ValueError("the weights of paths must be above 0 and finite; leave out the edges that have none.")
+    order = np.lexsort((b, a))
+    a, b, w = a[order], b[order], w[order]
+    total = np.bincount(a, weights=w, minlength=nodes)
+    return Paths(offsets(np.bincount(a, minlength=nodes)), b, (w / total[a]).astype(np.float32))
+
+
+def offsets(counts: ArrayLike) -> Longs:
+    """Where each of several runs of these lengths begins, and where the last ends, shape (n + 1,)."""
+    return np.concatenate(([0], np.cumsum(np.asarray(counts, np.int64)))).astype(np.int64)
+
+
+def gathered(start: NDArray[Any], rows: ArrayLike) -> tuple[Longs, Longs]:
+    """The places of all entries of `rows` in arrays that `start` parts, row by row, and how many each row has."""
+    rows = np.asarray(rows, np.int64)
+    begin = np.asarray(start[rows], np.int64)
+    sizes = np.asarray(start[rows + 1], np.int64) - begin
+    first = np.cumsum(sizes) - sizes
+    return np.arange(int(sizes.sum())) + np.repeat(begin - first, sizes), sizes
+
+
+def walk(way: Paths, nodes: NDArray[Any], mass: NDArray[Any], damping: float, steps: int) -> tuple[Longs, Floats]:
+    """The nodes that a walk comes to, ascending, and its mass there after `steps` steps from `mass` at `nodes`.
+
+    Before each step 1 − `damping` of the mass returns to the start: x ← damping · A x + (1 − damping) · r.
+    """
+    nodes, mass = np.asarray(nodes, np.int64), np.asarray(mass, np.float64)
+    if len(way.to) <= _SMALL:
+        here = np.arange(way.nodes)
+        part = way
+    else:
+        here = neighbourhood(way, nodes, mass, damping)
+        part = within(way, here)
+    reset = np.zeros(len(here))
+    reset[np.searchsorted(here, nodes)] = mass
+    return here, _walked(part, reset, damping, steps)
+
+
+def _walked(way: Paths, reset: Floats, damping: float, steps: int) -> Floats:
+    sizes, share = np.diff(way.start), way.share.astype(np.float64)
+    to = np.asarray(way.to, np.int64)
+    x = reset
+    for _ in range(steps):
+        moved = np.bincount(to, weights=np.repeat(x, sizes) * share, minlength=len(reset))
+        x = damping * moved + (1 - damping) * reset
+    return x
+
+
+def neighbourhood(way: Paths, nodes: Longs, mass: Floats, damping: float, limit: int = _LIMIT) -> Longs:
+    """The nodes around a start that a walk brings most mass to, ascending; about `limit` of them, and all of the start.
+
+    Found by a few steps of the walk over those nodes alone that hold some mass; the paths of the others are not read.
+    """
+    here, x = nodes, mass
+    for _ in range(_REACH):
+        some = x > _LEAST
+        places, sizes = gathered(way.start, here[some])
+        moved = np.repeat(x[some], sizes) * way.share[places] * damping
+        reached = np.concatenate((nodes, np.asarray(way.to[places], np.int64)))
+        here, where = np.unique(reached, return_inverse=True)
+        held = np.concatenate((mass * (1 - damping), moved))
+        x = np.bincount(where, weights=held, minlength=len(here)).astype(np.float64)
+        if len(here) > limit:
+            most = np.partition(x, len(x) - limit)[len(x) - limit]
+            kept = (x >= max(most, _LEAST)) | np.isin(here, nodes)
+            here, x = here[kept], x[kept]
+    return here
+
+
+def within(way: Paths, nodes: Longs) -> Paths:
+    """The paths among these nodes, ascending, which are numbered anew; what leads outside is lost."""
+    places, sizes = gathered(way.start, nodes)
+    to = np.asarray(way.to[places], np.int64)
+    at = np.searchsorted(nodes, to)
+    inside = nodes[np.minimum(at, len(nodes) - 1)] == to
+    row = np.repeat(np.arange(len(nodes)), sizes)[inside]
+    return Paths(
+        offsets(np.bincount(row, minlength=len(nodes))), at[inside].astype(np.int32), way.share[places][inside]
+    )

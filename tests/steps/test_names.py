@@ -1,0 +1,108 @@
+"""Names in texts: by capitals, by what documents bear, by quotes, and what a document is called."""
+
+from __future__ import annotations
+
+import pytest
+
+from sensegraph.steps.gazetteer import gazetteer, mentions
+from sensegraph.steps.namewords import Noted, folded, lettered, spans, spelt
+from sensegraph.steps.titles import aliases, headings, lead, named
+from sensegraph.types import Chunk
+
+
+def noted(*texts: tuple[str, str]) -> list[Noted]:
+    """Documents of one chunk each, given as title and text."""
+    chunks = [(Chunk(f"c{i}", f"d{i}", 0, len(t), 1, t, title),) for i, (title, t) in enumerate(texts)]
+    return spelt.fn(chunks)
+
+
+def found(*texts: tuple[str, str]) -> list[dict[str, int]]:
+    """The names of each document and the number of their sentences."""
+    documents = noted(*texts)
+    return [mentions(document, gazetteer(documents))[0] for document in documents]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "names"),
+    [
+        ("He met John F. Kennedy and Ludwig van Beethoven.", ["john f kennedy", "ludwig van beethoven"]),
+        ("the Treaty of Paris, Texas", ["treaty of paris", "texas"]),
+        ("he left on Apollo 13 with Jean-Luc Picard's crew", ["apollo 13", "jean luc picard"]),
+        ("St. Maurice's Abbey stood in São Paulo", ["st maurice abbey", "sao paulo"]),
+        ("and I saw Henry VIII then", ["henry viii"]),
+        ("nothing of note at all", []),
+    ],
+)
+def test_runs_of_capitals_are_names(sentence: str, names: list[str]) -> None:
+    words, letters = lettered(sentence)
+    assert [" ".join(words[a:b]) for a, b in spans(letters)] == names
+
+
+def test_a_name_is_compared_without_case_accents_article_and_possessive() -> None:
+    assert folded("The Café’s  Owner") == folded("cafe owner")
+    assert folded("the") == "the"
+
+
+def test_one_word_at_the_beginning_of_a_sentence_is_a_name_only_if_the_corpus_writes_it_so() -> None:
+    (names,) = found(("", "Rivers ran dry. We saw rivers. Harrow left. They asked Harrow."))
+    assert names == {"harrow": 2}
+
+
+def test_what_a_document_bears_is_found_in_others_and_the_longest_counts() -> None:
+    texts = ("Dark River (film)", "It is long."), ("", "He saw the Dark River once."), ("dark river valley", "It lies.")
+    third = found(*texts, ("", "They went to see the dark river valley and Dark River Valley Farm."))[3]
+    assert third == {"dark river valley": 1, "dark river valley farm": 1}
+    assert found(*texts)[1] == {"dark river": 1}
+
+
+def test_a_last_name_alone_stands_for_the_longer_name_before_it() -> None:
+    (names,) = found(("", "It was Ada Harrow who came. Then Harrow left, and Stone came."))
+    assert names == {"ada harrow": 2, "stone": 1}
+
+
+def test_a_title_bears_its_name_without_parenthesis_and_before_a_comma() -> None:
+    assert named("Dark River (2017 film)") == ["Dark River"]
+    assert named("Lambert, Margrave of Tuscany") == ["Lambert, Margrave of Tuscany", "Lambert"]
+    assert named("") == []
+    assert noted(("Dark River (2017 film)", "It is."))[0].aside == ("2017", "film")
+
+
+def test_the_first_sentences_give_other_names() -> None:
+    assert aliases("Ada Mary Harrow (born 3 May 1901), also known as A. B. Stone, was a pilot.") == [
+        "Ada Mary Harrow",
+        "Ada Harrow",
+        "A. B. Stone",
+    ]
+    assert aliases("The sea (cold in winter) is known.") == []
+
+
+@pytest.mark.parametrize(
+    ("opening", "name"),
+    [
+        ("The Quay Company is a firm.", "The Quay Company"),
+        ("Ada Harrow (born 1901) was", "Ada Harrow"),
+        ("Der Hafen war voll.", "Der Hafen"),
+        ("In 1945, there was peace.", ""),
+        ("Professor E: So . OK", ""),
+        ("and so it was", ""),
+    ],
+)
+def test_a_text_without_a_title_is_called_by_its_first_subject(opening: str, name: str) -> None:
+    assert lead(opening) == name
+    assert noted(("", opening))[0].bears == ((folded(name),) if name else ())
+    assert noted(("Quay", opening))[0].bears[0] == "quay"
+
+
+def test_headings_are_borne_by_the_chunks_that_they_stand_over() -> None:
+    text = "# Ada Harrow\n\nShe sailed.\n\nThe Storm\n" + "It came in the night and took the roofs off the houses. " * 2
+    assert headings(text) == ["Ada Harrow", "The Storm"]
+    assert headings("Ada: hello!\nFinn: so it is, and it will be so for a long time to come, I think.") == []
+    chunks = tuple(Chunk(f"c{i}", "d", 0, 1, 1, t, "Tales") for i, t in enumerate((text, "No more.", "# End\n\nDone.")))
+    (document,) = spelt.fn([chunks])
+    assert document.bears == ("tales",)
+    assert [chunk.bears for chunk in document.chunks] == [("ada harrow", "storm"), ("storm",), ("storm", "end")]
+
+
+def test_chinese_names_are_those_in_quotes_wherever_they_are_written() -> None:
+    first, second = found(("", "他读了《红楼梦》。"), ("", "红楼梦很长。"))
+    assert first == second == {"红 楼 梦": 1}

@@ -1,0 +1,166 @@
+"""The index of names: the same for any order of documents, mapped from the store, cut down by a filter (N43, N85)."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sensegraph.errors import SettingsError
+from sensegraph.results import recall
+from sensegraph.steps.chunks import chunk
+from sensegraph.steps.naming import Names, NameSettings, hashed, name_graph, names
+from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.types import Document
+from wired import runtime
+
+TEXTS = {
+    "Ada Harrow": "Ada Harrow (born 1901) was a pilot. She sailed to Quay with Finn Stone.",
+    "Quay (town)": "Quay is a town by the sea. Its mayor was Gwen Millar.",
+    "Finn Stone": "Finn Stone was a painter. Stone lived in Quay. Stone knew Ada Harrow.",
+    "Lighthouse": "The lighthouse stands alone. Nobody lives there, said Gwen Millar.",
+}
+
+
+def documents() -> list[Document]:
+    return [Document(f"d{i}", text, title) for i, (title, text) in enumerate(TEXTS.items())]
+
+
+def made(store: SqliteStore, given: list[Document], **settings: Any) -> Names:
+    rt = runtime(store)
+    return name_graph(rt.each(chunk, given, size=120, overlap=20), rt, NameSettings(**settings)).value
+
+
+def ways(found: Names, chunk: int) -> dict[int, float]:
+    """Where a walk goes from a chunk, chunks only."""
+    part = slice(int(found.way[chunk]), int(found.way[chunk + 1]))
+    to, share = found.to[part].tolist(), found.share[part].tolist()
+    both: dict[int, float] = {}
+    for t, s in zip(to, share, strict=True):
+        if t < found.chunks:
+            both[t] = both.get(t, 0.0) + s
+    return both
+
+
+def test_chunks_hold_the_names_that_they_mention_and_bear(store: SqliteStore) -> None:
+    found = made(store, documents())
+    ada, quay, stone, gone = found.find(["ada harrow", "quay", "finn stone", "zeppelin"]).tolist()
+    assert gone == -1
+    assert [a.tolist() for a in found.holding(quay)] == [[0, 1, 2], [False, True, False]]
+    assert [a.tolist() for a in found.holding(ada)] == [[0, 2], [True, False]]
+    held, bears = found.of(2)
+    assert set(held.tolist()) == {ada, quay, stone}
+    assert held[bears].tolist() == [stone]
+    assert found.times[int(found.start[2]) + held.tolist().index(stone)] == 3
+
+
+def test_a_chunk_leads_to_the_chunks_that_bear_what_it_mentions(store: SqliteStore) -> None:
+    found = made(store, documents())
+    assert set(ways(found, 0)) == {1, 2}
+    assert set(ways(found, 3)) == set()
+    assert ways(found, 0)[2] > ways(made(store, documents(), forward=0.5), 0)[2]
+    assert set(ways(made(store, documents(), forward=0.0, backward=0.0), 0)) == set()
+
+
+def test_a_name_that_many_documents_bear_leads_nowhere(store: SqliteStore) -> None:
+    same = [Document(f"s{i}", f"Part {i} of it.", "Quay") for i in range(6)]
+    found = made(store, [*same, Document("z", "They saw Quay.", "Other")])
+    assert ways(found, 6) == {}
+    assert set(ways(made(store, [*same, Document("z", "They saw Quay.", "Other")], owners=6), 6)) == set(range(6))
+
+
+def test_all_chunks_of_a_document_bear_its_title(store: SqliteStore) -> None:
+    long = Document("a", "The mill stood by the river for years and years. " * 40, "Old Mill")
+    found = made(store, [long, Document("b", "She went to Old Mill.", "Visit")])
+    (mill,) = found.find(["old mill"]).tolist()
+    chunks, bears = found.holding(mill)
+    assert len(chunks) > 3
+    assert bears.tolist() == [True] * (len(chunks) - 1) + [False]
+    assert found.bearers[mill] == 1
+
+
+def test_the_order_of_documents_changes_nothing_but_the_numbers_of_chunks(store: SqliteStore) -> None:
+    one, other = made(store, documents()), made(store, documents()[::-1])
+    assert one.keys.tolist() == other.keys.tolist()
+    assert one.salience.tolist() == other.salience.tolist()
+    for i in range(4):
+        assert [a.tolist() for a in one.of(i)] == [a.tolist() for a in other.of(3 - i)]
+        turned = {3 - to: share for to, share in ways(other, 3 - i).items()}
+        assert ways(one, i) == pytest.approx(turned)
+
+
+def test_it_is_computed_once_and_recalled_from_the_store(store: SqliteStore) -> None:
+    rt = runtime(store)
+    chunks = rt.each(chunk, documents(), size=120, overlap=20)
+    first = name_graph(chunks, rt, NameSettings())
+    again = runtime(store)
+    assert name_graph(again.each(chunk, documents(), size=120, overlap=20), again, NameSettings()).key == first.key
+    assert again.computed == {}
+    mapped = recall(store, names, first.key)
+    for field in fields(Names):
+        assert np.array_equal(getattr(mapped, field.name), getattr(first.value, field.name))
+
+
+def test_an_update_reads_only_what_is_new_and_equals_a_rebuild(store: SqliteStore, tmp_path: Any) -> None:
+    made(store, documents())
+    rt = runtime(store)
+    new = [*documents(), Document("e", "Gwen Millar wrote to Ada Harrow.", "A Letter")]
+    updated = name_graph(rt.each(chunk, new, size=120, overlap=20), rt, NameSettings()).value
+    assert rt.computed["namewords.spelt"] == 1
+    other = SqliteStore(tmp_path / "other")
+    fresh = made(other, new)
+    other.close()
+    for field in fields(Names):
+        assert np.array_equal(getattr(updated, field.name), getattr(fresh, field.name)), field.name
+
+
+def test_all_chunks_together_are_the_whole(store: SqliteStore) -> None:
+    found = made(store, documents())
+    same = found.within(np.arange(4))
+    for field in fields(Names):
+        assert np.array_equal(getattr(found, field.name), getattr(same, field.name)), field.name
+
+
+def test_within_chunks_nothing_leads_outside(store: SqliteStore) -> None:
+    whole = made(store, documents())
+    found = whole.within(np.array([1, 2]))
+    ada, quay, millar = found.find(["ada harrow", "quay", "gwen millar"]).tolist()
+    assert found.chunks == 2
+    assert [a.tolist() for a in found.holding(ada)] == [[1], [False]]
+    assert [a.tolist() for a in found.holding(quay)] == [[0, 1], [True, False]]
+    assert found.bearers[ada] == 0
+    assert ways(found, 1) == {0: pytest.approx(ways(found, 1)[0])}
+    assert found.holding(millar)[0].tolist() == [0]
+    assert found.salience.tolist() == whole.salience.tolist()
+    assert max(found.to.tolist()) < 2 + len(found)
+    assert set(found.hints.tolist()) <= {0, 1}
+    assert found.asides[int(found.aside[0]) : int(found.aside[1])].tolist() == hashed(["town"]).tolist()
+
+
+def test_a_title_with_all_words_of_a_name_is_hinted_at(store: SqliteStore) -> None:
+    texts = [
+        Document("a", "It was held in Fredericton.", "Fair"),
+        Document("b", "It is old.", "Diocese of Fredericton"),
+    ]
+    found = made(store, texts)
+    (name,) = found.find(["fredericton"]).tolist()
+    hinted = found.hints[int(found.hint[name]) : int(found.hint[name + 1])]
+    assert hinted.tolist() == [1]
+
+
+@pytest.mark.parametrize("texts", [["so it was."], ["", "  "], ["他来了。"]])
+def test_a_corpus_without_names_has_an_empty_index_that_can_be_stored(store: SqliteStore, texts: list[str]) -> None:
+    found = made(store, [Document(f"d{i}", text) for i, text in enumerate(texts)])
+    assert len(found) == 0
+    assert found.find(["harrow"]).tolist() == [-1]
+    assert len(found.to) == 0
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"owners": 0}, {"common": 0.0}, {"common": 1.5}, {"bears": -1.0}, {"forward": float("inf")}]
+)
+def test_settings_out_of_range_are_named(wrong: dict[str, Any]) -> None:
+    with pytest.raises(SettingsError, match=next(iter(wrong))):
+        NameSettings(**wrong)
