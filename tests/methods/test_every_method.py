@@ -38,7 +38,8 @@ def _unanswerable(body: dict[str, Any]) -> str | None:
 def harbour(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     folder = tmp_path_factory.mktemp("harbour")
     with ScriptedServer(Script(reply=_unanswerable)) as server:
-        index = {"chunk_tokens": 60, "chunk_overlap": 10}
+        parts = sorted({part for name in METHODS for part in load(name).reads})
+        index = {"chunk_tokens": 60, "chunk_overlap": 10, "parts": parts}
         offline = {"engine": "offline", "index": index}
         made = (
             Corpus.open(folder, settings=offline) if request.param == "offline" else corpus(folder, server, index=index)

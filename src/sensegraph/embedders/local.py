@@ -53,6 +53,7 @@ class HashedTerms:
     name: str = "hashed-terms"
     batch: int = 256
     waits: bool = False
+    lexical: bool = True
 
     def fingerprint(self) -> str:
         """The versions of the rules, the stemmer and Unicode, the dimension and the word lists."""

@@ -24,6 +24,7 @@ class RemoteEmbedder:
 
     batch = 64
     waits = True
+    lexical = False
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint

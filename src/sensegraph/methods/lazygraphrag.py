@@ -16,12 +16,11 @@ import numpy as np
 
 from sensegraph.algorithms.deepening import Pace, grouped, search
 from sensegraph.algorithms.graphs import Longs
-from sensegraph.algorithms.ranking import nearest_each
+from sensegraph.algorithms.ranking import best, nearest_each
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.protocols import Part, Task
 from sensegraph.results import at
 from sensegraph.runtime import Runtime
-from sensegraph.stems import stems
 from sensegraph.steps.index import Index
 from sensegraph.steps.language import conclude, gathered, inquiry, rate, refine
 from sensegraph.steps.mapreduce import point_passage, size
@@ -58,7 +57,8 @@ class LazyGraphRAG:
     chunks. Chunks up to `neighbours` away from a relevant one are tested last. `refined` asks the engine for the
     sub-questions, and shows it the `shown` concepts of the largest degrees; `hypothesis` ranks by its imagined answer
     too. `unit` = sentence tests only the sentence of a chunk that shares most words with the question. `ranking` says
-    what ranks the chunks: the cosine of their vectors (the paper), BM25, or both, fused.
+    what ranks the chunks: the cosine of their vectors (the paper), BM25, or both, fused; `auto` takes the vectors, but
+    BM25 where those compare words alone.
     """
 
     budget: int = 100
@@ -72,7 +72,7 @@ class LazyGraphRAG:
     refined: bool = True
     hypothesis: bool = False
     unit: Unit = "chunk"
-    ranking: Literal["vectors", "words", "both"] = "vectors"
+    ranking: Literal["auto", "vectors", "words", "both"] = "auto"
     context_tokens: int = 8_000  # of a map call, and of the points that the answer is made from
     name: str = "lazygraphrag"
     requires: frozenset[Task] = frozenset({"refine", "test", "rate", "answer"})
@@ -139,13 +139,14 @@ class LazyGraphRAG:
         vectors = index.vectors_of(rt.embedder)
         reach = min(len(vectors), max(_REACH, 4 * self.budget))
         lists: list[list[Longs]] = [[] for _ in texts]
-        if self.ranking != "words":
+        ranking = self.ranking if self.ranking != "auto" else "words" if rt.embedder.lexical else "vectors"
+        if ranking != "words":
             queries = np.asarray(rt.embedder.embed(searched, "query"), np.float32)
             for found, (near, _) in zip(lists, nearest_each(vectors, queries, reach), strict=True):
                 found.append(near)
-        if self.ranking != "vectors":
+        if ranking != "vectors":
             for found, text in zip(lists, searched, strict=True):
-                found.append(index.words.top(stems(text), reach)[0])
+                found.append(best(index.scores_of_words(text), reach)[0])
         return [_fused(found, len(vectors)) for found in lists]
 
     def _pace(self, budget: int) -> Pace:
