@@ -131,3 +131,21 @@ def test_where_the_reports_hold_nothing_passages_are_read(tmp_path: Path) -> Non
         answer = corpus.query("How often was voted against the well?")
     assert answer.citations
     assert any("passages were read" in note for note in answer.notes)
+
+
+@pytest.mark.parametrize(
+    ("question", "method"),
+    [
+        ("What is the Analytical Engine?", "local"),
+        ("Tell me more about Lisbon.", "local"),
+        ("What happened to Tom Reeve?", "local"),
+        ("Wer war Charles Babbage?", "local"),
+        ("李明是谁？", "local"),
+        ("What is Contoso's favourite colour?", "hybrid"),
+        ("What does Tom Reeve describe as a shame?", "hybrid"),
+        ("What did Contoso want to know about the game?", "hybrid"),
+    ],
+)
+def test_a_detail_of_one_thing_is_sought_in_passages(question: str, method: str, index: Index) -> None:
+    choice = choose(question, index)
+    assert (choice.kind, choice.method) == ("local", method)

@@ -51,9 +51,10 @@ class Choice:
 
 def choose(question: str, index: Index) -> Choice:
     """The method for `question`, of those that the index can serve. Raises NotIndexed where there is none."""
-    kind, reason = kind_of(question, index)
+    names = [n for n in names_of(without_examples(question), index) if n.proper]
+    kind, reason = kind_of(question, names)
     listed = CANDIDATES[kind]
-    if kind == "local" and not asks_what_it_is(question):  # measured: docs/design/014
+    if kind == "local" and not asks_what_it_is(question, names[0]):  # measured: docs/design/014
         listed, reason = CANDIDATES["plain"], f"{reason}, and asks for a detail"
     able = [m for m in listed if m in METHODS and _served(m, index)]
     if not able:
@@ -64,9 +65,8 @@ def choose(question: str, index: Index) -> Choice:
     return Choice(able[0], reason, kind)
 
 
-def kind_of(question: str, index: Index) -> tuple[Kind, str]:
-    """The kind of a question, and what shows it."""
-    names = [n for n in names_of(without_examples(question), index) if n.proper]
+def kind_of(question: str, names: Sequence[Name]) -> tuple[Kind, str]:
+    """The kind of a question that holds these names, and what shows it."""
     (weight, whole), relation = wholes(question), relations(question)
     if weight >= 1 + max(len(names), capitals(question)):
         return "global", f"{_quoted(whole)} asks about the whole corpus"

@@ -63,9 +63,9 @@ def wholes(question: str) -> tuple[float, list[str]]:
     return len(strong) + len(weak) / 2, [*strong, *weak]
 
 
-def asks_what_it_is(question: str) -> bool:
-    """Whether `question` asks what somebody or something is, does or has to do with, rather than for a detail of it."""
-    return _WHAT_IT_IS.search(question) is not None
+def asks_what_it_is(question: str, name: Name) -> bool:
+    """Whether `question` asks what somebody or something is or has to do with, rather than for a detail of it."""
+    return _WHAT_IT_IS.search(f"{question[: name.start]}@{question[name.end :]}") is not None
 
 
 def without_examples(question: str) -> str:
@@ -123,14 +123,17 @@ _EXAMPLES = re.compile(  # what is listed as an example is not what is asked abo
     r"|\blike\s[^?;.]*?\b(?:etc|and\s+so\s+on)\b",
     re.IGNORECASE,
 )
-_WHAT_IT_IS = re.compile(
-    r"""^\W*(?:(?:who|what)\s+(?:is|are|was|were)\s+(?:(?:the|an?)\s+)?\S+(?:\s+\S+){0,3}\s*\??\W*$
-    |wer\s+(?:ist|war|sind|waren)|was\s+(?:ist|war|sind|waren)|qui\s+(?:est|était|sont)|qu['’]est-ce\s+qu|quién(?:es)?\s+(?:es|era|fue|son)
-    |qué\s+(?:es|era|fue|son)\s+\S+\W*$)
-    |\b(?:tell\s+(?:me|us)\s+(?:\w+\s+)?about|describe|known?\s+about|learn\s+about|(?:said|say|says)\s+(?:of|about)|role\s+of|what\s+role|relationships?\b
-    |related?\s+to|connect(?:ed|ions?)|has\s+to\s+do\s+with|portrait|biography|history\s+of|significance|importance|what\s+happen(?:s|ed)\s+to|what\s+became\s+of
-    |erzähl\w*|beschreib\w*|bekannt\s+über|weiß\s+man|parle\w*[- ]moi|décri\w+|sait-on|cuéntame|describ\w+|se\s+sabe)\b
-    |是谁|什么是|介绍|描述|关系""",
+_WHAT_IT_IS = re.compile(  # @ stands for the name
+    r"""^\W*(?:(?:who|what)\s+(?:is|are|was|were)|wer\s+(?:ist|war|sind|waren)|was\s+(?:ist|war|sind|waren)
+        |qui\s+(?:est|était|sont)|qu['’]est-ce\s+que?|(?:quién|qué)\s+(?:es|era|fue)|quiénes\s+(?:son|eran|fueron))
+     \s+(?:(?:the|an?|der|die|das|le|la|les|el|los|las)\s+|l['’])?@\W*$
+    |\b(?:tell\s+(?:me|us)|know|known|learnt?|read|write|talk)\s+(?:\w+\s+)?about\s+(?:the\s+)?@\W*$
+    |\b(?:describe|introduce|portray|décris|présente|describe|beschreibe)\s+(?:\w+\s+)?@
+    |\b(?:role|significance|importance|relationships?|connections?|history|story|life|work)\s+of\s+(?:the\s+)?@\W*$
+    |\bwhat\s+role\s+do(?:es)?\s+(?:the\s+)?@\s+play|\bwhat\s+(?:happen(?:s|ed)\s+to|became\s+of)\s+(?:the\s+)?@\W*$
+    |\b(?:erzähl\w*|bekannt|weiß\s+man)\b[^?]*\büber\s+@|\bparle\w*[- ]moi\s+d[eu'’]\s*@|\bsait-on\s+(?:de\s+|sur\s+)@
+    |\bcuéntame\b[^?]*@|\bse\s+sabe\s+(?:de|sobre)\s+@
+    |@(?:是谁|是什么)|什么是@|介绍(?:一下)?@|描述@""",
     re.IGNORECASE | re.VERBOSE,
 )
 _STRONG = re.compile(
