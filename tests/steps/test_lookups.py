@@ -1,0 +1,66 @@
+"""Lookups say by position what the graph says by id."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sensegraph.corpus import Corpus
+from sensegraph.steps.lookups import lookups
+from sensegraph.types import Description, Entity, Graph, Hierarchy, Relation, Source
+
+NAMES = st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=12)
+
+
+def graph_of(names: list[str], pairs: set[tuple[int, int]]) -> Graph:
+    said = (Description("It is so.", Source("c", 0, 9)),)
+    entities = [Entity(f"e{i:02}", n, "thing", "", said, ("c",), 1, 0) for i, n in enumerate(names)]
+    relations = [Relation(f"r{a:02}-{b:02}", f"e{a:02}", f"e{b:02}", "", said, 1.0, ("c",)) for a, b in sorted(pairs)]
+    return Graph(tuple(entities), tuple(relations))
+
+
+@given(NAMES, st.data())
+def test_neighbours_names_and_degrees_are_those_of_the_graph(names: list[str], data: st.DataObject) -> None:
+    places = st.integers(0, len(names) - 1)
+    pairs = {(min(a, b), max(a, b)) for a, b in data.draw(st.lists(st.tuples(places, places), max_size=20)) if a != b}
+    graph = graph_of(names, pairs)
+    made = lookups.fn([(graph, Hierarchy())])[0]
+    expected: dict[int, dict[int, int]] = defaultdict(dict)
+    for i, r in enumerate(graph.relations):
+        a, b = int(r.source[1:]), int(r.target[1:])
+        expected[a][b] = expected[b][a] = i
+    for i, name in enumerate(names):
+        others, relations = made.around(i)
+        assert dict(zip(others.tolist(), relations.tolist(), strict=True)) == expected[i]
+        assert made.name(i) == name.encode("utf-8", "replace").decode()
+        assert i in made.called(name)
+    assert made.degree.tolist() == [len(expected[i]) for i in range(len(names))]
+
+
+def test_two_relations_of_one_pair_are_one_neighbour() -> None:
+    graph = graph_of(["a", "b"], {(0, 1)})
+    (one,) = graph.relations
+    twice = Graph(graph.entities, (one, Relation("other", one.source, one.target, "", (), 1.0, ("c",))))
+    assert lookups.fn([(twice, Hierarchy())])[0].degree.tolist() == [1, 1]
+
+
+def test_a_name_that_nobody_has_finds_nobody() -> None:
+    assert lookups.fn([(graph_of(["Ada"], set()), Hierarchy())])[0].called("Bram") == []
+
+
+def test_homes_are_the_projected_communities_of_every_depth(built: Corpus) -> None:
+    index = built.index()
+    ids = [e.id for e in index.graph.entities]
+    clusters = list(index.hierarchy.clusters)
+    for depth in range(index.depth):
+        home = {e: c.id for c in index.clusters_at(depth) for e in c.entities}
+        assert [clusters[i].id for i in index.lookups.homes[:, depth].tolist()] == [home[e] for e in ids]
+
+
+def test_an_index_without_reports_has_no_homes() -> None:
+    made = lookups.fn([(graph_of(["Ada"], set()), Hierarchy())])[0]
+    assert made.homes.shape == (1, 0)
+    assert made.homes.dtype == np.int32
