@@ -234,7 +234,9 @@ class Corpus:
         """The index as the last build left it. Raises NotIndexed when there is none."""
         return Index(self.store)
 
-    def method(self, name: str = "auto", question: str = "", **options: Any) -> tuple[Method, str]:
+    def method(
+        self, name: str = "auto", question: str = "", *, index: Index | None = None, **options: Any
+    ) -> tuple[Method, str]:
         """The method `name` with the settings of its table and `options` (None means not given), and why, if chosen.
 
         `auto` chooses by the question and the index; a `depth` asks for reports, which GraphRAG reads.
@@ -242,7 +244,8 @@ class Corpus:
         given = {k: v for k, v in options.items() if v is not None}
         wanted, reason = name if name != "auto" else self.settings.method, ""
         if wanted == "auto":
-            choice = Choice("graphrag", "a depth was given") if "depth" in given else choose(question, self.index())
+            deep = Choice("graphrag", "a depth was given")
+            choice = deep if "depth" in given else choose(question, index or self.index())
             wanted, reason = choice.method, f"auto chose {choice.method}: {choice.reason}"
         return load(wanted, **self.settings.method_settings(wanted, given)), reason
 
@@ -262,7 +265,7 @@ class Corpus:
         the answer piece by piece while it is written; the pieces, joined, are its text.
         """
         rt, asked, index = self.runtime(), _asked(question, history), scoped(self.index(), scope)
-        chosen, reason = self.method(method, question, **options)
+        chosen, reason = self.method(method, question, index=index, **options)
         before, said, started = self._spent(), self.engine.notes(), time.perf_counter()
         again = bool(reason) and chosen.name == "graphrag" and options.get("depth") is None
         answer = chosen.answer(asked, index, replace(rt, hear=Patient(hear) if hear and again else hear))

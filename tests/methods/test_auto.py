@@ -100,7 +100,7 @@ def test_only_methods_that_the_index_can_serve_are_chosen(question: str, said: S
         corpus.add(Document("note", "The door was green."))
         corpus.build()
         choice = choose(question, corpus.index())
-    assert choice.method == "hybrid"
+    assert choice.method == "bm25"
     assert choice.kind == "plain" or f"{said[0]} cannot read this index" in choice.reason
 
 

@@ -7,7 +7,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import MappingProxyType
 from typing import Any, get_args
 
 import typer
@@ -25,7 +24,6 @@ from sensegraph.steps.index import document, read_manifest
 from sensegraph.stores.sqlite import SqliteStore
 
 _ON_GRAPH = ("reports", "relations")
-_CALLED = MappingProxyType({"reports": "hierarchy"})  # parts that a manifest calls otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,4 +107,4 @@ def _present(corpus: Corpus) -> list[Part]:
         manifest = read_manifest(corpus.store)
     except NotIndexed:
         return []
-    return [part for part in get_args(Part) if getattr(manifest, _CALLED.get(part, part))]
+    return [part for part in get_args(Part) if part in manifest.parts]

@@ -28,16 +28,14 @@ Kind = Literal["global", "disambiguation", "multi-hop", "local", "plain"]
 
 CANDIDATES: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
     {
-        "global": ("graphrag", "lazygraphrag", "hybrid"),
-        "disambiguation": ("local", "hybrid"),
-        "multi-hop": ("hybrid",),
-        "local": ("local", "hybrid"),
-        "plain": ("hybrid",),
+        "global": ("graphrag", "lazygraphrag", "hybrid", "bm25"),
+        "disambiguation": ("local", "hybrid", "bm25"),
+        "multi-hop": ("hybrid", "bm25"),
+        "local": ("local", "hybrid", "bm25"),
+        "plain": ("hybrid", "bm25"),
     }
 )
 """The methods for each kind, the best first; the first that the index can serve is taken."""
-
-_KEPT = MappingProxyType({"reports": "hierarchy"})  # parts that the manifest calls otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,7 @@ def kind_of(question: str, names: Sequence[Name]) -> tuple[Kind, str]:
 
 def _served(method: str, index: Index) -> bool:
     """Whether the index has the parts that a method reads."""
-    return all(getattr(index.manifest, _KEPT.get(part, part)) for part in load(method).reads)
+    return load(method).reads <= index.manifest.parts
 
 
 def _shared(name: Name) -> str:

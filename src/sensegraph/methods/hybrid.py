@@ -69,7 +69,7 @@ class Hybrid:
     context_tokens: int = 8_000
     name: str = "hybrid"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset()
+    reads: frozenset[Part] = frozenset({"graph"})
 
     def __post_init__(self) -> None:
         for field in ("vector", "bm25", "graph", "hops", "k", "context_tokens"):

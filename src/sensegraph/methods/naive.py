@@ -45,12 +45,12 @@ class Naive:
         positions, scores = nearest(index.vectors_of(rt.embedder), np.asarray(query, np.float32), self.top)
         entries = at(index.catalogue.chunks, [int(i) for i in positions])
         near = [(e.id, float(s)) for e, s in zip(entries, scores, strict=True) if s > 0]
-        chunks = index.chunks([name for name, _ in near])
-        ranked = [(chunks[name], score) for name, score in near]
-        kept, omitted = within(ranked, self.context_tokens, lambda pair: pair[0].tokens)
-        passages = tuple(chunk_passage(c, score) for c, score in kept)
-        documents = tuple(dict.fromkeys(c.document for c, _ in ranked))
-        return Evidence(passages, documents, sum(c.tokens for c, _ in kept), omitted)
+        sizes = {e.id: e.tokens for e in entries}
+        kept, omitted = within(near, self.context_tokens, lambda pair: sizes[pair[0]])
+        chunks = index.chunks([name for name, _ in kept])
+        documents = tuple(dict.fromkeys(e.document for e, s in zip(entries, scores, strict=True) if s > 0))
+        passages = tuple(chunk_passage(chunks[name], score) for name, score in kept)
+        return Evidence(passages, documents, sum(sizes[name] for name, _ in kept), omitted)
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from the nearest chunks."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
 
@@ -57,6 +57,12 @@ class Manifest:
     names: str = ""
     clusters: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def parts(self) -> frozenset[Part]:
+        """The parts that were built."""
+        called = {"reports": "hierarchy"}
+        return frozenset(part for part in get_args(Part) if getattr(self, called.get(part, part)))
 
 
 @dataclass(frozen=True, slots=True)

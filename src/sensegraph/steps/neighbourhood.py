@@ -30,6 +30,7 @@ T = TypeVar("T")
 _BLOCK = 24  # relations read at once
 _LONGEST = 6  # words of a name in a question
 _NO_NAMES = frozenset(w for words in STOP.values() for w in words)
+_OWNER = re.compile(r"['’]s?$")
 _HAN_NAME = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 
 
@@ -154,7 +155,8 @@ def _stretches(text: str) -> Iterator[tuple[int, int, str]]:
     for i in range(len(spans)):
         for j in range(i + 1, min(len(spans), i + _LONGEST) + 1):
             if j - i > 1 or (words[i] not in _NO_NAMES and len(words[i]) > 1):
-                yield spans[i][0], spans[j - 1][1], text[spans[i][0] : spans[j - 1][1]]
+                a, b = spans[i][0], spans[j - 1][1]
+                yield a, b, _OWNER.sub("", text[a:b])
     for run in _HAN_NAME.finditer(text):
         a, b = run.span()
         yield from ((i, j, text[i:j]) for i in range(a, b) for j in range(i + 2, min(b, i + 12) + 1))

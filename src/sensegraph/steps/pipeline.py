@@ -23,6 +23,7 @@ from sensegraph.steps.index import REF, Catalogue, Manifest, catalogue, document
 from sensegraph.steps.lookups import find_lookups
 from sensegraph.steps.naming import Names, NameSettings, name_graph
 from sensegraph.steps.reports import ReportSettings, report_all
+from sensegraph.steps.ties import find_ties
 from sensegraph.steps.vectors import chunk_texts, embed_all, embed_records, entity_texts, relation_texts, report_texts
 from sensegraph.steps.words import find_words
 from sensegraph.types import Chunk, Document, Graph, Hierarchy
@@ -127,6 +128,8 @@ def complete(parts: Parts, rt: Runtime, settings: IndexSettings) -> Manifest:
     chunk_vectors = embed_all(chunk_texts(parts.chunks()), rt)
     entity_vectors = embed_records(lambda: entity_texts(graph.value), rt, name=graph.key).key if graph else ""
     reports = embed_records(lambda: report_texts(reported.value), rt, name=reported.key).key if reported else ""
+    if graph:
+        find_ties(graph, parts.catalogue, rt)
     relations = ""
     if graph and "relations" in settings.parts:
         relations = embed_records(lambda: relation_texts(graph.value), rt, name=key("relations", graph.key)).key

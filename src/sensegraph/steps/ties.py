@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.walks import Moves, moves
-from sensegraph.results import step
+from sensegraph.results import Result, step
 from sensegraph.runtime import Runtime
 from sensegraph.steps.index import Catalogue, Index
 from sensegraph.steps.scope import ScopedIndex
@@ -75,12 +75,17 @@ def ties(wholes: Sequence[tuple[Graph, Catalogue]]) -> list[Ties]:
     return [_ties(graph, catalogue) for graph, catalogue in wholes]
 
 
+def find_ties(graph: Result[Graph], listed: Result[Catalogue], rt: Runtime) -> Result[Ties]:
+    """The ties of a graph and its chunks, made anew only when one of them changed."""
+    return rt.once(ties, lambda: (graph.value, listed.value), names=(graph.key, listed.key))
+
+
 def ties_of(index: Index, rt: Runtime) -> Ties:
-    """The ties of an index, made when they are first asked for; a filtered index has its own, which are not kept."""
+    """The ties of an index; a filtered one has its own, which are not kept."""
     if isinstance(index, ScopedIndex):
         return ties.fn([(index.graph, index.catalogue)])[0]
-    names = (index.manifest.graph, index.manifest.documents)
-    return rt.once(ties, lambda: (index.graph, index.catalogue), names=names).value
+    graph, listed = Result(index.manifest.graph, index.graph), Result(index.manifest.documents, index.catalogue)
+    return find_ties(graph, listed, rt).value
 
 
 def salience(ties: Ties, entities: Sequence[int], chunks: int) -> Floats:
