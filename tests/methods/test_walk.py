@@ -145,18 +145,20 @@ def test_an_embedder_that_knows_meaning_has_a_share_of_the_start(tmp_path: Path,
         made.build()
         index, rt, asked = made.index(), made.runtime(), Question("Who wrote to Ada Harrow?")
         by_both = Walk().rank(asked, index, rt)
-        lexical = replace(rt, embedder=_Called("hashed-terms", rt.embedder))
+        lexical = replace(rt, embedder=_Lexical(rt.embedder))
         by_words = Walk().rank(asked, index, lexical)
         assert by_both.scores.tolist() != by_words.scores.tolist()
         assert len(Walk().rank(Question("zeppelin"), index, rt).positions) > 0
         assert len(Walk().rank(Question("zeppelin"), index, lexical).positions) == 0
 
 
-class _Called:
-    """An embedder under another name."""
+class _Lexical:
+    """An embedder that says of itself that it sees words alone."""
 
-    def __init__(self, name: str, inner: Any) -> None:
-        self.name, self._inner = name, inner
+    lexical = True
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)

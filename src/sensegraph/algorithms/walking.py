@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from sensegraph.algorithms.graphs import Floats, Longs
 
 _SMALL = 400_000  # paths up to which a walk is taken over the whole graph
-_LIMIT = 30_000  # nodes of the part that a walk is otherwise taken over, about
-_REACH = 4  # steps by which that part is found
-_LEAST = 1e-7  # mass from which a node is looked at in doing so
+_LIMIT = 20_000  # nodes of the part that a walk is otherwise taken over, about
+_REACH = 3  # steps by which that part is found
+_LEAST = 1e-6  # mass from which a node is looked at in doing so
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,31 +95,34 @@ def _walked(way: Paths, reset: Floats, damping: float, steps: int) -> Floats:
 def neighbourhood(way: Paths, nodes: Longs, mass: Floats, damping: float, limit: int = _LIMIT) -> Longs:
     """The nodes around a start that a walk brings most mass to, ascending; about `limit` of them, and all of the start.
 
-    Found by a few steps of the walk over those nodes alone that hold some mass; the paths of the others are not read.
+    Found by a few steps of the walk over those nodes alone that hold most; the paths of the others are not read.
     """
-    here, x = nodes, mass
+    reset = np.zeros(way.nodes)
+    reset[nodes] = mass
+    x = reset
     for _ in range(_REACH):
-        some = x > _LEAST
-        places, sizes = gathered(way.start, here[some])
-        moved = np.repeat(x[some], sizes) * way.share[places] * damping
-        reached = np.concatenate((nodes, np.asarray(way.to[places], np.int64)))
-        here, where = np.unique(reached, return_inverse=True)
-        held = np.concatenate((mass * (1 - damping), moved))
-        x = np.bincount(where, weights=held, minlength=len(here)).astype(np.float64)
-        if len(here) > limit:
-            most = np.partition(x, len(x) - limit)[len(x) - limit]
-            kept = (x >= max(most, _LEAST)) | np.isin(here, nodes)
-            here, x = here[kept], x[kept]
-    return here
+        here = _most(x, limit)
+        places, sizes = gathered(way.start, here)
+        moved = np.repeat(x[here], sizes) * way.share[places]
+        x = damping * np.bincount(way.to[places], weights=moved, minlength=way.nodes) + (1 - damping) * reset
+    x[nodes] = np.inf
+    return _most(x, limit + len(nodes))
+
+
+def _most(x: Floats, limit: int) -> Longs:
+    """The nodes with the most mass above a little, ascending, `limit` of them but for equal ones."""
+    some = np.flatnonzero(x > _LEAST)
+    if len(some) > limit:
+        some = some[x[some] >= np.partition(x[some], len(some) - limit)[len(some) - limit]]
+    return some.astype(np.int64)
 
 
 def within(way: Paths, nodes: Longs) -> Paths:
     """The paths among these nodes, ascending, which are numbered anew; what leads outside is lost."""
+    number = np.full(way.nodes, -1, np.int32)
+    number[nodes] = np.arange(len(nodes))
     places, sizes = gathered(way.start, nodes)
-    to = np.asarray(way.to[places], np.int64)
-    at = np.searchsorted(nodes, to)
-    inside = nodes[np.minimum(at, len(nodes) - 1)] == to
+    at = number[way.to[places]]
+    inside = at >= 0
     row = np.repeat(np.arange(len(nodes)), sizes)[inside]
-    return Paths(
-        offsets(np.bincount(row, minlength=len(nodes))), at[inside].astype(np.int32), way.share[places][inside]
-    )
+    return Paths(offsets(np.bincount(row, minlength=len(nodes))), at[inside], way.share[places][inside])

@@ -26,7 +26,6 @@ from sensegraph.steps.language import conclude
 from sensegraph.steps.naming import Names
 from sensegraph.types import Answer, Evidence, Question
 
-_LEXICAL = "hashed-terms"  # the embedder whose vectors say nothing that words do not
 _ALL = 20_000  # chunks up to which every one is looked at
 _POOL = 2_000  # chunks that are looked at for their words in a larger corpus
 _TIE = 1e-6  # words decide among what the walk does not come to
@@ -64,8 +63,8 @@ class Walk:
     spread: int = 10
     dialogue: float = 0.5
     hubbed: float = 0.3
-    k1: float = 0.9
-    b: float = 0.4
+    k1: float = 1.2
+    b: float = 0.6
     top: int = 100
     context_tokens: int = 8_000
     name: str = "walk"
@@ -136,7 +135,7 @@ class Walk:
         """The first chunks by words, or by words and meaning alike where the embedder knows meaning; scores up to 1."""
         at, score = best(seen.words, self.first)
         score = score / score[:1]
-        if rt.embedder.name == _LEXICAL:
+        if rt.embedder.lexical:
             return at, score
         query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
         near, cosine = nearest(index.vectors_of(rt.embedder), query, 4 * self.first)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
@@ -193,11 +194,11 @@ class _Read:
     """All pairs of chunk and name, and what the titles of the chunks say."""
 
     names: list[str]
-    row: list[int]
-    held: list[int]
-    times: list[int]
-    bears: list[int]
-    document: list[int]
+    row: array[int]
+    held: array[int]
+    times: array[int]
+    bears: array[int]
+    document: array[int]
     titles: list[tuple[str, ...]]
     asides: list[tuple[str, ...]]
 
@@ -226,7 +227,7 @@ def _made(documents: Iterable[Noted], settings: NameSettings) -> Names:
         document=np.asarray(read.document, np.int32),
         facts=np.array([*facts, settings.bears, settings.forward, settings.backward, 0.0]),
     )
-    held = rank[np.asarray(read.held, np.int64)] if read.held else np.zeros(0, np.int64)
+    held = rank[np.asarray(read.held, np.int64)]
     return _linked(made, np.asarray(read.row, np.int64), held, np.asarray(read.times), np.asarray(read.bears, np.uint8))
 
 
@@ -241,7 +242,7 @@ def _nothing() -> Names:
 
 def _read(documents: Iterable[Noted], known: Gazetteer) -> _Read:
     numbers: dict[str, int] = {}
-    read = _Read([], [], [], [], [], [], [], [])
+    read = _Read([], *(array("q") for _ in range(5)), [], [])
     for place, document in enumerate(documents):
         for chunk, counts in zip(document.chunks, mentions(document, known), strict=True):
             bears = dict.fromkeys((*document.bears, *chunk.bears))
