@@ -242,7 +242,8 @@ def _nothing() -> Names:
 
 def _read(documents: Iterable[Noted], known: Gazetteer) -> _Read:
     numbers: dict[str, int] = {}
-    read = _Read([], *(array("q") for _ in range(5)), [], [])
+    pairs = [array("q") for _ in range(5)]
+    read = _Read([], pairs[0], pairs[1], pairs[2], pairs[3], pairs[4], [], [])
     for place, document in enumerate(documents):
         for chunk, counts in zip(document.chunks, mentions(document, known), strict=True):
             bears = dict.fromkeys((*document.bears, *chunk.bears))
