@@ -62,9 +62,16 @@ class Lookups:
 
     def called(self, name: str) -> list[int]:
         """The entities of this name, folded; two names share a hash with a chance of 1 in 10¹⁹."""
-        wanted = _hashes([fold(name)])[0]
-        begin, end = np.searchsorted(self.names, [wanted, wanted + np.uint64(1)])
-        return sorted(int(i) for i in self.named[begin:end])
+        return self.called_each([name])[0]
+
+    def called_each(self, names: Sequence[str]) -> list[list[int]]:
+        """The entities of each of these names: many are looked up together far quicker than one by one."""
+        wanted = _hashes(map(fold, names))
+        begin, end = np.searchsorted(self.names, wanted), np.searchsorted(self.names, wanted, side="right")
+        found: list[list[int]] = [[] for _ in names]
+        for i in np.flatnonzero(end > begin).tolist():
+            found[i] = sorted(self.named[begin[i] : end[i]].tolist())
+        return found
 
 
 @step(version=1, form="arrays")

@@ -141,8 +141,10 @@ def names_in(text: str, index: Index) -> list[int]:
     """Positions of the entities whose names stand in `text`, in its order; of overlapping names the longest."""
     taken: set[int] = set()
     found: dict[int, list[int]] = {}
-    for begin, end, name in sorted(_stretches(text), key=lambda s: (s[0] - s[1], s[0])):
-        if taken.isdisjoint(range(begin, end)) and (places := index.lookups.called(name)):
+    stretches = sorted(_stretches(text), key=lambda s: (s[0] - s[1], s[0]))
+    called = index.lookups.called_each([name for _, _, name in stretches])
+    for (begin, end, _), places in zip(stretches, called, strict=True):
+        if places and taken.isdisjoint(range(begin, end)):
             taken.update(range(begin, end))
             found[begin] = places
     return [place for begin in sorted(found) for place in found[begin]]
