@@ -16,7 +16,7 @@ from sensegraph.filters import Scope
 from sensegraph.journal import Journal
 from sensegraph.keys import canonical
 from sensegraph.methods import load
-from sensegraph.methods.auto import Choice, choose
+from sensegraph.methods.auto import Choice, choose, finder
 from sensegraph.protocols import Embedder, LanguageEngine, Method
 from sensegraph.results import Results
 from sensegraph.runtime import Progress, Runtime
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from sensegraph.steps.estimate import Estimate
 
 FOLDER = ".sensegraph"
-READER = "naive"  # reads passages where reports hold nothing
 CITED = re.compile(r"\[\d+\]")
 EVERYTHING = Scope()
 _DOCUMENT = "document/"
@@ -270,7 +269,8 @@ class Corpus:
         again = bool(reason) and chosen.name == "graphrag" and options.get("depth") is None
         answer = chosen.answer(asked, index, replace(rt, hear=Patient(hear) if hear and again else hear))
         if again and not answer.citations:
-            (chosen, _), reason = self.method(READER), f"{reason}; the reports hold nothing on it: passages were read"
+            reason += "; the reports hold nothing on it: passages were read"
+            chosen, _ = self.method(finder(index))
             answer = chosen.answer(asked, index, replace(rt, hear=hear))
         usage = replace(self._spent() - before, seconds=time.perf_counter() - started)
         notes = (*self._notes(reason, index), *answer.notes, *self._said_since(said))
@@ -283,7 +283,7 @@ class Corpus:
         if top < 1:
             raise InputError(f"top must be at least 1, not {top}.")
         rt, asked, index = self.runtime(), _asked(question, ()), scoped(self.index(), scope)
-        chosen, _ = self.method("naive" if method == "auto" else method, question, **options)
+        chosen, _ = self.method(finder(index) if method == "auto" else method, question, **options)
         found = chosen.retrieve(asked, index, rt)
         kept = found.passages[:top]
         omitted = found.omitted + len(found.passages) - len(kept)

@@ -117,7 +117,7 @@ def test_the_choice_is_told_in_the_notes(tmp_path: Path) -> None:
         )
         corpus.build()
         answer = corpus.query("How many voted against the well?")
-    assert answer.method == "hybrid"
+    assert answer.method == "walk"
     assert answer.citations
     assert answer.notes[0].startswith("auto chose hybrid: it names nothing")
 

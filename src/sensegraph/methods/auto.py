@@ -28,11 +28,11 @@ Kind = Literal["global", "disambiguation", "multi-hop", "local", "plain"]
 
 CANDIDATES: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
     {
-        "global": ("graphrag", "lazygraphrag", "hybrid", "bm25"),
-        "disambiguation": ("local", "hybrid", "bm25"),
-        "multi-hop": ("hybrid", "bm25"),
-        "local": ("local", "hybrid", "bm25"),
-        "plain": ("hybrid", "bm25"),
+        "global": ("graphrag", "lazygraphrag", "walk", "hybrid", "bm25"),
+        "disambiguation": ("local", "walk", "hybrid", "bm25"),
+        "multi-hop": ("walk", "hybrid", "bm25"),
+        "local": ("local", "walk", "hybrid", "bm25"),
+        "plain": ("walk", "hybrid", "bm25"),
     }
 )
 """The methods for each kind, the best first; the first that the index can serve is taken."""
@@ -61,6 +61,11 @@ def choose(question: str, index: Index) -> Choice:
     if able[0] != wanted:
         reason = f"{reason}; {wanted} cannot read this index"
     return Choice(able[0], reason, kind)
+
+
+def finder(index: Index) -> str:
+    """The method that finds passages best, of those that the index can serve: the default of `search`."""
+    return next(m for m in CANDIDATES["plain"] if m in METHODS and _served(m, index))
 
 
 def kind_of(question: str, names: Sequence[Name]) -> tuple[Kind, str]:
