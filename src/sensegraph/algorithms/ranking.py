@@ -47,12 +47,18 @@ def nearest_each(vectors: NDArray[Any], queries: NDArray[Any], top: int) -> list
     rows = max(1, _BLOCK_BYTES // (4 * max(*queries.shape, 1)))
     for begin in range(0, len(vectors) if top > 0 else 0, rows):
         block = np.asarray(vectors[begin : begin + rows])
-        scores = (block @ asked[0])[None, :] if len(asked) == 1 else asked @ block.T
+        scores = _one(block, asked[0])[None, :] if len(asked) == 1 else asked @ block.T
         if not np.isfinite(scores).all():
             raise ValueError(f"a query, or a vector of rows {begin} to {begin + len(block) - 1}, is not finite.")
         for found, rough in zip(best, scores, strict=True):
             found.add(block, rough, begin)
     return [(found.positions, found.scores) for found in best]
+
+
+def _one(block: NDArray[Any], query: NDArray[Any]) -> NDArray[Any]:
+    """The product of a block with one query in one thread: bound by memory, where more threads only wait."""
+    product: NDArray[Any] = np.einsum("ij,j->i", block, query)
+    return product
 
 
 class _Best:
