@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sensegraph.runtime import Runtime
 
 Task = Literal["extract", "survey", "summarise", "report", "rate", "answer", "ask", "refine", "test", "grade", "judge"]
-Part = Literal["graph", "reports", "concepts", "relations", "names"]
+Part = Literal["graph", "reports", "concepts", "relations", "names", "facts", "sentences"]
 Vectors = NDArray[np.float32]
 
 

@@ -21,10 +21,12 @@ from sensegraph.runtime import Runtime
 from sensegraph.steps.chunks import chunk
 from sensegraph.steps.communities import group
 from sensegraph.steps.extraction import Sections, extract, observe
+from sensegraph.steps.facts import fact_texts, name_texts
 from sensegraph.steps.graph import GraphSettings, _parts, crowded, described, merge, summarise
 from sensegraph.steps.index import document
 from sensegraph.steps.pipeline import IndexSettings, earlier_build, flat
 from sensegraph.steps.reports import Writer, report
+from sensegraph.steps.sentences import sentence_graph, sentence_texts
 from sensegraph.steps.vectors import chunk_texts, embed, entity_texts, relation_texts, report_texts
 from sensegraph.text import fold, sentences, tokens
 from sensegraph.types import (
@@ -141,6 +143,10 @@ class _Foresight:
         summaries, graph = self._summaries(merged, self.settings.graph)
         self.texts += entity_texts(graph)
         self.texts += relation_texts(graph) if "relations" in self.settings.parts else []
+        if "facts" in self.settings.parts:
+            self.texts += [*name_texts(graph), *fact_texts(graph, self.settings.facts)]
+        if "sentences" in self.settings.parts:
+            self.texts += sentence_texts(sentence_graph.fn([(graph, self.chunks)])[0], self.chunks)
         return [extraction, summaries, *([self._reports(graph)] if "reports" in self.settings.parts else [])]
 
     def _pairs(self) -> list[tuple[Chunk, Extraction]]:

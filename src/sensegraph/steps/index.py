@@ -15,15 +15,17 @@ from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.protocols import Embedder, Part, Store, Vectors
 from sensegraph.results import Results, Table, recall, step
 from sensegraph.stems import stems
-from sensegraph.steps import communities, concepts, graph, lookups, naming, reports, vectors, words
+from sensegraph.steps import communities, concepts, facts, graph, lookups, naming, reports, sentences, vectors, words
 from sensegraph.steps.chunks import chunk
 from sensegraph.steps.concepts import Concepts
+from sensegraph.steps.facts import Facts
 from sensegraph.steps.lookups import Lookups
 from sensegraph.steps.naming import Names
+from sensegraph.steps.sentences import Sentences
 from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation, Scalar
 
 REF = "index"
-Kind = Literal["chunk", "entity", "relation", "report"]
+Kind = Literal["chunk", "entity", "relation", "report", "fact", "sentence"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,10 @@ class Manifest:
     concepts: str = ""
     relations: str = ""
     names: str = ""
+    facts: str = ""
+    fact_vectors: str = ""
+    sentences: str = ""
+    sentence_vectors: str = ""
     clusters: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -168,6 +174,16 @@ class Index:
         return recall(self._store, naming.names, self._part("names", self.manifest.names))
 
     @cached_property
+    def facts(self) -> Facts:
+        """What the relations state, for HippoRAG. Raises NotIndexed where the index was built without."""
+        return recall(self._store, facts.facts, self._part("facts", self.manifest.facts))
+
+    @cached_property
+    def sentences(self) -> Sentences:
+        """The sentences with the entities they name, for LinearRAG. Raises NotIndexed where they were not built."""
+        return recall(self._store, sentences.sentence_graph, self._part("sentences", self.manifest.sentences))
+
+    @cached_property
     def words(self) -> Bm25:
         """The word index of the chunks, in the order of the catalogue."""
         return recall(self._store, words.words, self.manifest.words)
@@ -178,7 +194,7 @@ class Index:
         return recall(self._store, vectors.stack, self.manifest.vectors)
 
     def vectors_of(self, embedder: Embedder, kind: Kind = "chunk") -> Vectors:
-        """The vectors of chunks, entities (`name: description`), relations or reports, in the order of their records.
+        """The vectors of chunks, entities (`name: description`), relations, reports, facts or sentences, in order.
 
         Raises NotIndexed where another embedder made them: a question's vector would not fit.
         """
@@ -197,6 +213,8 @@ class Index:
             "entity": ("graph", made.entity_vectors),
             "relation": ("relations", made.relations),
             "report": ("reports", made.report_vectors),
+            "fact": ("facts", made.fact_vectors),
+            "sentence": ("sentences", made.sentence_vectors),
         }
         return recall(self._store, vectors.stack, self._part(*parts[kind]))
 

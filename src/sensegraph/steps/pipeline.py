@@ -18,11 +18,13 @@ from sensegraph.steps.chunks import chunk
 from sensegraph.steps.communities import ClusterSettings, Communities, Earlier, communities, find_communities, structure
 from sensegraph.steps.concepts import Concepts, ConceptSettings, concept_graph, pruning_notes
 from sensegraph.steps.extraction import Extracted, extract_all, what_was_rejected
+from sensegraph.steps.facts import FactSettings, embed_facts, find_facts
 from sensegraph.steps.graph import GraphSettings, graph, knowledge_graph
 from sensegraph.steps.index import REF, Catalogue, Manifest, catalogue, document, read_manifest
 from sensegraph.steps.lookups import find_lookups
 from sensegraph.steps.naming import Names, NameSettings, name_graph
 from sensegraph.steps.reports import ReportSettings, report_all
+from sensegraph.steps.sentences import embed_sentences, find_sentences
 from sensegraph.steps.ties import find_ties
 from sensegraph.steps.vectors import chunk_texts, embed_all, embed_records, entity_texts, relation_texts, report_texts
 from sensegraph.steps.words import find_words
@@ -35,7 +37,7 @@ class IndexSettings:
 
     `parts` says what is built besides chunks, their vectors and their words: the graph, the reports on its
     communities (which need the graph), the concepts of LazyGraphRAG, the vectors of relations of LightRAG (which need
-    the graph), the names of the walk.
+    the graph), the names of the walk, the facts of HippoRAG and the sentences of LinearRAG (which need the graph).
     """
 
     chunk_tokens: int = 600
@@ -46,6 +48,7 @@ class IndexSettings:
     reports: ReportSettings = field(default_factory=ReportSettings)
     concepts: ConceptSettings = field(default_factory=ConceptSettings)
     names: NameSettings = field(default_factory=NameSettings)
+    facts: FactSettings = field(default_factory=FactSettings)
 
     def __post_init__(self) -> None:
         if not 0 <= self.chunk_overlap < self.chunk_tokens:
@@ -57,6 +60,9 @@ class IndexSettings:
             raise SettingsError("index.parts has reports without graph: reports are written on the graph, add it.")
         if "relations" in self.parts and "graph" not in self.parts:
             raise SettingsError("index.parts has relations without graph: they are the graph's relations, add it.")
+        for part in ("facts", "sentences"):
+            if part in self.parts and "graph" not in self.parts:
+                raise SettingsError(f"index.parts has {part} without graph: they tell of its entities, add it.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +139,8 @@ def complete(parts: Parts, rt: Runtime, settings: IndexSettings) -> Manifest:
     relations = ""
     if graph and "relations" in settings.parts:
         relations = embed_records(lambda: relation_texts(graph.value), rt, name=key("relations", graph.key)).key
+    found, told = _facts(parts, rt, settings)
+    read, meant = _sentences(parts, rt, settings)
     manifest = Manifest(
         documents=parts.catalogue.key,
         chunks=parts.chunks_key,
@@ -154,11 +162,31 @@ def complete(parts: Parts, rt: Runtime, settings: IndexSettings) -> Manifest:
         concepts=parts.concepts.key if parts.concepts else "",
         relations=relations,
         names=parts.names.key if parts.names else "",
+        facts=found,
+        fact_vectors=told,
+        sentences=read,
+        sentence_vectors=meant,
         clusters=_by_depth(reported.value) if reported else (),
         notes=parts.notes,
     )
     publish(manifest, rt)
     return manifest
+
+
+def _facts(parts: Parts, rt: Runtime, settings: IndexSettings) -> tuple[str, str]:
+    """The keys of the facts and of their vectors; empty where they are not asked for."""
+    if not parts.graph or "facts" not in settings.parts:
+        return "", ""
+    found = find_facts(parts.graph, parts.chunks, parts.chunks_key, rt, settings.facts)
+    return found.key, embed_facts(parts.graph, found, rt, settings.facts)
+
+
+def _sentences(parts: Parts, rt: Runtime, settings: IndexSettings) -> tuple[str, str]:
+    """The keys of the sentences and of their vectors; empty where they are not asked for."""
+    if not parts.graph or "sentences" not in settings.parts:
+        return "", ""
+    found = find_sentences(parts.graph, parts.chunks, parts.chunks_key, rt)
+    return found.key, embed_sentences(found, parts.chunks, rt)
 
 
 def _known(extracted: Extracted, chunks: int, rt: Runtime, settings: IndexSettings) -> Result[Graph]:

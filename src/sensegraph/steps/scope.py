@@ -23,9 +23,11 @@ from sensegraph.errors import InputError
 from sensegraph.filters import Condition, Scope
 from sensegraph.protocols import Embedder, Vectors
 from sensegraph.steps.concepts import Concepts
+from sensegraph.steps.facts import Facts
 from sensegraph.steps.index import Catalogue, DocumentEntry, Index, Kind
 from sensegraph.steps.lookups import Lookups, lookups
 from sensegraph.steps.naming import Names
+from sensegraph.steps.sentences import Sentences
 from sensegraph.text import tokens, within
 from sensegraph.types import (
     Chunk,
@@ -176,6 +178,16 @@ class ScopedIndex(Index):
         """The names of the chunks inside."""
         return self.whole.names.within(np.asarray(self.places, np.int64))
 
+    @cached_property
+    def facts(self) -> Facts:
+        """What the chunks inside state."""
+        return self.whole.facts.within(self._positions("entity"), self.places)
+
+    @cached_property
+    def sentences(self) -> Sentences:
+        """The sentences of the chunks inside."""
+        return self.whole.sentences.within(self._positions("entity"), self.places)
+
     def vectors_of(self, embedder: Embedder, kind: Kind = "chunk") -> Vectors:
         """The vectors of the records inside, in their order."""
         whole = self.whole.vectors_of(embedder, kind)
@@ -184,6 +196,8 @@ class ScopedIndex(Index):
     def _positions(self, kind: Kind) -> list[int]:
         if kind == "chunk":
             return self.places
+        if kind in ("fact", "sentence"):
+            return [int(i) for i in (self.facts if kind == "fact" else self.sentences).number]
         ids, mine = _records(self.whole, kind), _records(self, kind)
         kept = {r.id for r in mine}
         return [i for i, r in enumerate(ids) if r.id in kept]
