@@ -26,12 +26,13 @@ from sensegraph.steps.binding import Candidate, candidates, said_in
 from sensegraph.steps.forms import MARK, Deduce, Form, Math, Output, Plan, Retrieval, Sort, Term, target_of
 from sensegraph.steps.index import Index
 from sensegraph.steps.language import inquiry
-from sensegraph.steps.mapreduce import point_passage
+from sensegraph.steps.mapreduce import point_passage, size
 from sensegraph.steps.neighbourhood import names_in
 from sensegraph.steps.passages import chunk_passage, relation_passage
 from sensegraph.steps.quantities import Moment, Number, Scalar, Unknown, Value, moment_in, number_in, shown
 from sensegraph.steps.reckoning import reckon, spoken
-from sensegraph.text import fold, tokens, within
+from sensegraph.steps.ties import ties_of
+from sensegraph.text import fold, within
 from sensegraph.types import Lead, Passage, Point, Question, Relation, Statement
 
 Layer = Literal["exact", "graph", "chunks", "worked out", "none"]
@@ -42,6 +43,8 @@ _FIRST = 10  # chunks of each text ranking that a walk starts from
 _LIKELY = 0.7  # of the share of the best candidate, from which another belongs to the value too
 _READ = 5  # chunks whose sentences may bind a variable
 _TEXT = (0.1, 1.0)  # the weights of vectors and words in the prior of a walk, as in hybrid retrieval
+_HOPS = 200  # relations of one entity that are looked at, where a model chooses
+_RELATION_TOKENS = 1_000
 _LONGEST = 100  # characters of a value that is no name
 _NAMES = 20  # entities near a name that may be written alike
 
@@ -85,6 +88,16 @@ class Solved:
         """The sub-answer as a point that can be cited: the memory of the solver."""
         told = (Statement(f"{shown(self.value)}. "),) if self.layer == "worked out" or not self.said else ()
         return point_passage(Point((*told, *self.said), self.score, self.question), self.read)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hop:
+    """A relation, at its position in the graph, that leads from the entity at `place` to the one at `other`."""
+
+    place: int
+    other: int
+    position: int
+    relation: Relation
 
 
 class Solver:
@@ -160,28 +173,40 @@ class Solver:
         if not predicate or not _known(start, memory) or end.name:
             return None
         found: dict[str, float] = {}
-        used: list[tuple[Relation, str, str]] = []
+        used: list[_Hop] = []
         for name, share in self._names(start, memory):
             for place in self._linked(name, self.settings.exact):
-                for other, relation in self._hops(place):
-                    if fold(relation.label) == predicate and self._typed(other, end.type):
-                        own = self.index.lookups.name(other)
+                for hop in self._hops(place):
+                    if fold(hop.relation.label) == predicate and self._typed(hop.other, end.type):
+                        own = self.index.lookups.name(hop.other)
                         found[own] = found.get(own, 0.0) + share
-                        used.append((relation, self.index.lookups.name(place), own))
+                        used.append(hop)
         if not found:
             return None
         ranked = sorted(found.items(), key=lambda x: (-x[1], x[0]))[:MOST_VALUES]
         whole = sum(share for _, share in ranked)
         values = tuple(Candidate(v, s / whole) for v, s in ranked)
-        read = tuple(relation_passage(r, a, b) for r, a, b in used[: self.settings.relations])
+        read = tuple(self._passage(h) for h in used[: self.settings.relations])
         said = tuple(Statement(f"{p.text} ", (p.id,)) for p in read)
-        stated = self._stating([r for r, _, _ in used])
+        stated = self._stating([h.position for h in used])
         names = tuple(v.value for v in values)
         return Solved(step, question, values, names, "exact", stated, read, said, 100.0)
 
-    def _hops(self, place: int) -> list[tuple[int, Relation]]:
-        others, relations = (a.tolist() for a in self.index.lookups.around(place))
-        return list(zip(others, at(self.index.graph.relations, relations), strict=True))
+    def _hops(self, place: int, most: int = 0) -> list[_Hop]:
+        """The relations of an entity; the `most` of highest weight where there are more (0: all)."""
+        others, relations = self.index.lookups.around(place)
+        if 0 < most < len(relations):
+            chosen = np.sort(np.argsort(-ties_of(self.index, self.rt).weight[relations], kind="stable")[:most])
+            others, relations = others[chosen], relations[chosen]
+        records = at(self.index.graph.relations, relations.tolist())
+        return [
+            _Hop(place, other, position, record)
+            for other, position, record in zip(others.tolist(), relations.tolist(), records, strict=True)
+        ]
+
+    def _passage(self, hop: _Hop) -> Passage:
+        name = self.index.lookups.name
+        return relation_passage(hop.relation, name(hop.place), name(hop.other), hop.relation.weight)
 
     def _typed(self, place: int, wanted: str) -> bool:
         """Whether an entity is of the type that is asked for; any is where none is, or one that no schema knows."""
@@ -193,7 +218,7 @@ class Solver:
             return [(term.name, 1.0)]
         alias = term.alias if term.alias in memory else next(iter(MARK.findall(term.name)), "")
         bound = memory[alias].found[:MOST_VALUES] if alias in memory else ()
-        filled = [(MARK.sub(c.value, term.name) if term.name else c.value, c.score) for c in bound]
+        filled = [(MARK.sub(lambda _, v=c.value: v, term.name) if term.name else c.value, c.score) for c in bound]  # type: ignore[misc]
         return [(name, share) for name, share in filled if name]
 
     def _linked(self, name: str, least: float) -> list[int]:
@@ -205,16 +230,13 @@ class Solver:
         like = [(likeness(name, self.index.lookups.name(p)), p) for p in places.tolist()]
         return [p for score, p in sorted(like, key=lambda x: (-x[0], x[1])) if score >= least]
 
-    def _stating(self, relations: Sequence[Relation]) -> Ranking:
-        """The chunks that state these relations, as many as there are statements."""
-        counts: dict[str, int] = {}
-        for relation in relations:
-            for chunk in relation.chunks:
-                counts[chunk] = counts.get(chunk, 0) + 1
-        wanted = {e: i for i, e in enumerate(c.id for c in self.index.catalogue.chunks) if e in counts}
-        ranked = sorted(wanted, key=lambda c: (-counts[c], wanted[c]))[: self.settings.chunks]
-        scores = [float(counts[c]) for c in ranked]
-        return Ranking("exact", np.asarray([wanted[c] for c in ranked], np.int64), np.asarray(scores, np.float64))
+    def _stating(self, relations: Sequence[int]) -> Ranking:
+        """The chunks that state these relations, those of most statements first."""
+        tied = ties_of(self.index, self.rt)
+        chunks = np.concatenate([np.zeros(0, np.int64), *(tied.stating(r) for r in relations)]).astype(np.int64)
+        positions, counts = np.unique(chunks, return_counts=True)
+        order = np.lexsort((positions, -counts))[: self.settings.chunks]
+        return Ranking("exact", positions[order], counts[order].astype(np.float64))
 
     def _text(self, question: str) -> Ranking:
         asked, s = self._asked(question), self.settings
@@ -266,16 +288,13 @@ class Solver:
         named = names_in(question, self.index)
         linked = [p for n, _ in self._names(step.subject, memory)[:1] for p in self._linked(n, self.settings.free)]
         own = frozenset(stems(question))
-        ranked: list[tuple[int, float, Relation, int, int]] = []
-        for place in dict.fromkeys([*named, *linked]):
-            for other, relation in self._hops(place):
-                shared = len(own.intersection(stems(f"{relation.label} {relation.description}")))
-                ranked.append((shared, relation.weight, relation, place, other))
-        ranked.sort(key=lambda x: (-x[0], -x[1], x[2].id))
-        name = self.index.lookups.name
-        chosen = {r.id: relation_passage(r, name(a), name(b), w) for n, w, r, a, b in ranked if n}
-        kept, _ = within(list(chosen.values())[: self.settings.relations], 1_000, lambda p: tokens(p.text))
-        return kept
+        hops = [h for place in dict.fromkeys([*named, *linked]) for h in self._hops(place, _HOPS)]
+        shared = {
+            h.position: len(own.intersection(stems(f"{h.relation.label} {h.relation.description}"))) for h in hops
+        }
+        fitting = {h.position: h for h in hops if shared[h.position]}
+        ranked = sorted(fitting, key=lambda p: (-shared[p], -fitting[p].relation.weight, p))[: self.settings.relations]
+        return within([self._passage(fitting[p]) for p in ranked], _RELATION_TOKENS, size)[0]
 
     # ── calculation and decision ──
 
