@@ -64,7 +64,7 @@ class HippoRAG:
     phrase_share: float = 0.3  # measured: bench/hipporag.py
     passage_factor: float = 0.0  # the paper's is 0.05
     damping: float = 0.5
-    tolerance: float = 1e-8
+    tolerance: float = 1e-6
     parallel: float = 1.0  # the authors' code has 2
     synonyms: bool = True
     seed_floor: float = 0.5

@@ -62,7 +62,7 @@ class LinearRAG:
     dense_words: float = 5.0  # measured: bench/hipporag.py
     passages: float = 0.05
     damping: float = 0.5
-    tolerance: float = 1e-8
+    tolerance: float = 1e-6
     seed_floor: float = 0.5
     comparing: Comparing = "auto"
     top: int = 200

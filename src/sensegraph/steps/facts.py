@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain
 from typing import Literal
 
@@ -58,14 +57,15 @@ class FactSettings:
             )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Facts:
     """Entities (n) are numbered as in the graph, chunks (c) as in the catalogue, facts (f) by relation and text.
 
     Fact i links the entities `source[i]` and `target[i]`, is stated by the chunks `told[tells[i]:tells[i + 1]]`, and is
     fact `number[i]` of the whole index, whose facts read `letters[ends[k]:ends[k + 1]]` in UTF-8. Entity j is mentioned
     by the chunks `held[start[j]:start[j + 1]]`. `one`, `other` and `near` are synonym edges with their similarity.
-    `words`, `first`, `rows` and `share` are the `Tfidf` of the facts of the whole; `chunks` holds c.
+    `words`, `first`, `rows` and `share` are the `Tfidf` of the facts of the whole; `chunks` holds c. `leaves`, `comes`
+    and `chance` are the moves of a walk over chunks and entities.
     """
 
     source: Ints
@@ -85,6 +85,9 @@ class Facts:
     rows: Ints
     share: NDArray[np.float32]
     chunks: Longs
+    leaves: Ints
+    comes: Ints
+    chance: Floats
 
     def __len__(self) -> int:
         return len(self.source)
@@ -108,13 +111,13 @@ class Facts:
         index = Tfidf(self.words, self.first, self.rows, self.share, len(self.ends) - 1)
         return index.score(stems(question))[self.number]
 
-    @cached_property
+    @property
     def walk(self) -> Moves:
-        """The moves of a walk over chunks (0…c−1) and entities (c…c+n−1), one edge for each pair of nodes."""
-        return self.moves(1.0)
+        """The moves of a walk over chunks (0…c−1) and entities (c…c+n−1)."""
+        return Moves(self.leaves, self.comes, self.chance)
 
     def moves(self, parallel: float, *, synonyms: bool = True, context: bool = True) -> Moves:
-        """The same with `parallel` edges for each fact, with or without those of synonyms and of chunks.
+        """The moves of a walk with `parallel` edges for each fact, with or without those of synonyms and of chunks.
 
         Facts and synonyms of one pair add up.
         """
@@ -140,7 +143,7 @@ class Facts:
         mentioned = where[self.held[rows]]
         owner = np.repeat(np.arange(len(entities)), row_sizes)[mentioned >= 0]
         near = (who[self.one] >= 0) & (who[self.other] >= 0)
-        return replace(
+        found = replace(
             self,
             source=who[self.source[inside]],
             target=who[self.target[inside]],
@@ -154,9 +157,10 @@ class Facts:
             near=np.asarray(self.near)[near],
             chunks=np.array([len(chunks)]),
         )
+        return _walkable(found)
 
 
-@step(version=1, form="arrays")
+@step(version=2, form="arrays")
 def facts(wholes: Sequence[tuple[Graph, Sequence[str], Vectors | None]], *, settings: FactSettings) -> list[Facts]:
     """The facts of a graph over the chunks with these ids; the vectors are those of the entities' names."""
     return [_made(graph, chunks, vectors, settings) for graph, chunks, vectors in wholes]
@@ -215,7 +219,7 @@ def _made(graph: Graph, chunks: Sequence[str], vectors: Vectors | None, settings
     words = Tfidf.build(map(stems, texts))
     both = np.asarray(ends, np.int32).reshape(-1, 2)
     encoded = [t.encode("utf-8", "replace") for t in texts]
-    return Facts(
+    found = Facts(
         source=both[:, 0].copy(),
         target=both[:, 1].copy(),
         tells=offsets([len(s) for s in statements]),
@@ -233,7 +237,17 @@ def _made(graph: Graph, chunks: Sequence[str], vectors: Vectors | None, settings
         rows=words.rows,
         share=words.share,
         chunks=np.array([len(place)]),
+        leaves=np.zeros(0, np.int32),
+        comes=np.zeros(0, np.int32),
+        chance=np.zeros(0),
     )
+    return _walkable(found)
+
+
+def _walkable(found: Facts) -> Facts:
+    """The facts with the moves of the walk over them."""
+    way = found.moves(1.0)
+    return replace(found, leaves=way.source, comes=way.target, chance=way.share)
 
 
 def _stated(graph: Graph, settings: FactSettings) -> Iterator[tuple[Relation, dict[str, list[str]]]]:

@@ -38,7 +38,7 @@ class Sentences:
     `spots[i + 1]`, in the chunk `place[k]` from `begin[k]` to `end[k]`. Entity j is named `times[k]` times by the chunk
     `chunks[k]`, for k from `first[j]` to `first[j + 1]`. `document` (c) numbers the documents. `words`, `terms`, `rows`
     and `share` are the `Tfidf` of the sentences of the whole index, of which sentence i is `number[i]` and `many`
-    holds the count.
+    holds the count. `leaves`, `comes` and `chance` are the moves of a walk over chunks and entities.
     """
 
     start: Longs
@@ -57,6 +57,9 @@ class Sentences:
     rows: Ints
     share: NDArray[np.float32]
     many: Longs
+    leaves: Ints
+    comes: Ints
+    chance: Floats
 
     def __len__(self) -> int:
         return len(self.number)
@@ -77,19 +80,10 @@ class Sentences:
         order = np.argsort(self.held, kind="stable")
         return offsets(np.bincount(self.held, minlength=self.entities)), _owners(self.start)[order].astype(np.int32)
 
-    @cached_property
+    @property
     def walk(self) -> Moves:
-        """The moves of a walk over chunks (0…c−1) and entities (c…c+n−1).
-
-        Between an entity and a chunk by the entity's share of the names in it, between neighbours in a document by 1.
-        """
-        n, owner = len(self.document), _owners(self.first)
-        named = np.bincount(self.chunks, weights=self.times, minlength=n)
-        beside = np.flatnonzero(self.document[1:] == self.document[:-1])
-        a = np.concatenate((owner + n, beside))
-        b = np.concatenate((self.chunks, beside + 1)).astype(np.int64)
-        weight = np.concatenate((self.times / named[self.chunks], np.ones(len(beside))))
-        return moves(np.concatenate((a, b)), np.concatenate((b, a)), np.tile(weight, 2), n + self.entities)
+        """The moves of a walk over chunks (0…c−1) and entities (c…c+n−1)."""
+        return Moves(self.leaves, self.comes, self.chance)
 
     def within(self, entities: Sequence[int], chunks: Sequence[int]) -> Sentences:
         """What these chunks say of these entities, both ascending, which are numbered anew."""
@@ -102,7 +96,7 @@ class Sentences:
         rows, sizes = gathered(self.first, entities)
         mentioned = where[self.chunks[rows]]
         inside = mentioned >= 0
-        return replace(
+        found = replace(
             self,
             start=offsets(names[some]),
             held=who[self.held[kept]],
@@ -116,9 +110,10 @@ class Sentences:
             times=np.asarray(self.times)[rows][inside],
             document=np.asarray(self.document)[np.asarray(chunks, np.int64)],
         )
+        return _walkable(found)
 
 
-@step(version=1, form="arrays")
+@step(version=2, form="arrays")
 def sentence_graph(wholes: Sequence[tuple[Graph, Iterable[Chunk]]]) -> list[Sentences]:
     """The sentences of chunks, in the order of the catalogue, with the entities of a graph that they name."""
     return [_made(graph, chunks) for graph, chunks in wholes]
@@ -269,7 +264,7 @@ class _Noted:
         counts = np.asarray(sorted(self.counts), np.int64).reshape(-1, 3)
         where = np.asarray(sorted(self.where), np.int64).reshape(-1, 4)
         index = Tfidf.build(self.words)
-        return Sentences(
+        found = Sentences(
             start=offsets([len(n) for n in self.named]),
             held=np.fromiter(chain.from_iterable(self.named), np.int32),
             spots=offsets(np.bincount(where[:, 0], minlength=len(self.words))),
@@ -286,7 +281,26 @@ class _Noted:
             rows=index.rows,
             share=index.share,
             many=np.array([index.texts]),
+            leaves=np.zeros(0, np.int32),
+            comes=np.zeros(0, np.int32),
+            chance=np.zeros(0),
         )
+        return _walkable(found)
+
+
+def _walkable(found: Sentences) -> Sentences:
+    """The sentences with the moves of the walk.
+
+    Between an entity and a chunk by its share of the names in it, between neighbours in a document by 1.
+    """
+    n, owner = len(found.document), _owners(found.first)
+    named = np.bincount(found.chunks, weights=found.times, minlength=n)
+    beside = np.flatnonzero(found.document[1:] == found.document[:-1])
+    a = np.concatenate((owner + n, beside))
+    b = np.concatenate((found.chunks, beside + 1)).astype(np.int64)
+    weight = np.concatenate((found.times / named[found.chunks], np.ones(len(beside))))
+    way = moves(np.concatenate((a, b)), np.concatenate((b, a)), np.tile(weight, 2), n + found.entities)
+    return replace(found, leaves=way.source, comes=way.target, chance=way.share)
 
 
 def _owners(start: Longs) -> Longs:

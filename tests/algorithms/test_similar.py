@@ -1,0 +1,53 @@
+"""Pairs that are nearly the same are all found, though few are looked at."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sensegraph.algorithms.similar import similar_rows, similar_words
+
+names = st.lists(
+    st.lists(st.sampled_from("port ellery harbour council of the new old".split()), max_size=4), max_size=9
+)
+
+
+def cosines(rows: list[list[str]]) -> np.ndarray:
+    vocabulary = sorted({w for row in rows for w in row})
+    counts = np.array([[row.count(w) for w in vocabulary] for row in rows], float).reshape(len(rows), len(vocabulary))
+    weight = counts * np.log1p(len(rows) / np.maximum((counts > 0).sum(0), 1))
+    unit = weight / np.maximum(np.linalg.norm(weight, axis=1, keepdims=True), 1e-300)
+    return unit @ unit.T
+
+
+@given(names, st.sampled_from([0.3, 0.5, 0.8, 1.0]))
+def test_no_pair_of_similar_names_is_missed(rows: list[list[str]], least: float) -> None:
+    found = similar_words(rows, least, 100)
+    all_pairs = cosines(rows)
+    wanted = {(a, b) for a in range(len(rows)) for b in range(a + 1, len(rows)) if all_pairs[a, b] >= least - 1e-9}
+    assert list(zip(found.one.tolist(), found.other.tolist(), strict=True)) == sorted(wanted)
+    assert found.similarity.tolist() == pytest.approx([all_pairs[pair] for pair in sorted(wanted)])
+
+
+def test_only_the_nearest_of_every_name_are_kept() -> None:
+    rows = [["a"], ["a"], ["a"], ["a"]]
+    found = similar_words(rows, 0.8, 1)
+    assert set(zip(found.one.tolist(), found.other.tolist(), strict=True)) == {(0, 1), (0, 2), (0, 3)}
+
+
+@given(st.integers(0, 10**6), st.sampled_from([0.0, 0.4]))
+def test_similar_vectors_are_those_of_the_full_matrix(seed: int, least: float) -> None:
+    random = np.random.default_rng(seed)
+    vectors = random.normal(size=(12, 4)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    product = vectors.astype(float) @ vectors.T.astype(float)
+    found = similar_rows(vectors, least, 12)
+    wanted = [(a, b) for a in range(12) for b in range(a + 1, 12) if product[a, b] >= least]
+    assert list(zip(found.one.tolist(), found.other.tolist(), strict=True)) == wanted
+    assert found.similarity.tolist() == pytest.approx([product[pair] for pair in wanted])
+
+
+def test_of_nothing_no_pair_is_similar() -> None:
+    assert len(similar_words([], 0.8, 10)) == len(similar_rows(np.zeros((0, 4), np.float32), 0.8, 10)) == 0
