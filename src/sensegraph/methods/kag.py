@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 from sensegraph.algorithms.fusion import Ranking, by_scores
@@ -36,9 +36,9 @@ class KAG:
 
     `plan` = auto lets a model plan, and rules where the engine is none; `none` is one step. Entities are linked by
     names at least so alike as `exact` or `free`; a layer whose sub-answer is at least `enough` useful (0–100) ends a
-    step. `share` is that of the graph in a step's ranking, `whole` the weight of the user's own question beside the
-    mean of all steps, `branches` how many values of a variable are followed. `step_tokens` bound what is read for a
-    step, `context_tokens` what is read for the answer.
+    step. `share` is that of the graph in what the last layer reads, `rank_share` that in the evidence of a step,
+    `whole` the weight of the user's own question beside the mean of all steps, `branches` how many values of a
+    variable are followed. `step_tokens` bound what is read for a step, `context_tokens` what is read for the answer.
     """
 
     plan: Literal["auto", "rules", "model", "none"] = "auto"
@@ -46,7 +46,8 @@ class KAG:
     exact: float = 0.9  # the authors' implementation
     free: float = 0.8
     chunks: int = 20
-    share: float = 0.85  # ours: bench/kag.py; 0.5 in the authors' implementation
+    share: float = 0.5
+    rank_share: float = 1.0  # ours: bench/kag.py
     enough: float = 50.0  # ours
     branches: int = 2  # ours: bench/kag.py
     whole: float = 0.25  # ours: bench/kag.py
@@ -62,11 +63,13 @@ class KAG:
         for field in ("rounds", "chunks", "branches", "step_tokens", "context_tokens", "k"):
             if getattr(self, field) < 1:
                 raise SettingsError(f"kag: {field} ({getattr(self, field)}) must be at least 1.")
-        if not 0 < self.free <= self.exact <= 1 or not 0 <= self.share <= 1 or not 0 <= self.damping < 1:
-            raise SettingsError(
-                f"kag: free ({self.free}) must be above 0 and at most exact ({self.exact}), which is at most 1; share "
-                f"({self.share}) lies in 0 to 1, damping ({self.damping}) in 0 to below 1."
-            )
+        if not 0 < self.free <= self.exact <= 1:
+            raise SettingsError(f"kag: free ({self.free}) must be above 0 and at most exact ({self.exact}), at most 1.")
+        for field in ("share", "rank_share", "damping"):
+            if not 0 <= getattr(self, field) <= 1:
+                raise SettingsError(f"kag: {field} ({getattr(self, field)}) must lie in 0 to 1.")
+        if self.damping == 1:
+            raise SettingsError("kag: damping (1) must be below 1: a walk that never returns forgets the question.")
         if self.whole < 0 or not 0 <= self.enough <= 100:
             raise SettingsError(
                 f"kag: whole ({self.whole}) must not be negative, enough ({self.enough}) lie in 0 to 100."
@@ -111,15 +114,8 @@ class _Search:
 
     def __init__(self, settings: KAG, question: Question, index: Index, rt: Runtime) -> None:
         self.settings, self.question, self.index, self.rt = settings, question, index, rt
-        s = settings
-        self.solver = Solver(
-            question,
-            index,
-            rt,
-            Solving(
-                s.exact, s.free, s.chunks, s.share, s.enough, s.branches, step_tokens=s.step_tokens, damping=s.damping
-            ),
-        )
+        named = [f.name for f in fields(Solving) if hasattr(settings, f.name)]
+        self.solver = Solver(question, index, rt, Solving(**{n: getattr(settings, n) for n in named}))
         self.memory: list[Solved] = []
         self.notes: list[str] = []
         self.calls, self.failures = Counter[str](), Counter[str]()

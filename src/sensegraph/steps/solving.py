@@ -54,14 +54,16 @@ class Solving:
     """How a step is solved.
 
     `exact` and `free` are the likenesses of names from which an entity is linked, `chunks` how many each layer
-    brings, `share` that of the graph in the merged ranking, `enough` the usefulness (0–100) at which a layer ends the
-    search, `branches` how many values of a variable are followed, `step_tokens` what is read for one step.
+    brings, `share` that of the graph in what the last layer reads and `rank_share` that in the evidence, `enough` the
+    usefulness (0–100) at which a layer ends the search, `branches` how many values of a variable are followed,
+    `relations` how many a model is shown, `step_tokens` what is read for one step.
     """
 
     exact: float = 0.9
     free: float = 0.8
     chunks: int = 20
-    share: float = 0.85
+    share: float = 0.5
+    rank_share: float = 1.0
     enough: float = 50.0
     branches: int = 2
     relations: int = 5
@@ -145,8 +147,8 @@ class Solver:
         if solved.score >= self.settings.enough:
             return solved
         text = self._merged([(self._text(q), share) for q, share in readings])
-        both = by_scores([graph, text], [self.settings.share, 1 - self.settings.share])
-        return self._answered(step, best, both, "chunks", memory)
+        read, ranked = (by_scores([graph, text], [s, 1 - s]) for s in (self.settings.share, self.settings.rank_share))
+        return replace(self._answered(step, best, read, "chunks", memory), ranking=ranked)
 
     def _readings(self, step: Retrieval, memory: Mapping[str, Solved]) -> list[tuple[str, float]]:
         """The sub-question with the likeliest values in the place of its variables, each with its share."""
