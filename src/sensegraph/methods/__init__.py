@@ -71,6 +71,12 @@ METHODS = {
         "refine, test, rate, answer",
         "questions of any breadth on an index that no model has read; a budget of tests sets the cost",
     ),
+    "kag": Listing(
+        "sensegraph.methods.kag:KAG",
+        "Liang et al. 2024",
+        "ask, answer (refine)",
+        "questions that are answered in steps: relations of relations, comparisons, what two conditions share",
+    ),
     "naive": Listing(
         "sensegraph.methods.naive:Naive",
         "vector RAG, the SS condition of Edge et al. 2024",
