@@ -59,7 +59,7 @@ GRID: dict[str, Method] = {
     **{f"hipporag, factor {x}": HippoRAG(passage_factor=x) for x in (0.01, 0.3)},
     **{f"hipporag, damping {x}": HippoRAG(damping=x) for x in (0.3, 0.7, 0.85)},
     **{f"hipporag, facts {x}": HippoRAG(facts=x, phrases=x) for x in (3, 10)},
-    **{f"linearrag, dense_words {x}": LinearRAG(dense_words=x) for x in (0.05, 1.5, 10.0)},
+    **{f"linearrag, dense_words {x}": LinearRAG(dense_words=x) for x in (0.05, 1.5, 5.0)},
     **{f"linearrag, quantile {x}": LinearRAG(quantile=x) for x in (0.5, 0.8)},
     **{f"linearrag, kappa {x}": LinearRAG(kappa=x) for x in (1, 5)},
     **{f"linearrag, T {x}": LinearRAG(iterations=x) for x in (2, 5)},

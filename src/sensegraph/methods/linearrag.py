@@ -59,7 +59,7 @@ class LinearRAG:
     quantile: float = 0.9
     kappa: int = 3
     dense: float = 0.05
-    dense_words: float = 5.0  # measured: bench/hipporag.py
+    dense_words: float = 10.0  # measured: bench/hipporag.py
     passages: float = 0.05
     damping: float = 0.5
     tolerance: float = 1e-6
