@@ -77,6 +77,18 @@ METHODS = {
         "ask, answer (refine)",
         "questions that are answered in steps: relations of relations, comparisons, what two conditions share",
     ),
+    "hipporag": Listing(
+        "sensegraph.methods.hipporag:HippoRAG",
+        "Gutiérrez et al. 2025 (HippoRAG 2); Gutiérrez et al. 2024",
+        "answer (test)",
+        "questions that join facts of several passages, on a graph with good relations",
+    ),
+    "linearrag": Listing(
+        "sensegraph.methods.linearrag:LinearRAG",
+        "Zhuang et al. 2025",
+        "answer",
+        "questions that join sentences of several passages, on an index that no model has read",
+    ),
     "naive": Listing(
         "sensegraph.methods.naive:Naive",
         "vector RAG, the SS condition of Edge et al. 2024",
