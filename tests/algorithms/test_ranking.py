@@ -226,3 +226,17 @@ def test_an_item_twice_in_one_ranking_is_refused() -> None:
 def test_weights_that_do_not_fit_are_refused(c: float, weights: list[float]) -> None:
     with pytest.raises(ValueError, match="2 rankings need as many weights"):
         rrf([["a"], ["b"]], c, weights)
+
+
+@given(st.lists(st.integers(-2, 6), max_size=300), st.integers(0, 40), st.sampled_from([1, 10, 20_000]))
+def test_the_best_are_those_of_a_sort_of_all_however_many_are_looked_at_first(
+    numbers: list[int], top: int, sample: int
+) -> None:
+    """Whole numbers: ties at the last place, and samples in which nothing is above 0, occur."""
+    scores = np.array(numbers, np.float64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ranking, "_SAMPLE", sample)
+        patch.setattr(ranking, "_TIMES", sample)
+        positions, found = best(scores, top)
+    assert positions.tolist() == sorted(np.flatnonzero(scores > 0).tolist(), key=lambda i: (-scores[i], i))[:top]
+    assert_array_equal(found, scores[positions])

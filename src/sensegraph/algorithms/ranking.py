@@ -22,6 +22,8 @@ from sensegraph.algorithms.graphs import Floats, Ints, Longs
 Item = TypeVar("Item", int, str)
 Ranked = tuple[Longs, Floats]
 _BLOCK_BYTES = 1 << 25
+_SAMPLE = 20_000  # scores that are looked at first, to leave out most of very many
+_TIMES = 30  # and as many more for each that is wanted
 
 
 # ── nearest neighbours ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -153,10 +155,20 @@ class Bm25:
         found = []
         for word, times in sorted(Counter(query).items()):
             begin, end = self._postings(word)
-            who, count = self.documents[begin:end], self.counts[begin:end]
-            norm = self.k1 * (1 - self.b + self.b * self.lengths[who] / mean)
-            found.append((times, (np.asarray(who, np.int64), self.idf(word) * (count / (count + norm)))))
+            who, count = np.asarray(self.documents[begin:end], np.int64), self.counts[begin:end]
+            found.append((times, (who, self._weights(self.idf(word), self.lengths[who], count, mean))))
         return found
+
+    def _weights(self, idf: float, lengths: Ints, counts: Ints, mean: float) -> Floats:
+        """idf · tf / (tf + k1 (1 − b + b l / l̄)) for documents of these `lengths`, in one array from end to end."""
+        weight: Floats = self.b * lengths.astype(np.float64)
+        weight /= mean
+        weight += 1 - self.b
+        weight *= self.k1
+        weight += counts
+        np.divide(counts, weight, out=weight)
+        weight *= idf
+        return weight
 
     def top(self, query: Iterable[str], top: int) -> Ranked:
         """Positions and scores of the `top` best documents that share a word with the query, best first."""
@@ -179,12 +191,21 @@ def _hashes(words: Iterable[str]) -> NDArray[np.uint64]:
 
 def best(scores: Floats, top: int) -> Ranked:
     """Positions and scores of the `top` largest scores above 0, best first, of equal ones the earlier."""
-    positions = np.flatnonzero(scores > 0)
+    positions = np.flatnonzero(_promising(scores, top))
     if 0 < top < len(positions):
         least = np.partition(scores[positions], -top)[-top]
         positions = positions[scores[positions] >= least]
     order = np.lexsort((positions, -scores[positions]))[: max(top, 0)]
     return positions[order].astype(np.int64), scores[positions[order]]
+
+
+def _promising(scores: Floats, top: int) -> NDArray[np.bool_]:
+    """Which scores are above 0 and may be among the `top` largest: not below the `top`-th of a few of them."""
+    few = scores[:: max(1, len(scores) // (_SAMPLE + _TIMES * max(top, 0)))]
+    if not 0 < top < len(few) or len(few) == len(scores):
+        return scores > 0
+    least = np.partition(few, -top)[-top]
+    return scores >= least if least > 0 else scores > 0
 
 
 # ── fusion ───────────────────────────────────────────────────────────────────────────────────────────────────────────

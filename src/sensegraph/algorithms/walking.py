@@ -62,7 +62,9 @@ def gathered(start: NDArray[Any], rows: ArrayLike) -> tuple[Longs, Longs]:
     begin = np.asarray(start[rows], np.int64)
     sizes = np.asarray(start[rows + 1], np.int64) - begin
     first = np.cumsum(sizes) - sizes
-    return np.arange(int(sizes.sum())) + np.repeat(begin - first, sizes), sizes
+    places = np.repeat(begin - first, sizes)
+    places += np.arange(len(places))
+    return places, sizes
 
 
 def walk(way: Paths, nodes: NDArray[Any], mass: NDArray[Any], damping: float, steps: int) -> tuple[Longs, Floats]:
@@ -97,14 +99,16 @@ def neighbourhood(way: Paths, nodes: Longs, mass: Floats, damping: float, limit:
 
     Found by a few steps of the walk over those nodes alone that hold most; the paths of the others are not read.
     """
-    reset = np.zeros(way.nodes)
-    reset[nodes] = mass
-    x = reset
+    x: Floats = np.zeros(way.nodes)
+    x[nodes] = mass
     for _ in range(_REACH):
         here = _most(x, limit)
         places, sizes = gathered(way.start, here)
-        moved = np.repeat(x[here], sizes) * way.share[places]
-        x = damping * np.bincount(way.to[places], weights=moved, minlength=way.nodes) + (1 - damping) * reset
+        moved = np.repeat(x[here], sizes)
+        moved *= way.share[places]
+        x = np.bincount(way.to[places], weights=moved, minlength=way.nodes).astype(np.float64, copy=False)
+        x *= damping
+        x[nodes] += (1 - damping) * mass
     x[nodes] = np.inf
     return _most(x, limit + len(nodes))
 
@@ -123,6 +127,5 @@ def within(way: Paths, nodes: Longs) -> Paths:
     number[nodes] = np.arange(len(nodes))
     places, sizes = gathered(way.start, nodes)
     at = number[way.to[places]]
-    inside = at >= 0
-    row = np.repeat(np.arange(len(nodes)), sizes)[inside]
-    return Paths(offsets(np.bincount(row, minlength=len(nodes))), at[inside], way.share[places][inside])
+    inside = np.flatnonzero(at >= 0)
+    return Paths(np.searchsorted(inside, offsets(sizes)).astype(np.int64), at[inside], way.share[places[inside]])

@@ -65,7 +65,7 @@ def asked(text: str, index: Index, k1: float, b: float) -> Asked:
     counted = [(times, _inside(hit, index)) for times, hit in words.hits(found)]
     total = np.zeros(names.chunks)
     for times, (who, score) in counted:
-        total[who] += times * score
+        total[who] += score if times == 1 else times * score
     idf = np.array([words.idf(word) for word in distinct])
     hits = tuple(hit for _, hit in counted)
     return Asked(tuple(named(text, names)), hashed(distinct), hits, idf, total, hashed(words_of(text)))
