@@ -107,6 +107,7 @@ def content(found: Facts) -> dict[str, list[object]]:
     return {f.name: np.asarray(getattr(found, f.name)).tolist() for f in fields(found)}
 
 
+@pytest.mark.slow
 def test_indexing_in_two_steps_or_with_a_detour_is_indexing_once(tmp_path: Path) -> None:
     papers = stories(6)
     once, twice = (Corpus.open(tmp_path / name, settings=PARTS) for name in ("once", "twice"))

@@ -106,6 +106,7 @@ def test_no_name_at_all_can_be_stored_and_filtered() -> None:
     assert found.within([0], [0]).entities == 1
 
 
+@pytest.mark.slow
 def test_indexing_again_or_in_two_steps_is_indexing_once(tmp_path: Path) -> None:
     papers = stories(5)
 
