@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from scripted_replies import BREAK, Draw, completion, embeddings, events, task_of
+from scripted_replies import BREAK, Draw, completion, embeddings, events, rerank, task_of
 
 Body = dict[str, Any]
 _encode = msgspec.json.Encoder().encode
@@ -157,7 +157,7 @@ class ScriptedServer:
             return 200, b"{}", {}
         sha = hashlib.sha256(raw).hexdigest()
         body: Body = _decode(raw)
-        task = "embedding" if path.endswith("/embeddings") else task_of(body)
+        task = {"embeddings": "embedding", "rerank": "rerank"}.get(path.rpartition("/")[2]) or task_of(body)
         self.seen[sha] += 1
         status, payload, headers = 0, b"", dict[str, str]()
         answer = self._refused(path, key, body) or self._fault(sha, raw, Draw(self.script.seed, sha, self.seen[sha]))
@@ -214,6 +214,9 @@ class ScriptedServer:
         s = self.script
         if path.endswith("/embeddings"):
             return embeddings(body, s.dim, s.usage)
+        if path.endswith("/rerank"):
+            scripted = s.reply(body) if s.reply else None
+            return scripted.encode() if isinstance(scripted, str) else rerank(body, s.usage)
         text = s.reply(body) if s.reply else None
         return completion(body, text, fault, s.style, s.usage)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -152,6 +153,20 @@ def counted(reply: Mapping[str, Any], name: str) -> int | None:
 def prompt_tokens(messages: Sequence[Mapping[str, str]]) -> int:
     """Our own count of the tokens of a prompt."""
     return sum(tokens(m["content"]) + _PER_MESSAGE for m in messages)
+
+
+def relevances(reply: Mapping[str, Any], count: int) -> list[float]:
+    """The scores of a rerank reply in the order of the documents, from the shapes in use.
+
+    Raises EndpointError when a document has none, or more than one, or what is no number.
+    """
+    try:
+        found = {int(r["index"]): float(r["relevance_score"]) for r in reply.get("results") or reply["data"]}
+    except (KeyError, TypeError, ValueError) as e:
+        raise EndpointError(f"A rerank reply without an index and a relevance_score for each document ({e!r}).") from e
+    if sorted(found) != list(range(count)) or not all(map(math.isfinite, found.values())):
+        raise EndpointError(f"Asked for {count} relevance scores, got {len(found)} that can be used; try again.")
+    return [found[i] for i in range(count)]
 
 
 def vectors(reply: Mapping[str, Any], count: int) -> Vectors:

@@ -240,7 +240,7 @@ def _decoded(body: bytes) -> dict[str, Any]:
         data = msgspec.json.decode(body)
     except msgspec.DecodeError:
         raise _Unusable("a reply that is no JSON") from None
-    if isinstance(data, dict) and (data.get("choices") or data.get("data")):
+    if isinstance(data, dict) and any(data.get(name) for name in ("choices", "data", "results")):
         return data
     raise _Unusable("a reply without content")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,12 +16,14 @@ from sensegraph.journal import Journal
 from sensegraph.keys import canonical
 from sensegraph.methods import load
 from sensegraph.methods.auto import Choice, choose, finder
-from sensegraph.protocols import Embedder, LanguageEngine, Method
+from sensegraph.protocols import Embedder, LanguageEngine, Method, Reranker
 from sensegraph.results import Results
 from sensegraph.runtime import Progress, Runtime
-from sensegraph.settings import Settings, load_settings, make_tools
+from sensegraph.settings import Settings, load_settings, make_reranker, make_tools
+from sensegraph.steps.hearing import Patient
 from sensegraph.steps.index import REF, Index, Manifest, document, read_manifest
 from sensegraph.steps.pipeline import build, store_documents
+from sensegraph.steps.reranking import reranked
 from sensegraph.steps.scope import notes_of, scoped
 from sensegraph.stores.sqlite import SqliteStore
 from sensegraph.text import tokens
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from sensegraph.steps.estimate import Estimate
 
 FOLDER = ".sensegraph"
-CITED = re.compile(r"\[\d+\]")
 EVERYTHING = Scope()
 _DOCUMENT = "document/"
 
@@ -88,6 +88,7 @@ class Corpus:
     def __init__(self, root: Path, settings: Settings, store: SqliteStore, progress: Progress = _quiet) -> None:
         self.root, self.settings, self.store, self.progress = root, settings, store, progress
         self._tools: tuple[LanguageEngine, Embedder] | None = None
+        self._reranker: Reranker | None = None
         self._journal = Journal(store.root / "replies.jsonl")
 
     @classmethod
@@ -133,10 +134,20 @@ class Corpus:
         """The engine that the settings name."""
         return self.tools[0]
 
+    @property
+    def reranker(self) -> Reranker | None:
+        """The reranker that the settings name, made on first use; None where they name none."""
+        self._reranker = self._reranker or make_reranker(self.settings, self.tools, self._journal)
+        return self._reranker
+
     def runtime(self) -> Runtime:
         """A runtime over this corpus's tools and store."""
         executor = LocalExecutor(self.settings.endpoint.concurrency, self.settings.processes)
         return Runtime(*self.tools, self.store, executor, self.progress)
+
+    def _asking(self) -> Runtime:
+        """A runtime for questions: with the reranker."""
+        return replace(self.runtime(), reranker=self.reranker)
 
     # ── documents ──
 
@@ -263,7 +274,7 @@ class Corpus:
         Only documents inside `scope` are read. `history` is the conversation before, oldest turn first. `hear` is told
         the answer piece by piece while it is written; the pieces, joined, are its text.
         """
-        rt, asked, index = self.runtime(), _asked(question, history), scoped(self.index(), scope)
+        rt, asked, index = self._asking(), _asked(question, history), scoped(self.index(), scope)
         chosen, reason = self.method(method, question, index=index, **options)
         before, said, started = self._spent(), self.engine.notes(), time.perf_counter()
         again = bool(reason) and chosen.name == "graphrag" and options.get("depth") is None
@@ -282,9 +293,9 @@ class Corpus:
         """The evidence for a question, without an answer: at most `top` passages and documents, best first."""
         if top < 1:
             raise InputError(f"top must be at least 1, not {top}.")
-        rt, asked, index = self.runtime(), _asked(question, ()), scoped(self.index(), scope)
+        rt, asked, index = self._asking(), _asked(question, ()), scoped(self.index(), scope)
         chosen, _ = self.method(finder(index) if method == "auto" else method, question, **options)
-        found = chosen.retrieve(asked, index, rt)
+        found = reranked(asked, chosen.retrieve(asked, index, rt), index, rt)
         kept = found.passages[:top]
         omitted = found.omitted + len(found.passages) - len(kept)
         size = sum(tokens(p.text) for p in kept)
@@ -307,8 +318,7 @@ class Corpus:
         return tuple(note for note in self.engine.notes() if note not in before)
 
     def _spent(self) -> Usage:
-        engine, embedder = self.tools
-        return engine.usage() + embedder.usage()
+        return sum((tool.usage() for tool in (*self.tools, self._reranker) if tool), Usage())
 
     # ── looking ──
 
@@ -348,21 +358,6 @@ def _asked(question: str, history: Sequence[Turn]) -> Question:
     if not question.strip():
         raise InputError("The question is empty; ask something.")
     return Question(question, tuple(history))
-
-
-class Patient:
-    """Listens in somebody's place until an answer cites a source: one that cites nothing is asked for elsewhere."""
-
-    def __init__(self, hear: Callable[[str], None]) -> None:
-        self._hear, self._heard, self._open = hear, "", False
-
-    def __call__(self, text: str) -> None:
-        """Hear the next piece; pass it on as soon as something was cited."""
-        self._heard += text
-        self._open = self._open or CITED.search(self._heard) is not None
-        if self._open:
-            self._hear(self._heard)
-            self._heard = ""
 
 
 def _check(documents: Sequence[Document]) -> None:

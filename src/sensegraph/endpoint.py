@@ -1,4 +1,4 @@
-"""The one place that speaks HTTP to a model: chat and embeddings over an OpenAI-compatible endpoint.
+"""The one place that speaks HTTP to a model: chat, embeddings and reranking over an OpenAI-compatible endpoint.
 
 Calls are synchronous and thread-safe. What goes over the wire is paced, retried, counted, and held to a budget here;
 what is asked and how a reply is read is the business of the engines.
@@ -26,7 +26,7 @@ from sensegraph.types import Usage
 if TYPE_CHECKING:
     from sensegraph.journal import Journal
 
-Kind = Literal["chat", "embedding"]
+Kind = Literal["chat", "embedding", "rerank"]
 Message = Mapping[str, str]
 
 _NO_USAGE = "The endpoint reports no usage: tokens are our own estimate"
@@ -45,6 +45,7 @@ class EndpointSettings:
     api_key: str = field(default="", repr=False)
     model: str = ""
     embedding_model: str = ""
+    rerank_model: str = ""
     temperature: float | None = 0.0
     seed: int | None = None
     concurrency: int = 16
@@ -56,6 +57,7 @@ class EndpointSettings:
     price_prompt: float = 0.0
     price_completion: float = 0.0
     price_embedding: float = 0.0
+    price_rerank: float = 0.0
     max_tokens_total: int = 0
     max_cost_usd: float = 0.0
 
@@ -67,7 +69,8 @@ class EndpointSettings:
                 "endpoint.concurrency must be at least 1, endpoint.timeout_s above 0, endpoint.backoff_s and "
                 "endpoint.max_retries at least 0."
             )
-        if self.max_cost_usd and not (self.price_prompt or self.price_completion or self.price_embedding):
+        prices = (self.price_prompt, self.price_completion, self.price_embedding, self.price_rerank)
+        if self.max_cost_usd and not any(prices):
             raise SettingsError("endpoint.max_cost_usd needs prices: set price_prompt, price_completion, …")
         if not all("!" <= c <= "~" for c in self.api_key):
             raise SettingsError("The API key holds a space or a character that no key has: copy it again.")
@@ -84,13 +87,13 @@ class Reply:
 
 
 class Endpoint:
-    """An OpenAI-compatible endpoint: `chat` and `embed`, safe to call from many threads."""
+    """An OpenAI-compatible endpoint: `chat`, `embed` and `rerank`, safe to call from many threads."""
 
     def __init__(self, settings: EndpointSettings, journal: Journal | None = None) -> None:
         self.settings, self.address = settings, address_of(settings.base_url)
         self._calls = Calls(settings, self.address, journal)
         self._lock = threading.Lock()
-        self._spent: dict[Kind, Usage] = {"chat": Usage(), "embedding": Usage()}
+        self._spent: dict[Kind, Usage] = {"chat": Usage(), "embedding": Usage(), "rerank": Usage()}
         self._notes: Counter[str] = Counter()
         self._budget = Budget(settings.max_tokens_total, settings.max_cost_usd)
         self._dialect = bodies.Dialect()
@@ -102,9 +105,9 @@ class Endpoint:
         return f"Endpoint({self.address!r}, {self.settings.model!r})"
 
     def usage(self, kind: Kind | None = None) -> Usage:
-        """What the calls so far have cost: of one kind, or of both."""
+        """What the calls so far have cost: of one kind, or of all."""
         with self._lock:
-            return self._spent[kind] if kind else self._spent["chat"] + self._spent["embedding"]
+            return self._spent[kind] if kind else sum(self._spent.values(), Usage())
 
     def notes(self) -> tuple[str, ...]:
         """What was degraded, each with how often."""
@@ -152,29 +155,52 @@ class Endpoint:
         s = self.settings
         if not s.embedding_model:
             raise SettingsError("endpoint.embedding_model is empty: name the embedding model to use.")
+        body = {"model": s.embedding_model, "input": list(texts), "encoding_format": "float"}
+        return bodies.vectors(self._read("embedding", "/embeddings", body, texts), len(texts))
+
+    def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
+        """How well each of `texts`, at least one, fits the question: higher is better, in their order.
+
+        The request is the one of Cohere and Jina, to `/rerank` under the base address. Raises as `chat` does, and
+        EndpointError when a text has no score.
+        """
+        if not self.settings.rerank_model:
+            raise SettingsError("endpoint.rerank_model is empty: name the reranking model to use.")
+        body = {"model": self.settings.rerank_model, "query": question, "documents": list(texts)}
+        read = [part for text in texts for part in (question, text)]  # it reads the question with each text
+        return bodies.relevances(self._read("rerank", "/rerank", body, read), len(texts))
+
+    def _read(self, kind: Kind, path: str, body: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
+        """The reply to a call that reads `texts` and writes nothing, within the budget and counted."""
         need = sum(map(tokens, texts)) if self._measured else 0
-        most = Amount(need, need * s.price_embedding / 1e6)
+        most = Amount(need, self._reading(kind, need).cost_usd)
         self._budget.reserve(most)
         used = Amount()
         try:
-            body = {"model": s.embedding_model, "input": list(texts), "encoding_format": "float"}
-            data = self._embeddings(body, need)
-            count = bodies.counted(data, "prompt_tokens")
+            data = self._posted_once(kind, path, body, need)
+            named = [bodies.counted(data, name) for name in ("prompt_tokens", "total_tokens")]
+            count = next((n for n in named if n is not None), None)
             if count is None:
                 count = need or sum(map(tokens, texts))
                 self._note(_NO_USAGE)
-            usage = self._priced(Usage(embedding_calls=1, embedding_tokens=count))
+            usage = self._reading(kind, count)
             used = Amount(count, usage.cost_usd)
-            self._count("embedding", usage)
+            self._count(kind, usage)
         finally:
             self._budget.settle(most, used)
-        return bodies.vectors(data, len(texts))
+        return data
 
-    def _embeddings(self, body: dict[str, Any], need: int) -> dict[str, Any]:
+    def _posted_once(self, kind: Kind, path: str, body: dict[str, Any], need: int) -> dict[str, Any]:
         try:
-            return self._calls.post("/embeddings", body, need, lambda: self._count("embedding", Usage(retries=1)))
+            return self._calls.post(path, body, need, lambda: self._count(kind, Usage(retries=1)))
         except Refusal as e:
             raise self._calls.error(e) from None
+
+    def _reading(self, kind: Kind, count: int) -> Usage:
+        """What a call that read `count` tokens took."""
+        if kind == "embedding":
+            return self._priced(Usage(embedding_calls=1, embedding_tokens=count))
+        return Usage(1, count, cost_usd=count * self.settings.price_rerank / 1e6)
 
     def _chat(self, asked: bodies.Asked, hear: Callable[[str], None] | None = None) -> Reply:
         """One chat call within the budget, counted; what was heard of a reply that broke off is counted too."""

@@ -1,4 +1,4 @@
-"""The five seams: engine, embedder, store, executor, method. Everything that varies stands behind one of these."""
+"""The six seams: engine, embedder, reranker, store, executor, method. All that varies stands behind one of these."""
 
 from __future__ import annotations
 
@@ -206,6 +206,38 @@ class Embedder(Protocol):
 
     def usage(self) -> Usage:
         """What this embedder has spent since it was made."""
+        ...
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """Reads a question together with each text, which is dearer than comparing vectors, and finds more."""
+
+    @property
+    def name(self) -> str:
+        """What notes and errors call it."""
+        ...
+
+    @property
+    def top(self) -> int:
+        """How many texts, the first of a ranking, it is given at most."""
+        ...
+
+    @property
+    def waits(self) -> bool:
+        """Whether a call waits rather than works."""
+        ...
+
+    def fingerprint(self) -> str:
+        """Everything about this reranker that can change a score."""
+        ...
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """How well each text fits the question: finite, higher is better, in the order of `texts`."""
+        ...
+
+    def usage(self) -> Usage:
+        """What this reranker has spent since it was made."""
         ...
 
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from sensegraph.errors import BudgetExceeded, EndpointDown, StepFailed, UnsupportedTask
 from sensegraph.keys import key
-from sensegraph.protocols import Embedder, Executor, LanguageEngine, Store, Task
+from sensegraph.protocols import Embedder, Executor, LanguageEngine, Reranker, Store, Task
 from sensegraph.results import Result, Results, Step, load, save
 from sensegraph.types import Usage
 from sensegraph.work import Call, Encoded, Stoppable, Work, cut
@@ -35,7 +35,7 @@ class Runtime:
     """The tools and the memory, passed as one value; nothing is global.
 
     `computed` counts the items that each step computed in this run (not those found in the store). `hear` is told an
-    answer while it is written.
+    answer while it is written. `reranker` orders what was found anew, where there is one.
     """
 
     engine: LanguageEngine
@@ -45,6 +45,7 @@ class Runtime:
     progress: Progress = lambda step, done, total: None
     computed: Counter[str] = field(default_factory=Counter)
     hear: Callable[[str], None] | None = None
+    reranker: Reranker | None = None
 
     def check(self, name: str, requires: frozenset[Task]) -> None:
         """Raise UnsupportedTask, before any work, when the engine lacks a task that `name` needs."""

@@ -11,7 +11,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    Protocol,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+    runtime_checkable,
+)
 from urllib.parse import urlsplit
 
 import msgspec
@@ -20,7 +30,7 @@ from sensegraph.documents.values import DocumentSettings
 from sensegraph.engines.llm import LLMSettings
 from sensegraph.errors import SettingsError
 from sensegraph.methods import METHODS, method_class
-from sensegraph.protocols import Embedder, LanguageEngine
+from sensegraph.protocols import Embedder, LanguageEngine, Reranker
 from sensegraph.steps.pipeline import IndexSettings
 
 if TYPE_CHECKING:
@@ -44,6 +54,7 @@ class EndpointTable:
     base_url: str = "https://api.openai.com/v1"
     model: str = ""
     embedding_model: str = ""
+    rerank_model: str = ""
     api_key_env: str = "OPENAI_API_KEY"
     temperature: float | None = 0.0
     seed: int | None = None
@@ -56,8 +67,22 @@ class EndpointTable:
     price_prompt: float = 0.0
     price_completion: float = 0.0
     price_embedding: float = 0.0
+    price_rerank: float = 0.0
     max_tokens_total: int = 0
     max_cost_usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RerankTable:
+    """Who puts the passages that a method found in a better order, reading each together with the question.
+
+    Nobody, `endpoint.rerank_model`, or a cross-encoder on this machine (the extra `rerank`), whose folder or name is
+    `model`. The first `top` chunks are read.
+    """
+
+    by: Literal["none", "endpoint", "cross-encoder"] = "none"
+    top: int = 50
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +97,7 @@ class Settings:
     model: LLMSettings = field(default_factory=LLMSettings)
     documents: DocumentSettings = field(default_factory=DocumentSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
+    rerank: RerankTable = field(default_factory=RerankTable)
     methods: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def method_settings(self, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,6 +108,16 @@ class Settings:
         table = {**self.methods.get(name, {}), **given}
         parse(table, method_class(name), f"method {name}")
         return table
+
+
+@runtime_checkable
+class _Remote(Protocol):
+    """A tool that speaks to an endpoint."""
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The endpoint, which tools share."""
+        ...
 
 
 def load_settings(root: Path, overrides: Mapping[str, Any] | None = None) -> Settings:
@@ -229,6 +265,30 @@ def make_tools(settings: Settings, journal: Journal | None = None) -> tuple[Lang
     endpoint = make_endpoint(table, journal) if remote_engine or remote_vectors else None
     engine = _model(endpoint, settings) if endpoint and remote_engine else _offline()
     return engine, _remote(endpoint) if endpoint and remote_vectors else _local()
+
+
+def make_reranker(
+    settings: Settings, tools: tuple[LanguageEngine, Embedder], journal: Journal | None = None
+) -> Reranker | None:
+    """The reranker that the settings name, if they name one; a remote one shares the endpoint of remote `tools`.
+
+    Raises SettingsError for what it lacks: a model, the extra `rerank`, a `top` of at least 1.
+    """
+    rerank, table = settings.rerank, settings.endpoint
+    if rerank.by == "none":
+        return None
+    if rerank.top < 1:
+        raise SettingsError(f"rerank.top must be at least 1, not {rerank.top}; rerank.by = none turns it off.")
+    if rerank.by == "cross-encoder":
+        from sensegraph.rerankers.cross_encoder import CrossEncoderReranker
+
+        return CrossEncoderReranker(rerank.model, rerank.top)
+    if not table.rerank_model:
+        raise SettingsError("rerank.by = endpoint needs endpoint.rerank_model.")
+    from sensegraph.rerankers.endpoint import EndpointReranker
+
+    shared = next((tool.endpoint for tool in tools if isinstance(tool, _Remote)), None)
+    return EndpointReranker(shared or make_endpoint(table, journal), rerank.top)
 
 
 def make_endpoint(table: EndpointTable, journal: Journal | None = None) -> Endpoint:

@@ -103,7 +103,7 @@ def _view(graph: Navigation, vectors: NDArray[Any], query: NDArray[Any]) -> Any:
     """The graph's index over its bytes, not copied."""
     from usearch.index import Index
 
-    index = Index.restore(memoryview(graph), view=True)
+    index = Index.restore(graph.data, view=True)
     if index is None or index.ndim != vectors.shape[1] or query.shape != (index.ndim,) or len(index) > len(vectors):
         raise ValueError(f"this graph is not of vectors of shape {vectors.shape}, or the query {query.shape} is not.")
     return index

@@ -25,6 +25,7 @@ _TABLES: Mapping[str, str] = MappingProxyType(
         "index.graph": "How what the chunks say becomes one graph. Descriptions of one thing are joined while they are "
         "short, else summarised.",
         "index.clusters": "How the graph is divided into communities (Leiden's method).",
+        "rerank": "Who reads what a method found once more, together with the question, and puts it in a better order.",
         "index.reports": "What a report on a community is written from.",
         "methods.graphrag": "Questions about the whole, answered from the reports of one depth.",
         "methods.naive": "Questions about a detail, answered from the nearest chunks.",
@@ -38,6 +39,7 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         "processes": "for work on this machine; 0: one for each core",
         "endpoint.model": "the model's name at the endpoint",
         "endpoint.embedding_model": "empty: texts are compared on this machine",
+        "endpoint.rerank_model": 'for rerank.by = "endpoint"',
         "endpoint.api_key_env": "the environment variable that holds the key; the key never stands here",
         "endpoint.seed": "a whole number, for endpoints that take one",
         "endpoint.concurrency": "calls at once",
@@ -48,6 +50,7 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         "endpoint.price_prompt": "US dollars per million tokens",
         "endpoint.price_completion": "US dollars per million tokens",
         "endpoint.price_embedding": "US dollars per million tokens",
+        "endpoint.price_rerank": "US dollars per million tokens",
         "endpoint.max_tokens_total": "of one run, as --max-tokens; 0: no limit",
         "endpoint.max_cost_usd": "of one run, as --max-cost; 0: no limit",
         "model.entity_types": "the kinds of things to look for",
@@ -73,6 +76,9 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         "index.clusters.max_cluster_size": "a community of more entities is divided again",
         "index.clusters.resolution": "higher: more and smaller communities",
         "index.reports.context_tokens": "tokens",
+        "rerank.by": '"none", "endpoint" or "cross-encoder" (on this machine, with the extra `rerank`)',
+        "rerank.top": "chunks that are read, the first that were found",
+        "rerank.model": "of the cross-encoder: a folder, or a name that is fetched",
         "methods.graphrag.depth": "0: the fewest and broadest reports",
         "methods.naive.top": "chunks at most",
     }

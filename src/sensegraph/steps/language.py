@@ -9,6 +9,7 @@ from sensegraph.results import step
 from sensegraph.runtime import Runtime
 from sensegraph.steps.citing import Teller, answered, documents_of
 from sensegraph.steps.index import Index
+from sensegraph.steps.reranking import reranked
 from sensegraph.text import tokens
 from sensegraph.types import Answer, Context, Draft, Evidence, Inquiry, Lead, Passage, Point, Question, Refinement
 
@@ -65,8 +66,10 @@ def gathered(passages: Sequence[Passage], index: Index, *, omitted: int = 0, not
 def conclude(question: Question, evidence: Evidence, index: Index, rt: Runtime) -> Answer:
     """One answer from the evidence, with citations; it says so when there is none to answer from.
 
-    Where the runtime has somebody who listens, the answer is told while it is written.
+    Where the runtime has a reranker, the evidence is put in its order first; where it has somebody who listens, the
+    answer is told while it is written.
     """
+    evidence = reranked(question, evidence, index, rt)
     if not evidence.passages:
         if rt.hear:
             rt.hear(NOTHING)
