@@ -68,7 +68,7 @@ def main() -> None:
     given = parser.parse_args()
     path = chosen(given)
     asked = questions(path, given.questions)
-    with built(path, given.engine) as corpus:
+    with built(path, given.engine, given.method or list(METHODS)) as corpus:
         print(f"{len(asked)} questions, {given.engine} engine, {corpus.index().manifest.counts}")
         rows = [row(name, asked, corpus) for name in given.method or METHODS]
         table(["method", "CPU ms find", "CPU ms write", "context tokens", "answered"], rows)
@@ -106,11 +106,12 @@ def questions(corpus: Path, most: int) -> list[str]:
 
 
 @contextmanager
-def built(path: Path, engine: str) -> Iterator[Corpus]:
-    """The corpus of `path`, indexed in a folder that goes again."""
+def built(path: Path, engine: str, methods: Sequence[str]) -> Iterator[Corpus]:
+    """The corpus of `path`, indexed for these methods in a folder that goes again."""
     with tempfile.TemporaryDirectory() as folder, serving() as server:
         root = prepared(Path(folder) / "corpus", server) if engine == "scripted" else Path(folder) / "corpus"
-        run = sensegraph("index", str(path), "--root", str(root), "--quiet")
+        chosen = [part for name in methods for part in ("--method", name)]
+        run = sensegraph("index", str(path), "--root", str(root), "--quiet", *chosen)
         if run.code:
             sys.exit(f"index ended with {run.code}: {run.err}")
         with Corpus.open(root, create=False) as corpus:

@@ -71,6 +71,18 @@ METHODS = {
         "refine, test, rate, answer",
         "questions of any breadth on an index that no model has read; a budget of tests sets the cost",
     ),
+    "fastgraphrag": Listing(
+        "sensegraph.methods.fastgraphrag:FastGraphRAG",
+        "fast-graphrag (CircleMind 2024), after Gutiérrez et al. 2024",
+        "refine, answer",
+        "questions that lead from names over relations to passages",
+    ),
+    "lightrag": Listing(
+        "sensegraph.methods.lightrag:LightRAG",
+        "Guo et al. 2024",
+        "refine, answer",
+        "questions that mix names and themes; reads the vectors of relations, built by index --method lightrag",
+    ),
     "kag": Listing(
         "sensegraph.methods.kag:KAG",
         "Liang et al. 2024",
