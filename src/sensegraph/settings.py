@@ -139,10 +139,13 @@ def load_settings(root: Path, overrides: Mapping[str, Any] | None = None) -> Set
 
 
 def _rooted(settings: Settings, root: Path) -> Settings:
-    """A folder of prompts is meant from the corpus's own folder, wherever the command runs."""
-    if not settings.model.prompts:
-        return settings
-    return replace(settings, model=replace(settings.model, prompts=str(root / settings.model.prompts)))
+    """Folders of prompts and of a reranker are meant from the corpus's own folder, wherever the command runs."""
+    prompts, reranker = settings.model.prompts, settings.rerank.model
+    if prompts:
+        settings = replace(settings, model=replace(settings.model, prompts=str(root / prompts)))
+    if reranker and (root / reranker).is_dir():  # else it is a name
+        settings = replace(settings, rerank=replace(settings.rerank, model=str(root / reranker)))
+    return settings
 
 
 def parse(table: Mapping[str, Any], kind: type[T], where: str) -> T:

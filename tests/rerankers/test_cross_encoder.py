@@ -12,6 +12,7 @@ from sensegraph.errors import SettingsError
 from sensegraph.protocols import Reranker
 from sensegraph.rerankers import cross_encoder
 from sensegraph.rerankers.cross_encoder import CrossEncoderReranker
+from sensegraph.testing import RerankerContract
 
 here = find_spec("sentence_transformers") is not None
 needs_extra = pytest.mark.skipif(not here, reason="needs the extra rerank")
@@ -77,3 +78,19 @@ def test_a_tiny_model_scores_every_text_whatever_its_company(tiny: Path) -> None
 def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot be loaded"):
         CrossEncoderReranker(str(tmp_path)).scores("Who?", ["Ada."])
+
+
+@needs_extra
+@pytest.mark.slow
+class TestCrossEncoder(RerankerContract):
+    """The contract with the tiny model."""
+
+    @pytest.fixture(autouse=True)
+    def folder(self, tiny: Path) -> None:
+        self.tiny = tiny
+
+    def make(self) -> CrossEncoderReranker:
+        return CrossEncoderReranker(str(self.tiny))
+
+    def make_other(self) -> CrossEncoderReranker:
+        return CrossEncoderReranker("another/name")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from sensegraph.endpoint import Endpoint, EndpointSettings
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError, SettingsError
 from sensegraph.protocols import Reranker
 from sensegraph.rerankers.endpoint import EndpointReranker
+from sensegraph.testing import RerankerContract
 
 TEXTS = ["Bram rows.", "Ada wrote to Bram in May.", "The harbour was empty.", "Ada wrote."]
 QUESTION = "To whom wrote Ada?"
@@ -109,3 +111,18 @@ def test_the_model_alone_makes_the_fingerprint_and_a_copy_keeps_it() -> None:
         one, other = made(server), made(server, "other")
         assert one.fingerprint() == made(server, api_key="secret-secret").fingerprint() != other.fingerprint()
         assert pickle.loads(pickle.dumps(one)).fingerprint() == one.fingerprint()
+
+
+class TestEndpointReranker(RerankerContract):
+    """The contract at the wire."""
+
+    @pytest.fixture(autouse=True)
+    def served(self) -> Iterator[None]:
+        with ScriptedServer() as self.server:
+            yield
+
+    def make(self) -> EndpointReranker:
+        return made(self.server)
+
+    def make_other(self) -> EndpointReranker:
+        return made(self.server, "other")

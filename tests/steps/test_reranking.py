@@ -13,6 +13,7 @@ from scripted_replies import fit
 from sensegraph.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.methods import METHODS, load
+from sensegraph.settings import load_settings
 from sensegraph.steps.reranking import reranked
 from sensegraph.testing import check_citations
 from sensegraph.types import Evidence, Passage, Question, Source
@@ -151,3 +152,10 @@ def test_a_remote_reranker_shares_the_endpoint_of_the_engine(tmp_path: Path, ser
 def test_a_reranker_that_lacks_something_says_so(rerank: dict[str, object], said: str, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=said), Corpus.open(tmp_path, settings={"rerank": rerank}) as corpus:
         corpus.reranker  # noqa: B018
+
+
+def test_a_rerankers_folder_is_meant_from_the_corpus_and_a_name_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "models" / "small").mkdir(parents=True)
+    folder = load_settings(tmp_path, {"rerank": {"model": "models/small"}})
+    assert folder.rerank.model == str(tmp_path / "models" / "small")
+    assert load_settings(tmp_path, {"rerank": {"model": "models/large"}}).rerank.model == "models/large"

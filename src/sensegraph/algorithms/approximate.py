@@ -6,7 +6,9 @@ are exact. The library behind it, USearch, is the extra `ann`; without it every 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
 
@@ -52,22 +54,42 @@ def navigation(vectors: NDArray[Any]) -> Navigation:
     return np.frombuffer(bytes(index.save()), np.uint8)
 
 
-def approximate(vectors: NDArray[Any], graph: Navigation, query: NDArray[Any], top: int) -> Neighbours:
-    """About the `top` rows of `vectors` nearest to `query`, of shape (dim,): candidates from `graph`, scored exactly.
+@dataclass(frozen=True, eq=False)
+class Navigator:
+    """The rows of `vectors` nearest to a query, approximately: candidates from `graph`, scored exactly.
 
-    The score of a row is the one that `nearest` gives it. Raises ValueError when `graph` is of other vectors.
+    To be kept and used again: opening a graph reads a little of every node. Safe to use from many threads, which wait
+    for each other. Raises ValueError when `graph` is of other vectors.
     """
-    asked = np.asarray(query, np.float32)
-    if top < 1 or not asked.any():
-        return Neighbours(np.zeros(0, np.int64), np.zeros(0, np.float64))
-    index = _view(graph, vectors, asked)
-    wanted = min(_FACTOR * top, len(index))
-    if not wanted:
-        return Neighbours(np.zeros(0, np.int64), np.zeros(0, np.float64))
-    index.expansion_search = max(_SEARCH, wanted)
-    candidates = np.sort(np.asarray(index.search(asked, wanted, threads=1).keys).astype(np.int64))
-    among, scores = nearest(np.asarray(vectors[candidates]), asked, top)
-    return Neighbours(candidates[among], scores)
+
+    vectors: NDArray[Any]
+    graph: Navigation
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    def nearest(self, query: NDArray[Any], top: int) -> Neighbours:
+        """About the `top` nearest rows to `query`, of shape (dim,); the score of a row is the one of `nearest`."""
+        asked = np.asarray(query, np.float32)
+        wanted = min(_FACTOR * top, len(self._index))
+        if asked.shape != (self.vectors.shape[1],):
+            raise ValueError(f"a query of shape {asked.shape} fits no vectors of shape {self.vectors.shape}.")
+        if wanted < 1 or not asked.any():
+            return Neighbours(np.zeros(0, np.int64), np.zeros(0, np.float64))
+        with self._lock:
+            self._index.expansion_search = max(_SEARCH, wanted)
+            found = self._index.search(asked, wanted, threads=1).keys
+        candidates = np.sort(np.asarray(found).astype(np.int64))
+        among, scores = nearest(np.asarray(self.vectors[candidates]), asked, top)
+        return Neighbours(candidates[among], scores)
+
+    @cached_property
+    def _index(self) -> Any:
+        """The graph over its bytes, not copied."""
+        from usearch.index import Index
+
+        index = Index.restore(self.graph.data, view=True)
+        if index is None or index.ndim != self.vectors.shape[1] or len(index) > len(self.vectors):
+            raise ValueError(f"this graph is not of vectors of shape {self.vectors.shape}; build it anew.")
+        return index
 
 
 def nearest_of(
@@ -76,14 +98,14 @@ def nearest_of(
     top: int,
     *,
     exact_below: int = EXACT_BELOW,
-    graph: Navigation | None = None,
+    navigator: Navigator | None = None,
 ) -> Neighbours:
-    """The nearest rows: exact below `exact_below` rows; from there on by `graph`, where there is one and its library.
+    """The nearest rows: exact below `exact_below` rows; from there on by `navigator`, where there is one.
 
-    Where it cannot be by the graph, it is exact and the note says why.
+    Where it cannot be by the navigator, it is exact and the note says why.
     """
-    if len(vectors) >= exact_below and graph is not None and installed():
-        return approximate(vectors, graph, query, top)
+    if len(vectors) >= exact_below and navigator is not None and installed():
+        return navigator.nearest(query, top)
     note = ""
     if len(vectors) >= exact_below:
         missing = "no graph of them was built" if installed() else "the extra `ann` is not installed"
@@ -97,13 +119,3 @@ def _empty(dim: int) -> Any:
     return Index(
         ndim=dim, metric="ip", dtype="f32", connectivity=_LINKS, expansion_add=_BUILD, expansion_search=_SEARCH
     )
-
-
-def _view(graph: Navigation, vectors: NDArray[Any], query: NDArray[Any]) -> Any:
-    """The graph's index over its bytes, not copied."""
-    from usearch.index import Index
-
-    index = Index.restore(graph.data, view=True)
-    if index is None or index.ndim != vectors.shape[1] or query.shape != (index.ndim,) or len(index) > len(vectors):
-        raise ValueError(f"this graph is not of vectors of shape {vectors.shape}, or the query {query.shape} is not.")
-    return index

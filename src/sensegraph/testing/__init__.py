@@ -1,4 +1,4 @@
-"""Contract tests for engines, embedders, stores, executors and methods: what every plugin must keep.
+"""Contract tests for engines, embedders, rerankers, stores, executors and methods: what every plugin must keep.
 
 Each contract is a class of tests for pytest. A plugin's test suite inherits it and says how its thing is made:
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from sensegraph.testing.engines import EmbedderContract, EngineContract
 from sensegraph.testing.methods import MethodContract, check_citations
+from sensegraph.testing.rerankers import RerankerContract
 from sensegraph.testing.samples import QUESTION, SAMPLE, sample_chunks, sample_context
 from sensegraph.testing.stores import ExecutorContract, StoreContract
 
@@ -22,6 +23,7 @@ __all__ = [
     "EngineContract",
     "ExecutorContract",
     "MethodContract",
+    "RerankerContract",
     "StoreContract",
     "check_citations",
     "sample_chunks",
