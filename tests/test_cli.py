@@ -127,7 +127,7 @@ def test_every_default_of_the_written_file_is_the_real_one():
 
 
 def test_every_setting_stands_in_the_written_file():
-    names = {f.name for f in fields(Settings)} - {"endpoint", "model", "documents", "index", "methods"}
+    names = {f.name for f in fields(Settings)} - {"endpoint", "model", "documents", "index", "rerank", "methods"}
     assert names < {setting for _, _, values in tables() for setting in values}
 
 
