@@ -70,15 +70,17 @@ class _Cover:
         self.chosen: list[Candidate] = []
         self.covered: Counter[str] = Counter()
         self._squares: dict[tuple[str, ...], tuple[dict[str, float], float]] = {}
+        self._worths: dict[tuple[str, ...], list[tuple[str, float]]] = {}
+        self._closest: dict[tuple[str, ...], tuple[int, float]] = {}
 
     def take(self, candidate: Candidate) -> None:
         self.chosen.append(candidate)
         self.covered.update(dict.fromkeys(candidate.terms, 1))
 
     def gain(self, candidate: Candidate) -> float:
-        terms = dict.fromkeys(candidate.terms)
-        total = sum(self.weights.get(t, 0.0) * DAMPING ** self.covered[t] for t in terms)
-        close = max((self._cosine(candidate, other) for other in self.chosen), default=0.0)
+        times = self.covered.get
+        total = sum([w * DAMPING**n if (n := times(t)) else w for t, w in self._weighed(candidate.terms)])
+        close = self._close(candidate.terms)
         return total / (math.sqrt(candidate.words) + 2) * candidate.worth * (1 - max(0.0, close - TOLERANCE))
 
     def repeated(self, candidate: Candidate) -> bool:
@@ -87,10 +89,26 @@ class _Cover:
             for other in self.chosen
         )
 
-    def _cosine(self, one: Candidate, other: Candidate) -> float:
-        (a, norm_a), (b, norm_b) = self._squared(one.terms), self._squared(other.terms)
+    def _close(self, terms: tuple[str, ...]) -> float:
+        """The highest cosine to what has been chosen; those that were compared before are not compared again."""
+        seen, close = self._closest.get(terms, (0, 0.0))
+        for other in self.chosen[seen:]:
+            close = max(close, self._cosine(terms, other.terms))
+        self._closest[terms] = len(self.chosen), close
+        return close
+
+    def _cosine(self, one: tuple[str, ...], other: tuple[str, ...]) -> float:
+        (a, norm_a), (b, norm_b) = self._squared(one), self._squared(other)
+        if a.keys().isdisjoint(b):
+            return 0.0
         shared = math.fsum(a[t] for t in a.keys() & b.keys())  # exact, so the order of a set does not matter
         return shared / (norm_a * norm_b) if norm_a and norm_b else 0.0
+
+    def _weighed(self, terms: tuple[str, ...]) -> list[tuple[str, float]]:
+        """Each term once, with its weight."""
+        if terms not in self._worths:
+            self._worths[terms] = [(t, self.weights.get(t, 0.0)) for t in dict.fromkeys(terms)]
+        return self._worths[terms]
 
     def _squared(self, terms: tuple[str, ...]) -> tuple[dict[str, float], float]:
         """Each term with its squared weight, and the root of their sum."""

@@ -46,6 +46,8 @@ class Reader:
         self.about = _subject(seen.title, scene)
         self.stated = _by_sentence(seen.values)
         self.turns = _turns(chunks, self.body, lexicon)
+        self._spans: dict[int, tuple[int, int]] = {}  # of the chunk that is read: asked for by all that it holds
+        self._texts: dict[tuple[int, int], str] = {}
 
     def read(self) -> tuple[Extraction, ...]:
         """One extraction a chunk, in order."""
@@ -53,6 +55,8 @@ class Reader:
 
     def _chunk(self, chunk: Chunk) -> Extraction:
         shift = chunk.start - self.base
+        self._spans.clear()
+        self._texts.clear()
         spots = [s for s in self.spots if shift <= s.start and s.end <= shift + len(chunk.text)]
         by_sentence: dict[int, list[Spot]] = defaultdict(list)
         for s in spots:
@@ -65,6 +69,11 @@ class Reader:
 
     def _span(self, chunk: Chunk, shift: int, sentence: int) -> tuple[int, int]:
         """A sentence's span in the chunk, cut at the chunk's edges, without white space around it."""
+        if sentence not in self._spans:
+            self._spans[sentence] = self._cut(chunk, shift, sentence)
+        return self._spans[sentence]
+
+    def _cut(self, chunk: Chunk, shift: int, sentence: int) -> tuple[int, int]:
         begin, until = self.seen.sentences[2 * sentence], self.seen.sentences[2 * sentence + 1]
         begin = min(self.turns.behind(max(begin, self.body[0])), until)
         start = max(0, begin - shift)
@@ -77,9 +86,11 @@ class Reader:
 
     def _said(self, chunk: Chunk, shift: int, start: int, end: int) -> str:
         """The text of a span of the chunk on one line, behind the name of its speaker where that is known."""
-        text = " ".join(chunk.text[start:end].split())
-        name = self.turns.at(start + shift)
-        return f"{name}: {text}" if name and text else text
+        if (start, end) not in self._texts:
+            text = " ".join(chunk.text[start:end].split())
+            name = self.turns.at(start + shift)
+            self._texts[start, end] = f"{name}: {text}" if name and text else text
+        return self._texts[start, end]
 
     # ── entities ─────────────────────────────────────────────────────────────────────────────────────────────────────
 

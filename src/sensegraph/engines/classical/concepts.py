@@ -41,12 +41,14 @@ def counted() -> Counts:
 def add(counts: Counts, phrases: Iterable[tuple[int, Sequence[str]]]) -> None:
     """Counts the units of one document's phrases, given as (chunk, words)."""
     seen: dict[int, set[str]] = defaultdict(set)
+    found: list[str] = []
     for chunk, words in phrases:
         stems = [stem(w) for w in words]
         units = [" ".join(stems[a:b]) for b in range(1, len(stems) + 1) for a in range(max(0, b - LONGEST_UNIT), b)]
-        counts.all.update(units)
+        found += units
         counts.heads[stems[-1]] += 1
         seen[chunk].update(units)
+    counts.all.update(found)
     for units_seen in seen.values():
         counts.chunks.update(units_seen)
 

@@ -14,7 +14,7 @@ import msgspec
 
 from sensegraph.engines.classical import concepts, kinds, links, people, speakers
 from sensegraph.engines.classical.records import Lexicon, Observation, ends, observation
-from sensegraph.engines.classical.resolving import Named, Scene, key_of, resolved, same_person, standing, unit_of
+from sensegraph.engines.classical.resolving import Named, Scene, key_of, resolved, same_person, standing, stem, unit_of
 from sensegraph.engines.classical.tagging import known_form
 from sensegraph.engines.classical.wrapping import body, notes_of, outside, wrappers
 
@@ -256,9 +256,10 @@ def _displayed(seen: Iterable[Observation], lexicon: Lexicon) -> dict[str, str]:
 
 
 def _add_forms(words: Sequence[str], forms: Mapping[str, Counter[str]]) -> None:
+    stems = [stem(w) for w in words]
     for first in range(len(words)):
         for last in range(first + 1, len(words) + 1):
-            unit = unit_of(words[first:last])
+            unit = " ".join(stems[first:last])
             if unit in forms:
                 forms[unit][" ".join(words[first:last])] += 1
 

@@ -43,8 +43,7 @@ def add(found: Evidence, sentences: Sequence[Sequence[str]]) -> None:
     """Counts one document, given as the distinct keys of each of its sentences (empty where it holds none)."""
     number = found.nodes
     coded = [[number.setdefault(k, len(number)) for k in keys[:CROWD]] for keys in sentences]
-    for here in coded:
-        found.seen.update(here)
+    found.seen.update([n for here in coded for n in here])
     weights = found.weights
     for here in coded:
         for i, a in enumerate(here):

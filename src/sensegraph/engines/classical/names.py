@@ -22,6 +22,7 @@ _DOTTED = frozenset("jr sr inc co ltd corp bros st d.c u.s u.k".split())
 _AFTER_COMMA = frozenset("inc ltd llc jr sr d.c".split())
 _POSSESSIVE = re.compile(r"['’]s?$")
 _QUOTED = re.compile(r"[\"“„«]\s?([^\"“”„«»\n]{2,70}?)[\s,.!?]*[\"”“»]")
+_QUOTE = re.compile(r'["“„«]')
 _OPENERS = frozenset('"“„«:([‘')
 _SMALL = frozenset(
     "a an the of in on at to for from and or with without by as is as my your no not but & - , ' ! : ?".split()
@@ -114,14 +115,13 @@ def _opens(s: Sentence, i: int) -> bool:
 
 def _runs(s: Sentence, taken: Collection[int]) -> list[Run | None]:
     runs: list[Run | None] = []
-    i = 0
-    while i < len(s.words):
-        if i in taken or not _named(s, i):
-            i += 1
+    behind = 0
+    for i, word in enumerate(s.words):
+        if word.text.islower() or i < behind or i in taken or not _named(s, i):  # most words are in lower case
             continue
         last = _last(s, i, taken)
         runs += [_stripped(s, part) for part in _parted(s, Run(i, last))]
-        i = last + 1
+        behind = last + 1
     return runs
 
 
@@ -286,7 +286,7 @@ def _titles(s: Sentence) -> list[Run]:
     if not s.words:
         return []
     begin, end = s.words[0].start, s.words[-1].end
-    if not any(w.text in '"“„«' for w in s.words):
+    if not _QUOTE.search(s.text, begin, end):
         return []
     found = []
     for match in _QUOTED.finditer(s.text, begin, end):

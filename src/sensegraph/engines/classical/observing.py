@@ -38,8 +38,8 @@ class _Gathered:
     names: list[Candidate] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
     phrases: list[Phrase] = field(default_factory=list)
-    capitals: Counter[str] = field(default_factory=Counter)
-    lowers: Counter[str] = field(default_factory=Counter)
+    capitals: list[str] = field(default_factory=list)
+    lowers: list[str] = field(default_factory=list)
 
 
 def observed(chunks: Sequence[Chunk]) -> Observation:
@@ -71,8 +71,8 @@ def observed(chunks: Sequence[Chunk]) -> Observation:
         labels=speakers.counted(labels),
         shown=shown,
         spellings=speakers.spellings(f"{page.title}\n{page.text}", sorted({x for x in shown.values() if x.isupper()})),
-        capitals=dict(sorted(found.capitals.items())),
-        lowers=dict(sorted(found.lowers.items())),
+        capitals=dict(sorted(Counter(found.capitals).items())),
+        lowers=dict(sorted(Counter(found.lowers).items())),
     )
 
 
@@ -186,11 +186,14 @@ def _title_spans(page: Page) -> list[tuple[int, int]]:
 
 def _noun_phrases(number: int, words: Sequence[Word], taken: set[int], found: _Gathered) -> None:
     """Runs of adjectives and nouns of an English sentence, general words dropped at both ends."""
-    lower = [w.text.lower() for w in words]
+    lower = scan.lower(words)
     letters = tags(lower)
     hidden = {i for i, w in enumerate(words) if i and w.text[0].isupper()} | taken
     if hidden:
-        letters = "".join("X" if i in hidden else letter for i, letter in enumerate(letters))
+        shown = list(letters)
+        for i in hidden:
+            shown[i] = "X"
+        letters = "".join(shown)
     general, count = english("general"), 0
     for match in _NOUNS.finditer(letters):
         first, last = match.span()

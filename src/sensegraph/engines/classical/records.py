@@ -125,12 +125,13 @@ class Lexicon(msgspec.Struct, frozen=True, array_like=True):
 
     def strength(self, a: str, b: str) -> float:
         """The strength of one unit of evidence for two keys; 0 when the corpus does not hold them to be related."""
-        one, two = self.nodes.get(a), self.nodes.get(b)
+        number, pairs = self.nodes.get, self.pairs  # asked for every pair of every chunk
+        one, two = number(a), number(b)
         if one is None or two is None:
             return 0.0
-        code = min(one, two) << 32 | max(one, two)
-        at = bisect_left(self.pairs, code)
-        return self.strengths[at] if at < len(self.pairs) and self.pairs[at] == code else 0.0
+        code = one << 32 | two if one < two else two << 32 | one
+        at = bisect_left(pairs, code)
+        return self.strengths[at] if at < len(pairs) and pairs[at] == code else 0.0
 
 
 _encoder = msgspec.msgpack.Encoder(order="deterministic")

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import msgspec
+
 from sensegraph.engines.classical import people
 from sensegraph.engines.classical.names import bare
 from sensegraph.engines.classical.records import Candidate, Lexicon, Observation, Phrase
@@ -22,11 +24,11 @@ from sensegraph.text import fold
 
 LONGEST_UNIT = 4
 _LONGEST_TERM = 6
+_folded = lru_cache(maxsize=1 << 14)(fold)  # names and concepts come back
 _HYPHEN = re.compile(r" ?([-–/]) ?")
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(msgspec.Struct, frozen=True, gc=False):
     """One mention: sentence, span in the document, and the key of its thing."""
 
     sentence: int
@@ -35,8 +37,7 @@ class Spot:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Thing:
+class Thing(msgspec.Struct, frozen=True, gc=False):
     """What is mentioned: `key` is its folded name."""
 
     key: str
@@ -52,8 +53,7 @@ class Scene:
     spots: Sequence[Spot]
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(msgspec.Struct, frozen=True, gc=False):
     """A candidate that stands as a name."""
 
     candidate: Candidate
@@ -62,6 +62,7 @@ class Named:
     key: str
 
 
+@lru_cache(maxsize=1 << 14)
 def key_of(surface: str) -> str:
     """The form in which names are one: folded, without article, quotation blanks and possessive."""
     folded = _HYPHEN.sub(r"\1", fold(surface))
@@ -76,7 +77,7 @@ def standing(seen: Observation, lexicon: Lexicon) -> list[Named]:
     begin, end = body(seen, lexicon)
     for c in seen.names:
         start, surface = c.start, c.surface
-        if start < begin or c.end > end or ("s" in c.marks and _cut_label(fold(surface), lexicon.speakers)):
+        if start < begin or c.end > end or ("s" in c.marks and _cut_label(_folded(surface), lexicon.speakers)):
             continue
         if c.first and (c.first in lexicon.refused_runs or (not c.more and bare(c.first) in lexicon.refused)):
             if c.inner < 0:
@@ -130,7 +131,7 @@ def longest_units(phrase: Phrase, units: Mapping[str, str]) -> Iterator[tuple[in
     stems, at = [stem(w) for w in phrase.words], 0
     while at < len(stems):
         for size in range(min(LONGEST_UNIT, len(stems) - at), 0, -1):
-            unit = " ".join(stems[at : at + size])
+            unit = " ".join(stems[at : at + size]) if size > 1 else stems[at]
             if unit in units:
                 yield at, at + size, unit
                 at += size
@@ -194,7 +195,7 @@ def _shown(named: Named, lexicon: Lexicon) -> str:
     for article in ("The ", "the ", "A ", "An "):
         if surface.startswith(article) and key_of(surface) == fold(surface[len(article) :]):
             surface = surface[len(article) :]
-    key = fold(surface)
+    key = _folded(surface)
     if key in lexicon.speakers:
         return lexicon.speakers[key]
     return written(surface) if "s" in named.candidate.marks else surface
@@ -217,8 +218,9 @@ def _concepts(
             before = bisect_right(starts, start)
             if (before and taken[before - 1][1] > start) or (before < len(taken) and taken[before][0] < end):
                 continue
-            key = fold(name)
-            things.setdefault(key, Thing(key, name, "c"))
+            key = _folded(name)
+            if key not in things:
+                things[key] = Thing(key, name, "c")
             spots.append(Spot(phrase.sentence, start, end, key))
     return spots
 

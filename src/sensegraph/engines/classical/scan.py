@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
+import msgspec
+
 from sensegraph.engines.classical.words import sections
 from sensegraph.text import HAN, sentences
 from sensegraph.types import Chunk
@@ -29,8 +31,7 @@ _CODE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(msgspec.Struct, frozen=True, gc=False):  # made for every word: a dataclass takes five times as long
     """A word or mark with its place in the document."""
 
     text: str
@@ -74,20 +75,33 @@ def joined(chunks: Sequence[Chunk]) -> tuple[str, int]:
 def language(text: str) -> str:
     """`en`, `de`, `zh`, `xx` (another script with capitals) or `un` (a script without), from letters and stop words."""
     sample = text[:_SCANNED]
-    letters = "".join(_LETTERS.findall(sample))
+    found = _LETTERS.findall(sample)
+    letters = "".join(found)
     if not letters:
         return "en"
-    if len(HAN.findall(letters)) > 0.2 * len(letters):
+    if not letters.isascii() and len(HAN.findall(letters)) > 0.2 * len(letters):
         return "zh"
-    if sum(c.lower() != c.upper() for c in letters[:4000]) < 0.5 * len(letters[:4000]):
+    if not _cased(letters[:4000]):
         return "un"
-    return _latin(_LETTERS.findall(sample.lower()))
+    return _latin(_LETTERS.findall(sample.lower()) if "İ" in sample else _lowered(found))  # "İ" becomes two signs
+
+
+def _cased(letters: str) -> bool:
+    """Whether at least half of the letters have a capital form."""
+    if letters.isascii():
+        return True
+    return sum(n for c, n in Counter(letters).items() if c.lower() != c.upper()) >= 0.5 * len(letters)
+
+
+def _lowered(words: Sequence[str]) -> list[str]:
+    """The words in lower case, all at once: none holds a blank."""
+    return " ".join(words).lower().split(" ") if words else []
 
 
 def _latin(words: Sequence[str]) -> str:
     """English, German or neither, by the share of stop words; very short texts count as English."""
     english, german = sections("english")["stop"], sections("german")["stop"]
-    shares = [sum(w in known for w in words) / len(words) for known in (english, german)]
+    shares = [sum(map(known.__contains__, words)) / len(words) for known in (english, german)]
     if shares[1] > shares[0] and shares[1] > 0.12:
         return "de"
     return "en" if shares[0] > 0.12 or len(words) < 20 else "xx"
@@ -128,14 +142,19 @@ def _pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 def words(text: str, start: int, end: int) -> list[Word]:
     """Words and marks of one sentence."""
-    return [Word(m[0], m.start(), m.end()) for m in TOKEN.finditer(text, start, end)]
+    return [Word(m[0], *m.span()) for m in TOKEN.finditer(text, start, end)]
 
 
-def count(words: Sequence[Word], capitals: Counter[str], lowers: Counter[str], inside: bool = False) -> None:
-    """Counts the capitals inside a sentence and its lower-case words; `inside` says that the words do not open it."""
-    texts = [w.text for w in words if w.text[0].isalpha()]
-    lowers.update(t for t in texts if t.islower() and len(t) > 1)
-    capitals.update(t.lower() for t in texts[0 if inside else 1 :] if t[0].isupper() and len(t) > 1)
+def lower(words: Sequence[Word]) -> list[str]:
+    """The words in lower case."""
+    return _lowered([w.text for w in words])
+
+
+def count(words: Sequence[Word], capitals: list[str], lowers: list[str], inside: bool = False) -> None:
+    """Lists the capitals inside a sentence and its lower-case words; `inside` says that the words do not open it."""
+    texts = [t for w in words if (t := w.text)[0].isalpha()]
+    lowers += [t for t in texts if t.islower() and len(t) > 1]
+    capitals += [t.lower() for t in texts[0 if inside else 1 :] if t[0].isupper() and len(t) > 1]
 
 
 def codes(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -145,10 +164,10 @@ def codes(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 def prints(text: str) -> tuple[int, int, int]:
     """Hashes of a sentence, of its first and of its last eight words; 0 where it has too few words."""
-    parts = [w.lower() for w in _LETTERS.findall(text)]
+    parts = _LETTERS.findall(text)
     whole = _hash(parts) if len(parts) >= 4 else 0
     return whole, *((_hash(parts[:8]), _hash(parts[-8:])) if len(parts) > 8 else (0, 0))
 
 
 def _hash(parts: Sequence[str]) -> int:
-    return crc32(" ".join(parts).encode("utf-8", "surrogatepass")) or 1
+    return crc32(" ".join(parts).lower().encode("utf-8", "surrogatepass")) or 1

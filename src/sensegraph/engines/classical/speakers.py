@@ -37,6 +37,8 @@ class Label:
 
 def openings(text: str) -> list[Label]:
     """Everything that looks like a speaker's label, in order: at the start of a line, or in capitals after a stop."""
+    if ":" not in text:
+        return []
     found = {m.start(1): m for pattern in (_SHOUT, _LINE) for m in pattern.finditer(text)}
     made = (_label(found[at]) for at in sorted(found))
     return [label for label in made if 0 < len(label.key.split()) <= _SHORT]

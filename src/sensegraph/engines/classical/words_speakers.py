@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sensegraph.text import HAN, fold
 
@@ -35,6 +36,8 @@ def labels(text: str, known: Collection[str] = ()) -> list[Label]:
 
     Sure are: names in `known` (in any case), two or more words in capitals, and line openings that recur in the text.
     """
+    if ":" not in text and "：" not in text:
+        return []
     names = {fold(name) for name in known}
     spans = {m.start(1): m for pattern in (_SHOUT, _LINE) for m in pattern.finditer(text)}
     found = [spans[at] for at in sorted(spans) if not _sentence(spans[at][1])]
@@ -75,6 +78,11 @@ def opening(sentence: str, known: Collection[str] = ()) -> Label | None:
     """The label that a sentence opens with, sure or not."""
     if ":" not in sentence[:60] and "：" not in sentence[:20]:
         return None
+    return _opening(sentence, tuple(known))
+
+
+@lru_cache(maxsize=1 << 14)
+def _opening(sentence: str, known: tuple[str, ...]) -> Label | None:
     first = next(iter(labels(sentence, known)), None)
     return first if first and not sentence[: first.start].strip() else None
 

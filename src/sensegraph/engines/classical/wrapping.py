@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 from sensegraph.engines.classical import scan
 from sensegraph.engines.classical.records import Ends, Lexicon, Observation
@@ -77,11 +78,17 @@ def _size(one: Observation | Ends) -> int:
     return max(one.bounds, default=0)
 
 
+@lru_cache(maxsize=4)
+def _longest_first(wrappers: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(wrappers, key=lambda w: (-len(w), w)))
+
+
 def body(one: Observation, lexicon: Lexicon) -> tuple[int, int]:
     """Where a document's own text begins and ends; what a border left of a speaker's label is no part of it."""
     size = _size(one)
-    front = max((len(w) for w in lexicon.fronts if one.head.startswith(w)), default=0)
-    back = max((len(w) for w in lexicon.backs if one.tail.endswith(w)), default=0)
+    fronts, backs = _longest_first(lexicon.fronts), _longest_first(lexicon.backs)
+    front = next(len(w) for w in fronts if one.head.startswith(w)) if one.head.startswith(fronts) else 0
+    back = next(len(w) for w in backs if one.tail.endswith(w)) if one.tail.endswith(backs) else 0
     if lexicon.speakers:
         if (cut := _CUT_FRONT.match(one.head, front)) and _part_of(cut[1], lexicon, str.endswith):
             front = cut.end()
@@ -99,15 +106,15 @@ def outside(one: Observation, lexicon: Lexicon) -> tuple[Counter[str], Counter[s
     """The capitals and the lower-case words that the observation counts in the document's wrapper."""
     begin, end = body(one, lexicon)
     size = _size(one)
-    upper: Counter[str] = Counter()
-    lower: Counter[str] = Counter()
+    upper: list[str] = []
+    lower: list[str] = []
     for a, b in zip(one.sentences[::2], one.sentences[1::2], strict=True):
         if a < begin:
             scan.count(scan.words(one.head, a, min(b, begin)), upper, lower)
         elif b > end:
             shift = size - len(one.tail)
             scan.count(scan.words(one.tail, max(a, end) - shift, b - shift), upper, lower, inside=a < end)
-    return upper, lower
+    return Counter(upper), Counter(lower)
 
 
 def notes_of(one: Observation, lexicon: Lexicon) -> frozenset[int]:
