@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from sensegraph.errors import InputError, NotIndexed, SettingsError, StoreError
 from sensegraph.executors.local import LocalExecutor
@@ -16,7 +16,7 @@ from sensegraph.journal import Journal
 from sensegraph.keys import canonical
 from sensegraph.methods import load
 from sensegraph.methods.auto import Choice, choose, finder
-from sensegraph.protocols import Embedder, LanguageEngine, Method, Reranker
+from sensegraph.protocols import Embedder, LanguageEngine, Method, Part, Reranker
 from sensegraph.results import Results
 from sensegraph.runtime import Progress, Runtime
 from sensegraph.settings import Settings, load_settings, make_reranker, make_tools
@@ -212,16 +212,19 @@ class Corpus:
 
     # ── building ──
 
-    def build(self, *, fresh: bool = False) -> Built:
+    def build(self, *, fresh: bool = False, parts: Sequence[Part] | None = None) -> Built:
         """Make the index of the documents as they are now; only what is missing is computed.
 
-        `fresh` clusters without regard to the communities of the index before. Raises StoreError while another
-        process builds the same corpus.
+        `parts` (those of the settings by default) are built, and those that the index has already stay. `fresh`
+        clusters without regard to the communities of the index before. Raises StoreError while another process builds
+        the same corpus.
         """
-        rt = self.runtime()
+        rt, made = self.runtime(), self.manifest()
+        wanted = {*(self.settings.index.parts if parts is None else parts), *(made.parts if made else ())}
+        settings = replace(self.settings.index, parts=tuple(p for p in get_args(Part) if p in wanted))
         before, said, started = self._spent(), self.engine.notes(), time.perf_counter()
         with self.store.exclusive(), self._journal:
-            manifest = build(list(self.document_keys().values()), rt, self.settings.index, fresh=fresh)
+            manifest = build(list(self.document_keys().values()), rt, settings, fresh=fresh)
         usage = replace(self._spent() - before, seconds=time.perf_counter() - started)
         notes = (*manifest.notes, *self._said_since(said))
         return Built(manifest.counts, manifest.clusters, dict(rt.computed), usage, notes)
@@ -325,7 +328,7 @@ class Corpus:
     def status(self) -> Status:
         """The state of the corpus."""
         keys = self.document_keys()
-        manifest = self._manifest()
+        manifest = self.manifest()
         return Status(
             documents=len(keys),
             indexed=manifest.counts["documents"] if manifest else 0,
@@ -338,15 +341,16 @@ class Corpus:
             size_bytes=sum(f.stat().st_size for f in self.store.root.rglob("*") if f.is_file()),
         )
 
-    def _manifest(self) -> Manifest | None:
+    def manifest(self) -> Manifest | None:
+        """The list of the index's parts; None where there is no index, or one that another version made."""
         try:
             return read_manifest(self.store)
-        except NotIndexed:
+        except (NotIndexed, StoreError):
             return None
 
     def _pending(self) -> list[str]:
         """Ids of documents that differ between the corpus and its index."""
-        manifest = self._manifest()
+        manifest = self.manifest()
         if manifest is None:
             return list(self.document_keys())
         indexed = {d.id: d.key for d in self.index().catalogue.documents}

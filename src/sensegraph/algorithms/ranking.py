@@ -22,6 +22,7 @@ from sensegraph.algorithms.graphs import Floats, Ints, Longs
 Item = TypeVar("Item", int, str)
 Ranked = tuple[Longs, Floats]
 _BLOCK_BYTES = 1 << 25
+_FEW = 8  # queries that are compared one by one
 _SAMPLE = 20_000  # scores that are looked at first, to leave out most of very many
 _TIMES = 30  # and as many more for each that is wanted
 
@@ -49,7 +50,7 @@ def nearest_each(vectors: NDArray[Any], queries: NDArray[Any], top: int) -> list
     rows = max(1, _BLOCK_BYTES // (4 * max(*queries.shape, 1)))
     for begin in range(0, len(vectors) if top > 0 else 0, rows):
         block = np.asarray(vectors[begin : begin + rows])
-        scores = _one(block, asked[0])[None, :] if len(asked) == 1 else asked @ block.T
+        scores = np.stack([_one(block, one) for one in asked]) if 0 < len(asked) <= _FEW else asked @ block.T
         if not np.isfinite(scores).all():
             raise ValueError(f"a query, or a vector of rows {begin} to {begin + len(block) - 1}, is not finite.")
         for found, rough in zip(best, scores, strict=True):

@@ -32,6 +32,7 @@ from sensegraph.errors import InputError
 if TYPE_CHECKING:
     from sensegraph.corpus import Added, Corpus, Status
     from sensegraph.documents import Skipped
+    from sensegraph.protocols import Part
 
 _HERE = Path(".")
 _NAMED = 20  # skipped files that are named one by one
@@ -63,8 +64,6 @@ def index(
     from sensegraph.cli import show
 
     chosen, given = _chosen(paths, root), overrides(settings, engine, max_tokens, max_cost)
-    if methods:
-        given.setdefault("index", {})["parts"] = _read_by(methods)
     with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:
         added = corpus.add(*chosen)
         _told(added.skipped)
@@ -75,7 +74,7 @@ def index(
             say(_gone_line(gone, chosen, root))
         if _imported(corpus):
             say("The index that was imported is replaced by one built from its documents; `import` brings it back.")
-        built = corpus.build(fresh=fresh)
+        built = corpus.build(fresh=fresh, parts=_read_by(methods) if methods else None)
     if as_json:
         out_json(show.built_object(built, added, gone))
     elif not quiet:
@@ -84,12 +83,11 @@ def index(
 
 def _imported(corpus: Corpus) -> bool:
     """Whether the index came from tables of another system."""
-    from sensegraph.steps.index import REF
+    manifest = corpus.manifest()
+    return bool(manifest and corpus.store.ref(f"interchange/{manifest.chunks}"))
 
-    return bool(corpus.store.ref(REF) and corpus.store.ref(f"interchange/{corpus.index().manifest.chunks}"))
 
-
-def _read_by(methods: Sequence[str]) -> list[str]:
+def _read_by(methods: Sequence[str]) -> list[Part]:
     """The parts of an index that these methods read. Raises SettingsError for a method that nobody knows."""
     from sensegraph.methods import load
 

@@ -28,7 +28,7 @@ History = Annotated[
     typer.Option("--history", metavar="FILE", help='The conversation before: lines {"question": …, "answer": …}.'),
 ]
 
-_TEST = re.compile(r"\s*([^=!<>]+?)\s*(!=|<=|>=|=|<|>)\s*(.*?)\s*")
+_TEST = re.compile(r"\s*([^=!<>]+?)\s*(!=|<=|>=|=|<|>)\s*((?![=!<>]).*?)\s*")
 _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2}([T ]\d{2}(:\d{2}(:\d{2}(\.\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?)?)?)?")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 
@@ -62,9 +62,21 @@ def _value(text: str) -> str | int | float | bool:
 
 
 def _date(text: str | None, flag: str) -> str:
-    if text and not _DATE.fullmatch(text):
+    if text and not (_DATE.fullmatch(text) and _exists(text)):
         raise typer.BadParameter(f"{flag} {text!r} is no ISO date such as 2023, 2023-05 or 2023-05-17.")
     return text or ""
+
+
+def _exists(text: str) -> bool:
+    """Whether the calendar has the day that a date begins with."""
+    from datetime import date
+
+    year, month, day = (*map(int, text[:10].split("-")), 1, 1)[:3]
+    try:
+        date(year, month, day)
+    except ValueError:
+        return False
+    return True
 
 
 def turns_of(path: Path | None) -> tuple[Turn, ...]:

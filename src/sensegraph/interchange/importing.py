@@ -90,7 +90,7 @@ def _parts(made: _Import, rt: Runtime, settings: IndexSettings) -> Parts:
     chunks = _chunks(made, names, rt)
     listed = rt.once(catalogue, (documents, chunks), names=(*documents.keys, *chunks.keys))
     known_graph = _stored_graph(made, rt)
-    parts = Parts(listed, lambda: flat(chunks), key(*chunks.keys), known_graph)
+    parts = Parts(listed, lambda: flat(chunks), key(*chunks.keys), known_graph, quoted=False)
     notes = (*made.texts.notes, *made.knowledge.notes)
     if made.grouping and made.tables.community_reports:
         told = _stored_hierarchy(made, made.grouping, rt)

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from sensegraph.steps.countries import COUNTRY
 from sensegraph.steps.namewords import MARK, Noted, Spelt
 
 _LONG = 3  # words from which a name is recognised without a capital
@@ -75,7 +76,8 @@ def gazetteer(documents: Iterable[Noted]) -> Gazetteer:
 def mentions(document: Noted, known: Gazetteer) -> list[dict[str, int]]:
     """For each chunk of a document the names that it mentions, with the number of its sentences that do.
 
-    A last name alone, which no document bears, stands for the longer name that was met last in this document.
+    A last name alone, which no document bears, stands for the longer name that was met last in this document. Where
+    something is called Danish, or of the US, the country is mentioned too.
     """
     ending: dict[str, str] = {}
     return [_mentioned(chunk, known, ending) for chunk in document.chunks]
@@ -98,6 +100,7 @@ def _mentioned(chunk: Spelt, known: Gazetteer, ending: dict[str, str]) -> dict[s
             elif name not in known.names:
                 name = ending.get(name, name)
             here[name] = None
+        here |= {COUNTRY[name]: None for name in list(here) if name in COUNTRY}
         for name in here:
             counts[name] += 1
     return dict(counts)

@@ -34,7 +34,7 @@ class Manifest:
 
     `clustering` is the key of the settings of clustering: an update starts only from communities made by the same.
     `vectors_by` is the fingerprint of the embedder: vectors of two embedders cannot be compared. Parts that were not
-    built have an empty key.
+    built have an empty key. `quoted` says that descriptions and reports are the sources' own words.
     """
 
     documents: str
@@ -61,6 +61,7 @@ class Manifest:
     fact_vectors: str = ""
     sentences: str = ""
     sentence_vectors: str = ""
+    quoted: bool = False
     clusters: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
 

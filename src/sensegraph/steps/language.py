@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sensegraph.protocols import LanguageEngine, StreamingEngine
 from sensegraph.results import step
 from sensegraph.runtime import Runtime
 from sensegraph.steps.citing import Teller, answered, documents_of
 from sensegraph.steps.index import Index
+from sensegraph.steps.quoting import quotable
 from sensegraph.steps.reranking import reranked
 from sensegraph.text import tokens
 from sensegraph.types import Answer, Context, Draft, Evidence, Inquiry, Lead, Passage, Point, Question, Refinement
@@ -74,6 +76,7 @@ def conclude(question: Question, evidence: Evidence, index: Index, rt: Runtime) 
         if rt.hear:
             rt.hear(NOTHING)
         return Answer(NOTHING, evidence=evidence, notes=evidence.notes)
+    evidence = replace(evidence, passages=tuple(quotable(evidence.passages, index, rt)))
     asked = inquiry(question, evidence.passages, index)
     draft = _told(asked, evidence, index, rt) if rt.hear else rt.each(answer, [asked])[0]
     return answered(draft, evidence, index)

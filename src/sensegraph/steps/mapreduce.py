@@ -11,6 +11,7 @@ from sensegraph.runtime import Runtime
 from sensegraph.steps.citing import ground
 from sensegraph.steps.index import Index
 from sensegraph.steps.language import gathered, inquiry, rate
+from sensegraph.steps.quoting import quotable
 from sensegraph.text import decode, encode, packed, tokens, within
 from sensegraph.types import Description, Evidence, Passage, Point, Question, Statement
 
@@ -23,7 +24,7 @@ def map_reduce(
     A passage that is larger than the budget is cut, alone in its batch, and counted in the notes; `place` says there
     where the passages are from.
     """
-    listed = list(passages)
+    listed = quotable(list(passages), index, rt)
     Random(seed).shuffle(listed)
     cut = [_cut(p, budget) for p in listed]
     batches = packed(cut, budget, size)

@@ -69,7 +69,8 @@ class IndexSettings:
 class Parts:
     """What an index is made of before its vectors and lookups: see `complete`.
 
-    `chunks` reads all chunks in the order of the catalogue; `chunks_key` stands for them.
+    `chunks` reads all chunks in the order of the catalogue; `chunks_key` stands for them. `quoted` says whether what is
+    described and reported may be shown as the sources' own words.
     """
 
     catalogue: Result[Catalogue]
@@ -81,6 +82,7 @@ class Parts:
     hierarchy: Result[Hierarchy] | None = None
     concepts: Result[Concepts] | None = None
     names: Result[Names] | None = None
+    quoted: bool = True
     notes: tuple[str, ...] = ()
 
 
@@ -166,6 +168,7 @@ def complete(parts: Parts, rt: Runtime, settings: IndexSettings) -> Manifest:
         fact_vectors=told,
         sentences=read,
         sentence_vectors=meant,
+        quoted=parts.quoted and rt.engine.quotes,
         clusters=_by_depth(reported.value) if reported else (),
         notes=parts.notes,
     )

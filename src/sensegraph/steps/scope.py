@@ -61,10 +61,13 @@ def scoped(index: Index, scope: Scope) -> Index:
         return index
     entries = index.catalogue.documents
     inside = frozenset(d.id for d in entries if holds(scope, d))
+    fields = {"id", "title", "time"}.union(*({name for name, _ in d.metadata} for d in entries))
+    if missing := sorted({c.field for c in scope.where} - fields):
+        raise InputError(f"No document has the field {missing[0]!r}; there are {', '.join(sorted(fields))}.")
     if not inside:
         raise InputError(
             f"The filter leaves none of the {len(entries)} documents: {_told(scope)}. "
-            "`sensegraph status --documents` lists them with their times and metadata."
+            "`sensegraph status --documents` lists their ids."
         )
     return ScopedIndex(index, inside)
 
@@ -93,7 +96,7 @@ def _meets(condition: Condition, document: DocumentEntry) -> bool:
     wanted: Any = condition.value
     if value is None:
         return False
-    if isinstance(value, bool) or isinstance(wanted, bool) or isinstance(value, str) != isinstance(wanted, str):
+    if isinstance(value, bool | str) or isinstance(wanted, bool | str):
         value, wanted = str(value).casefold(), str(wanted).casefold()
     return bool(_COMPARE[condition.operator](value, wanted))
 
@@ -281,8 +284,9 @@ def _cluster(cluster: Cluster, known: dict[str, Entity], outside: frozenset[str]
     if outside.isdisjoint(cluster.entities):
         return cluster
     ranked = sorted((known[e] for e in members), key=lambda e: (-e.degree, -e.frequency, e.id))
-    texts = [Statement(f"{e.name}: {e.description}\n", (), tuple(d.source for d in e.descriptions[:3])) for e in ranked]
-    kept = tuple(within(texts, _COMMUNITY, lambda s: tokens(s.text))[0]) or (_cut(texts[0]),)
+    said = {d.text.strip(): d for e in ranked for d in e.descriptions}  # one statement a span: each is a quotation
+    texts = [Statement(f"{text}\n", (), (d.source,)) for text, d in said.items() if text]
+    kept = tuple(within(texts, _COMMUNITY, lambda s: tokens(s.text))[0]) or tuple(map(_cut, texts[:1]))
     return replace(
         cluster,
         members=members if cluster.level == 0 else cluster.members,
