@@ -224,11 +224,11 @@ def test_values_are_sorted_by_the_numbers_that_they_are(small: Corpus) -> None:
     assert isinstance(last.value, Unknown)
 
 
-def test_code_in_a_calculation_is_unknown(small: Corpus, tmp_path: Path) -> None:
-    place = tmp_path / "touched"
-    (one,) = solved(small, f"Math(content=`open('{place}', 'w')`, target=m)")
+def test_code_in_a_calculation_is_unknown(small: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (one,) = solved(small, "Math(content=`open('touched', 'w')`, target=m)")
     assert isinstance(one.value, Unknown)
-    assert not place.exists()
+    assert not Path("touched").exists()
 
 
 # ── with a model ──
