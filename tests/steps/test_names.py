@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sensegraph.steps.countries import COUNTRY
 from sensegraph.steps.gazetteer import gazetteer, mentions
 from sensegraph.steps.namewords import Noted, folded, lettered, spans, spelt
 from sensegraph.steps.titles import aliases, headings, lead, named
@@ -58,6 +59,19 @@ def test_what_a_document_bears_is_found_in_others_and_the_longest_counts() -> No
 def test_a_last_name_alone_stands_for_the_longer_name_before_it() -> None:
     (names,) = found(("", "It was Ada Harrow who came. Then Harrow left, and Stone came."))
     assert names == {"ada harrow": 2, "stone": 1}
+
+
+def test_what_is_said_of_a_country_in_another_form_mentions_it_too() -> None:
+    (names,) = found(("", "He met a Danish painter of the US army. In the US he was asked by Danish friends."))
+    assert names["denmark"] == names["united states"] == names["danish"] == 2
+    (again,) = found(("", "Then Denmark was a Danish kingdom, and polish was used in Denmark."))
+    assert again == {"denmark": 1, "danish": 1}  # in one sentence; what is polished is not from Poland
+
+
+def test_forms_of_countries_are_folded_and_lead_to_no_other_form() -> None:
+    for form, country in COUNTRY.items():
+        assert (folded(form), folded(country)) == (form, country)
+        assert country not in COUNTRY
 
 
 def test_a_title_bears_its_name_without_parenthesis_and_before_a_comma() -> None:

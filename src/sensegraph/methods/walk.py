@@ -56,10 +56,10 @@ class Walk:
     steps: int = 8
     bridge: float = 1.0
     bridges: int = 5
-    covered: float = 0.3
+    covered: float = 0.1
     titled: float = 0.8
     mentioned: float = 0.4
-    untied: float = 0.02
+    untied: float = 0.05
     spread: int = 10
     dialogue: float = 0.5
     hubbed: float = 0.3
