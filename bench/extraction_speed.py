@@ -6,6 +6,8 @@ all three together; of several rounds the fastest. Then where the time goes: CPU
 adds its own cost to every call, so that read shares there and speeds above. Time in the interpreter's own functions and
 in extension modules counts for the module that calls them.
 
+`--index` measures instead what `sensegraph index` takes for the same corpus: CPU seconds of all processes, one round.
+
 `--against SRC` measures another copy of the package too, in turns with this one, and says whether both find the same:
 
     git archive 1fee300 src | tar -x -C /tmp/before && python bench/extraction_speed.py --against /tmp/before/src
@@ -19,8 +21,10 @@ import hashlib
 import json
 import os
 import pstats
+import resource
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -83,6 +87,16 @@ def elsewhere(path: Path, source: Path) -> dict[str, Any]:
     return dict(made)
 
 
+def indexed(path: Path, source: Path) -> float:
+    """CPU seconds of `sensegraph index` with the package in `source`, its workers and its start included."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with tempfile.TemporaryDirectory() as root:
+        command = [sys.executable, "-m", "sensegraph", "index", str(path), "--root", root, "--engine", "offline"]
+        subprocess.run([*command, "--quiet"], check=True, env=os.environ | {"PYTHONPATH": str(source)}, cwd=root)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def fastest(rounds: Sequence[dict[str, Any]]) -> list[float]:
     """The least CPU seconds of each pass, and of all three."""
     least = [min(r["seconds"][i] for r in rounds) for i in range(len(PASSES))]
@@ -118,12 +132,17 @@ def main() -> None:
     parser.add_argument("--set", default="podcast")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--against", type=Path, help="a folder that holds another `sensegraph`")
+    parser.add_argument("--index", action="store_true")
     parser.add_argument("--once", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.once:
         print(json.dumps({**once(given.once), "package": sensegraph.__file__}))
         return
     path = given.data.resolve() / given.set / "corpus.jsonl"
+    if given.index:
+        for source in filter(None, (Path(OURS).parent, given.against)):
+            print(f"{source}: index {indexed(path, source.resolve()):.1f} s of CPU")
+        return
     compare(path, given.against, given.rounds)
     print(f"\n{'module':48}{'s':>6}{'share':>8}   (cProfile, one more round)")
     docs = documents(path)

@@ -6,8 +6,9 @@ import heapq
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
+
+import msgspec
 
 from sensegraph.engines.classical.prose import stems
 from sensegraph.engines.classical.words_lists import listed
@@ -17,8 +18,7 @@ TOLERANCE = 0.5  # cosine to a chosen sentence above which the gain falls
 REPEAT = 0.6  # share of a common subsequence above which a sentence repeats a chosen one
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True):  # made anew for every merit that it is given
     """A sentence that may be chosen: its stems in order, its length in words, and its worth (quality × extras).
 
     Of several with the same `place`, unless that is empty, one is chosen.

@@ -6,8 +6,10 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
+
+from msgspec.structs import replace
 
 from sensegraph.engines.classical.choosing import Candidate, general_stems
 from sensegraph.engines.classical.prose import language, stems

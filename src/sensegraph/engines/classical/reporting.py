@@ -9,7 +9,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from sensegraph.engines.classical.choosing import Candidate, choose, general_stems, weigh
 from sensegraph.engines.classical.community import CORE, SHOWN, Community, Member, bar, community
@@ -110,7 +111,8 @@ def _statement(quote: Quote, first: str = "") -> Statement:
 
 def _elsewhere(quote: Quote, place: str = "") -> Candidate:
     """The quote's candidate with another place."""
-    return replace(quote.candidate, place=place)
+    own = quote.candidate
+    return Candidate(own.terms, own.words, own.worth, place)
 
 
 class _Writer:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
+from types import MappingProxyType
 
 from sensegraph.text import HAN, WORD
 
@@ -21,6 +23,13 @@ def listed(name: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+@cache
+def _places() -> Mapping[str, tuple[int, ...]]:
+    """Stop word → the places in LANGUAGES of those that have it."""
+    words = sorted({word for code in LANGUAGES for word in listed(code)})
+    return MappingProxyType({w: tuple(i for i, code in enumerate(LANGUAGES) if w in listed(code)) for w in words})
+
+
 @lru_cache(maxsize=1 << 15)
 def language(text: str) -> str:
     """The language of `text`: a code of LANGUAGES, "zh" (Han or kana), "ru", or "" for another script.
@@ -33,7 +42,9 @@ def language(text: str) -> str:
             return "zh"
         if 2 * len(_FOREIGN.findall(text)) > letters:
             return "ru" if 2 * len(_CYRILLIC.findall(text)) > letters else ""
-    words = set(WORD.findall(text.casefold().replace("’", "'")))
-    hits = [len(words & listed(code)) for code in LANGUAGES]
+    hits, places = [0] * len(LANGUAGES), _places()
+    for word in places.keys() & WORD.findall(text.casefold().replace("’", "'")):
+        for place in places[word]:
+            hits[place] += 1
     best = max(hits)
     return LANGUAGES[hits.index(best)] if best >= 2 else "en"

@@ -6,8 +6,9 @@ import math
 import re
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 from sensegraph.engines.classical.choosing import Candidate, weigh
 from sensegraph.engines.classical.prose import quality, stems, tidy, unlabelled
@@ -38,8 +39,7 @@ _HANGING = frozenset("like because then or also which even besides they he she i
 _PERSONAL = re.compile(r"\b(?:I|me|my|mine|myself|I['’](?:m|ve|d|ll))\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(msgspec.Struct, frozen=True):
     """A tidied sentence of the text, with its span, the ids of the passages it supports, and how it may be used.
 
     `members` counts the distinct entities in it; `introduces` says that it presents a person by office or career,

@@ -93,6 +93,7 @@ def unlabelled(sentence: str, known: Collection[str] = ()) -> tuple[str, str]:
     return (label.name, sentence[label.end :].strip()) if label and label.sure else ("", sentence)
 
 
+@lru_cache(maxsize=1 << 12)
 def recase(label: str) -> str:
     """A label as a name is written: words in capitals become capitalised ("FEI-FEI LI" → "Fei-Fei Li")."""
     words = _MARK.sub("", label.strip()).split()
