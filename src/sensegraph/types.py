@@ -135,7 +135,10 @@ class Description:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A named thing. `frequency` counts mentions, `degree` its distinct neighbours in the whole graph."""
+    """A named thing. `frequency` counts mentions, `degree` its distinct neighbours in the whole graph.
+
+    `aliases` are what else the texts call it, most often first.
+    """
 
     id: str
     name: str
@@ -145,6 +148,7 @@ class Entity:
     chunks: tuple[str, ...]
     frequency: int
     degree: int
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -268,3 +268,13 @@ def test_too_much_for_one_prompt_is_summarised_in_parts_and_a_new_description_pa
 def test_settings_that_cannot_work_are_refused() -> None:
     with pytest.raises(SettingsError, match=r"index\.graph\.summary_input \(0\)"):
         IndexSettings(graph=GraphSettings(summary_input=0))
+
+
+def test_other_forms_of_a_name_are_kept_most_often_first_and_no_pronoun() -> None:
+    from sensegraph.steps.graph import _aliases, _Node
+
+    node = _Node()
+    node.surfaces.update(
+        {"Ebenezer Scrooge": 3, "Scrooge": 9, "scrooge": 1, "Mr Scrooge": 2, "he": 40, "EBENEZER SCROOGE": 1}
+    )
+    assert _aliases("ebenezer scrooge", node) == ("Scrooge", "Mr Scrooge")

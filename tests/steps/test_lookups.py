@@ -64,3 +64,14 @@ def test_an_index_without_reports_has_no_homes() -> None:
     made = lookups.fn([(graph_of(["Ada"], set()), Hierarchy())])[0]
     assert made.homes.shape == (1, 0)
     assert made.homes.dtype == np.int32
+
+
+def test_what_the_texts_call_an_entity_too_finds_it_where_nothing_bears_that_name() -> None:
+    said = (Description("It is so.", Source("c", 0, 9)),)
+    scrooge = Entity("e00", "Ebenezer Scrooge", "person", "", said, ("c",), 1, 0, ("Scrooge", "Uncle Scrooge"))
+    firm = Entity("e01", "Scrooge and Marley", "organization", "", said, ("c",), 1, 0, ("Scrooge",))
+    uncle = Entity("e02", "uncle scrooge", "person", "", said, ("c",), 1, 0)
+    made = lookups.fn([(Graph((scrooge, firm, uncle)), Hierarchy())])[0]
+    assert made.called("SCROOGE") == [0, 1]
+    assert made.called("Uncle Scrooge") == [2]
+    assert made.called("Ebenezer Scrooge") == [0]

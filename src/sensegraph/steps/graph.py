@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
+from sensegraph.common_words import STOP
 from sensegraph.errors import SettingsError
 from sensegraph.keys import key
 from sensegraph.protocols import LanguageEngine
@@ -31,6 +32,8 @@ from sensegraph.types import (
 )
 
 Weight = Literal["auto", "count", "normalised", "strength"]
+_ALIASES = 8  # other names that are kept of one entity
+_NO_NAMES = frozenset(word for words in STOP.values() for word in words)
 Name = tuple[str, str]  # (folded name, folded type): what makes two mentions one entity
 
 
@@ -63,6 +66,7 @@ class _Node:
     """An entity while it is gathered."""
 
     names: Counter[str] = field(default_factory=Counter)
+    surfaces: Counter[str] = field(default_factory=Counter)
     descriptions: list[Description] = field(default_factory=list)
     chunks: dict[str, None] = field(default_factory=dict)
 
@@ -92,7 +96,7 @@ def relation_id(source: str, target: str) -> str:
     return key("relation", *sorted((source, target)))[:20]
 
 
-@step(version=1, form="tables")
+@step(version=2, form="tables")
 def graph(parts: Sequence[tuple[Graph, dict[str, str]]], *, settings: GraphSettings, describer: str) -> list[Graph]:
     """A merged graph with the summaries of its elements (by id) put in; `describer` is who wrote them."""
     return [described(merged, summaries) for merged, summaries in parts]
@@ -141,6 +145,7 @@ def merge(extracted: Iterable[tuple[Chunk, Extraction]], settings: GraphSettings
 
 def _gather_entity(node: _Node, e: ExtractedEntity, chunk: str, length: int) -> None:
     node.names[e.name] += max(1, len(e.mentions))
+    node.surfaces.update(m.surface for m in e.mentions)
     node.chunks[chunk] = None
     if e.description:
         node.descriptions.append(Description(e.description, _source(chunk, e.start, e.end, length)))
@@ -242,8 +247,20 @@ def _finished(
 def _entity(name: Name, node: _Node, degree: int) -> Entity:
     shown = _most_common(node.names)
     return Entity(
-        entity_id(name), shown, name[1], "", tuple(node.descriptions), tuple(node.chunks), node.frequency, degree
-    )
+        entity_id(name), shown, name[1], "", tuple(node.descriptions), tuple(node.chunks), node.frequency, degree,
+        _aliases(name[0], node),
+    )  # fmt: skip
+
+
+def _aliases(name: str, node: _Node) -> tuple[str, ...]:
+    """Other forms under which the texts mention an entity; a pronoun is no name."""
+    forms: dict[str, Counter[str]] = defaultdict(Counter)
+    for surface, count in node.surfaces.items():
+        folded = _folded(surface)
+        if folded != name and len(folded) > 1 and folded not in _NO_NAMES:
+            forms[folded][surface] += count
+    ranked = sorted(forms.values(), key=lambda found: (-found.total(), _most_common(found)))
+    return tuple(map(_most_common, ranked[:_ALIASES]))
 
 
 def _relation(pair: tuple[Name, Name], link: _Link, weight: Weight, most: int) -> Relation:

@@ -25,8 +25,8 @@ class Lookups:
     The neighbours of entity i are `neighbours[start[i]:start[i + 1]]`, over the relations at the same places.
     `homes[i, d]` is the cluster of entity i at depth d (its deepest where its branch ends above), -1 where there are
     no reports. `claims[said[i]:said[i + 1]]` are the claims about entity i. `names` are the ascending 64-bit hashes
-    of folded names, `named` the entities they belong to; `letters[spelt[i]:spelt[i + 1]]` is the name of entity i in
-    UTF-8.
+    of folded names, `named` the entities they belong to, `aliases` and `aliased` the same of other names;
+    `letters[spelt[i]:spelt[i + 1]]` is the name of entity i in UTF-8.
     """
 
     start: NDArray[np.int64]
@@ -37,6 +37,8 @@ class Lookups:
     claims: Ints
     names: NDArray[np.uint64]
     named: Ints
+    aliases: NDArray[np.uint64]
+    aliased: Ints
     letters: NDArray[np.uint8]
     spelt: NDArray[np.int64]
 
@@ -65,16 +67,20 @@ class Lookups:
         return self.called_each([name])[0]
 
     def called_each(self, names: Sequence[str]) -> list[list[int]]:
-        """The entities of each of these names: many are looked up together far quicker than one by one."""
+        """The entities of each of these names, else those that the texts call so too.
+
+        Many are looked up together far quicker than one by one.
+        """
         wanted = _hashes(map(fold, names))
-        begin, end = np.searchsorted(self.names, wanted), np.searchsorted(self.names, wanted, side="right")
         found: list[list[int]] = [[] for _ in names]
-        for i in np.flatnonzero(end > begin).tolist():
-            found[i] = sorted(self.named[begin[i] : end[i]].tolist())
+        for known, owners in ((self.aliases, self.aliased), (self.names, self.named)):
+            begin, end = np.searchsorted(known, wanted), np.searchsorted(known, wanted, side="right")
+            for i in np.flatnonzero(end > begin).tolist():
+                found[i] = sorted(set(owners[begin[i] : end[i]].tolist()))
         return found
 
 
-@step(version=1, form="arrays")
+@step(version=2, form="arrays")
 def lookups(wholes: Sequence[tuple[Graph, Hierarchy]]) -> list[Lookups]:
     """The lookups of a graph and its hierarchy."""
     return [_lookups(graph, hierarchy) for graph, hierarchy in wholes]
@@ -88,22 +94,28 @@ def find_lookups(graph: Result[Graph], hierarchy: Result[Hierarchy] | None, rt: 
 
 
 def _lookups(graph: Graph, hierarchy: Hierarchy) -> Lookups:
-    ids, names = [], []
-    for entity in graph.entities:
+    ids, names, others = [], [], list[tuple[str, int]]()
+    for i, entity in enumerate(graph.entities):
         ids.append(entity.id)
         names.append(entity.name)
+        others += [(alias, i) for alias in entity.aliases]
     position = {name: i for i, name in enumerate(ids)}
     start, neighbours, relations = _adjacency(
         [(position[r.source], position[r.target]) for r in graph.relations], len(ids)
     )
-    hashes = _hashes(map(fold, names))
-    order = np.lexsort((np.arange(len(ids)), hashes))
+    hashes, owners = _sorted(names, range(len(ids)))
+    aliases, aliased = _sorted([name for name, _ in others], [i for _, i in others])
     homes = _homes(hierarchy, position)
     said, claims = _rows([position[c.subject] for c in graph.claims], len(ids))
     letters, spelt = _spelt(names)
-    return Lookups(
-        start, neighbours, relations, homes, said, claims, hashes[order], order.astype(np.int32), letters, spelt
-    )
+    return Lookups(start, neighbours, relations, homes, said, claims, hashes, owners, aliases, aliased, letters, spelt)
+
+
+def _sorted(names: Sequence[str], owners: Sequence[int]) -> tuple[NDArray[np.uint64], Ints]:
+    """The ascending hashes of folded names, and whose they are."""
+    hashes, whose = _hashes(map(fold, names)), np.asarray(owners, np.int32)
+    order = np.lexsort((whose, hashes))
+    return hashes[order], whose[order]
 
 
 def _spelt(names: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

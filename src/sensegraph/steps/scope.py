@@ -262,7 +262,7 @@ def _entity(entity: Entity, chunks: frozenset[str], degree: int, linked: Iterabl
         return replace(entity, degree=degree)
     said = _said(entity.descriptions, chunks)
     frequency = max(len(kept), round(entity.frequency * len(kept) / len(entity.chunks)))
-    inside = replace(entity, description=_joined(said), descriptions=said, chunks=kept)
+    inside = replace(entity, description=_joined(said), descriptions=said, chunks=kept, aliases=())
     return replace(inside, frequency=frequency, degree=degree) if kept else None
 
 
