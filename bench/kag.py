@@ -2,12 +2,11 @@
 
     python bench/kag.py [--data DIR] [--keep DIR] [--set NAME …]
 
-Each set is indexed offline (kept in `--keep`, so that a second run is quick). Rows: `bm25`, `hybrid`; `kag` without a plan, with
-the plans of the rules, with the plans that musique publishes, and with those and their published values too, which is
-the most that retrieval gives. Recall at 2, 5 and 10; the difference of recall at 5 to `kag` without a plan, in points with its
-95 % interval over 2,000 paired resamplings; CPU milliseconds a question. Then how many questions each rule covers,
-which layers answered, and how often a value of a published step was found (first, and among all candidates).
-The rules were written with the questions of musique at hand; those of the other sets were looked at once.
+Each set is indexed offline (kept in `--keep`, so that a second run is quick). Rows: `bm25`, `hybrid`; `kag` without a
+plan, with the plans of the rules, with the plans that musique publishes, and with those and their published values too,
+which is the most that retrieval gives. Recall at 2, 5 and 10; the difference of recall at 5 to `kag` without a plan, in
+points with its 95 % interval over 2,000 paired resamplings; CPU milliseconds a question. Then how many questions each
+rule covers, which layers answered, and how often a value of a published step was found (first, and among all).
 """
 
 from __future__ import annotations

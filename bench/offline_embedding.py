@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sensegraph.embedders import local
 from sensegraph.common_words import STOP
+from sensegraph.embedders import local
 from sensegraph.embedders.local import HashedTerms
 
 SETS = ("carol", "2wiki", "musique", "hotpotqa", "lihua-world", "xquad-de", "xquad-zh")
