@@ -11,7 +11,7 @@ import pytest
 
 import little_tables
 from sensegraph.corpus import Corpus
-from sensegraph.interchange.exporting import export_tables
+from sensegraph.interchange.exporting import export_tables, whole
 from sensegraph.interchange.extras import Extras
 from sensegraph.interchange.importing import Imported, import_tables
 from sensegraph.interchange.reading import read_tables
@@ -205,3 +205,9 @@ def test_rows_that_the_settings_drop_come_back_too(tmp_path: Path):
         import_tables(read_tables(folder), corpus.runtime(), corpus.settings.index, corpus.add)
         assert len(corpus.index().graph.relations) == 2
         assert exported(corpus, tmp_path / "out") == little_tables.tables()
+
+
+def test_a_file_that_could_not_be_finished_leaves_nothing_behind(tmp_path: Path):
+    with pytest.raises(ZeroDivisionError), whole(tmp_path / "table.jsonl") as file:
+        file.write(str(1 / 0))
+    assert list(tmp_path.iterdir()) == []

@@ -65,12 +65,15 @@ def prepared(folder: str | Path, *, force: bool) -> Path:
 
 @contextmanager
 def whole(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
-    """A file to write that appears under its name only when all of it is written."""
+    """A file to write that appears under its name only when all of it is written; else nothing of it stays."""
     unfinished = path.with_name(f"{path.name}.part")
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
-    with unfinished.open(mode, **text) as file:  # type: ignore[call-overload]
-        yield file
-    unfinished.replace(path)
+    try:
+        with unfinished.open(mode, **text) as file:  # type: ignore[call-overload]
+            yield file
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def _write_lines(path: Path, table: str, rows: Iterable[Row], notes: list[str]) -> int:

@@ -33,7 +33,8 @@ def map_reduce(
         point_passage(p, batch) for batch, points in zip(batches, mapped, strict=True) for p in points if p.score > 0
     ]
     kept, omitted = within(sorted(rated, key=lambda p: -p.score), budget, size)
-    notes = [f"{len(rated)} points from {len(listed)} {place}, read in {len(batches)} batches"]
+    read = "1 batch" if len(batches) == 1 else f"{len(batches)} batches"
+    notes = [f"{len(rated)} points from {len(listed)} {place}, read in {read}"]
     if short := sum(before is not after for before, after in zip(listed, cut, strict=True)):
         notes.append(f"{short} of the {place} are longer than context_tokens ({budget}) and were cut")
     return gathered(kept, index, omitted=omitted, notes=notes)
