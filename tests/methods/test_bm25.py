@@ -1,36 +1,18 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from scripted import ScriptedServer
 from sensegraph.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.methods.bm25 import BM25
-from sensegraph.runtime import Runtime
-from sensegraph.steps.index import Index
-from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Question
-from wired import corpus
+from served import ServedContract
 
 QUESTION = "Whom did Ada Harrow pay?"
 
 
-class TestBM25Contract(MethodContract):
+class TestBM25Contract(ServedContract):
     def make(self) -> BM25:
         return BM25()
-
-    def build(self, folder: Path) -> tuple[Runtime, Index]:
-        made = corpus(folder, self.server)
-        made.add(*SAMPLE)
-        made.build()
-        return made.runtime(), made.index()
-
-    def setup_method(self) -> None:
-        self.server = ScriptedServer().__enter__()
-
-    def teardown_method(self) -> None:
-        self.server.__exit__()
 
 
 def test_chunks_come_by_falling_scores_of_their_words(built: Corpus) -> None:

@@ -26,6 +26,7 @@ from sensegraph.steps.nearby import nearest_reports, report_vectors
 from sensegraph.testing import SAMPLE, MethodContract, check_citations
 from sensegraph.text import tokens
 from sensegraph.types import Document, Question, Turn
+from served import ServedContract
 from wired import corpus, stories
 
 ASKED = "Who wrote to whom, and who paid?"
@@ -34,21 +35,9 @@ KEPT: Any = {"keep_bodies": True, "dim": 1024}  # so many dimensions keep the qu
 Body = dict[str, Any]
 
 
-class TestDriftContract(MethodContract):
+class TestDriftContract(ServedContract):
     def make(self) -> Drift:
         return Drift()
-
-    def build(self, folder: Path) -> tuple[Runtime, Index]:
-        made = corpus(folder, self.server)
-        made.add(*SAMPLE)
-        made.build()
-        return made.runtime(), made.index()
-
-    def setup_method(self) -> None:
-        self.server = ScriptedServer().__enter__()
-
-    def teardown_method(self) -> None:
-        self.server.__exit__()
 
 
 class TestDriftContractOffline(MethodContract):

@@ -10,32 +10,19 @@ from scripted import Script, ScriptedServer
 from sensegraph.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.methods.graphrag import GraphRAG
-from sensegraph.runtime import Runtime
-from sensegraph.steps.index import Index
 from sensegraph.steps.language import NOTHING
-from sensegraph.testing import SAMPLE, MethodContract, check_citations
+from sensegraph.testing import SAMPLE, check_citations
 from sensegraph.text import tokens
 from sensegraph.types import Question
+from served import ServedContract
 from wired import corpus, stories
 
 QUESTION = "Who wrote to whom, and who paid?"
 
 
-class TestGraphRAGContract(MethodContract):
+class TestGraphRAGContract(ServedContract):
     def make(self) -> GraphRAG:
         return GraphRAG()
-
-    def build(self, folder: Path) -> tuple[Runtime, Index]:
-        made = corpus(folder, self.server)
-        made.add(*SAMPLE)
-        made.build()
-        return made.runtime(), made.index()
-
-    def setup_method(self) -> None:
-        self.server = ScriptedServer().__enter__()
-
-    def teardown_method(self) -> None:
-        self.server.__exit__()
 
 
 @pytest.fixture

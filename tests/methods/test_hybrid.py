@@ -7,37 +7,21 @@ from typing import Any
 import pytest
 
 from harbour import papers
-from scripted import ScriptedServer
 from sensegraph.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.methods.hybrid import Hybrid
-from sensegraph.runtime import Runtime
 from sensegraph.steps import arms
-from sensegraph.steps.index import Index
-from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Question
-from wired import corpus
+from served import ServedContract
 
 CAROL = Path(__file__).parent.parent / "data" / "carol-questions.tar.xz"
 QUESTION = Question("Whom did Ada Harrow pay?")
 EVEN = {"vector_weight": 1, "bm25_weight": 1, "graph_weight": 1}
 
 
-class TestHybridContract(MethodContract):
+class TestHybridContract(ServedContract):
     def make(self) -> Hybrid:
         return Hybrid()
-
-    def build(self, folder: Path) -> tuple[Runtime, Index]:
-        made = corpus(folder, self.server)
-        made.add(*SAMPLE)
-        made.build()
-        return made.runtime(), made.index()
-
-    def setup_method(self) -> None:
-        self.server = ScriptedServer().__enter__()
-
-    def teardown_method(self) -> None:
-        self.server.__exit__()
 
 
 def test_n83_plain_fusion_adds_the_reciprocal_ranks_of_three_lists(built: Corpus) -> None:

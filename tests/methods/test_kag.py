@@ -14,15 +14,14 @@ from scripted_replies import task_of
 from sensegraph.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.methods.kag import KAG
-from sensegraph.runtime import Runtime
 from sensegraph.steps import solving
 from sensegraph.steps.forms import Plan
-from sensegraph.steps.index import Index
 from sensegraph.steps.logicalforms import parse
 from sensegraph.steps.quantities import Moment, Number, Unknown
 from sensegraph.steps.solving import Solved, Solver, Solving, likeness
-from sensegraph.testing import SAMPLE, MethodContract, check_citations
+from sensegraph.testing import check_citations
 from sensegraph.types import Document, Question
+from served import ServedContract
 from wired import corpus
 
 TEXTS = {
@@ -48,21 +47,9 @@ Math(content=`both(s3, o4)`, target=m)
 Output(m)"""
 
 
-class TestKAGContract(MethodContract):
+class TestKAGContract(ServedContract):
     def make(self) -> KAG:
         return KAG()
-
-    def build(self, folder: Path) -> tuple[Runtime, Index]:
-        made = corpus(folder, self.server)
-        made.add(*SAMPLE)
-        made.build()
-        return made.runtime(), made.index()
-
-    def setup_method(self) -> None:
-        self.server = ScriptedServer().__enter__()
-
-    def teardown_method(self) -> None:
-        self.server.__exit__()
 
 
 @pytest.fixture(scope="module")

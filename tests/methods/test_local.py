@@ -13,32 +13,18 @@ from scripted import ScriptedServer
 from sensegraph.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.methods.local import Local
-from sensegraph.runtime import Runtime
-from sensegraph.steps.index import Index
 from sensegraph.steps.mapreduce import size
 from sensegraph.steps.neighbourhood import find_seeds, names_in
-from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Document, Question, Turn
+from served import ServedContract
 from wired import corpus
 
 ASKED = Question("What has Tom Reeve to do with the Harbour Council?")
 
 
-class TestLocalContract(MethodContract):
+class TestLocalContract(ServedContract):
     def make(self) -> Local:
         return Local()
-
-    def build(self, folder: Path) -> tuple[Runtime, Index]:
-        made = corpus(folder, self.server)
-        made.add(*SAMPLE)
-        made.build()
-        return made.runtime(), made.index()
-
-    def setup_method(self) -> None:
-        self.server = ScriptedServer().__enter__()
-
-    def teardown_method(self) -> None:
-        self.server.__exit__()
 
 
 @pytest.fixture(scope="module")

@@ -10,31 +10,18 @@ from scripted import ScriptedServer
 from sensegraph.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.methods.naive import Naive
-from sensegraph.runtime import Runtime
-from sensegraph.steps.index import Index
 from sensegraph.steps.language import NOTHING
-from sensegraph.testing import SAMPLE, MethodContract, check_citations
+from sensegraph.testing import SAMPLE, check_citations
 from sensegraph.types import Question
+from served import ServedContract
 from wired import corpus, stories
 
 QUESTION = "Whom did Ada Harrow pay?"
 
 
-class TestNaiveContract(MethodContract):
+class TestNaiveContract(ServedContract):
     def make(self) -> Naive:
         return Naive()
-
-    def build(self, folder: Path) -> tuple[Runtime, Index]:
-        made = corpus(folder, self.server)
-        made.add(*SAMPLE)
-        made.build()
-        return made.runtime(), made.index()
-
-    def setup_method(self) -> None:
-        self.server = ScriptedServer().__enter__()
-
-    def teardown_method(self) -> None:
-        self.server.__exit__()
 
 
 def test_chunks_come_by_falling_cosine(built: Corpus) -> None:

@@ -1,0 +1,27 @@
+"""The contract of a method over the scripted server: what the tests of most methods begin with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scripted import ScriptedServer
+from sensegraph.runtime import Runtime
+from sensegraph.steps.index import Index
+from sensegraph.testing import SAMPLE, MethodContract
+from wired import corpus
+
+
+class ServedContract(MethodContract):
+    """A method's contract with the scripted server as model and embedder. Override `make`."""
+
+    def build(self, folder: Path) -> tuple[Runtime, Index]:
+        made = corpus(folder, self.server)
+        made.add(*SAMPLE)
+        made.build()
+        return made.runtime(), made.index()
+
+    def setup_method(self) -> None:
+        self.server = ScriptedServer().__enter__()
+
+    def teardown_method(self) -> None:
+        self.server.__exit__()
