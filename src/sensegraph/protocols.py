@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.keeping import Executor as Executor
+from sensegraph.keeping import Rows as Rows
+from sensegraph.keeping import Store as Store
 from sensegraph.types import (
     Answer,
+    Brief,
     Chunk,
     Context,
     Draft,
@@ -22,14 +26,33 @@ from sensegraph.types import (
     Refinement,
     Report,
     Statement,
+    SummaryEntity,
     Usage,
 )
 
 if TYPE_CHECKING:
     from sensegraph.runtime import Runtime
 
-Task = Literal["extract", "survey", "summarise", "report", "rate", "answer", "ask", "refine", "test", "grade", "judge"]
-Part = Literal["graph", "reports", "concepts", "relations", "names", "facts", "sentences"]
+Task = Literal[
+    "extract",
+    "survey",
+    "summarise",
+    "report",
+    "aggregate",
+    "relate",
+    "abstract",
+    "condense",
+    "rate",
+    "answer",
+    "ask",
+    "refine",
+    "test",
+    "grade",
+    "judge",
+]
+Part = Literal[
+    "graph", "reports", "concepts", "relations", "names", "facts", "sentences", "aggregates", "layers", "tree"
+]
 Vectors = NDArray[np.float32]
 
 
@@ -83,6 +106,22 @@ class LanguageEngine(Protocol):
 
     def report(self, contexts: Sequence[Context]) -> list[Report]:
         """A report on each community, whose entities, relations, claims and sub-reports are the passages."""
+        ...
+
+    def aggregate(self, briefs: Sequence[Brief]) -> list[Report]:
+        """A name (`title`), description (`summary`) and findings of each group of similar entities (LeanRAG, Eq. 4)."""
+        ...
+
+    def relate(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
+        """What links two groups: their two descriptions come first among the passages, then the relations (Eq. 5)."""
+        ...
+
+    def abstract(self, briefs: Sequence[Brief]) -> list[tuple[SummaryEntity, ...]]:
+        """More general entities that stand for each group, every member in at least one of them (HiRAG)."""
+        ...
+
+    def condense(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
+        """Each context's text said shorter (RAPTOR)."""
         ...
 
     def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
@@ -238,98 +277,6 @@ class Reranker(Protocol):
 
     def usage(self) -> Usage:
         """What this reranker has spent since it was made."""
-        ...
-
-
-class Rows(Protocol):
-    """An immutable ordered table of encoded records, read by position or by id without loading it."""
-
-    def __len__(self) -> int: ...
-
-    def at(self, positions: Sequence[int]) -> list[bytes]:
-        """The records at these positions, in the order asked for."""
-        ...
-
-    def find(self, ids: Sequence[str]) -> dict[str, bytes]:
-        """The records with these ids; one that does not exist is absent."""
-        ...
-
-    def scan(self) -> Iterator[bytes]:
-        """All records in order, read in blocks."""
-        ...
-
-    def ids(self) -> Iterator[str]:
-        """All ids in order."""
-        ...
-
-
-@runtime_checkable
-class Store(Protocol):
-    """Immutable things under content keys (objects, tables, arrays), and a few mutable names for them (refs).
-
-    Every write is atomic: a reader, or a run after a crash, finds all of it or nothing.
-    """
-
-    def read(self, keys: Sequence[str]) -> dict[str, bytes]:
-        """The objects present; a missing key is simply absent."""
-        ...
-
-    def has(self, keys: Sequence[str]) -> set[str]:
-        """Which of these keys are present, as an object, a table or an array."""
-        ...
-
-    def write(self, objects: Mapping[str, bytes], step: str = "") -> None:
-        """Store all of `objects` or none. Writing a key that exists changes nothing."""
-        ...
-
-    def write_rows(self, key: str, rows: Iterable[tuple[str, bytes]]) -> None:
-        """Store a table of (id, record) in this order."""
-        ...
-
-    def rows(self, key: str) -> Rows | None:
-        """The table under `key`, if it is there."""
-        ...
-
-    def write_array(self, key: str, array: NDArray[Any]) -> None:
-        """Store an array; it is read back memory-mapped."""
-        ...
-
-    def array(self, key: str) -> NDArray[Any] | None:
-        """The array under `key`, memory-mapped read-only, if it is there."""
-        ...
-
-    def ref(self, name: str) -> str | None:
-        """The value that `name` stands for now."""
-        ...
-
-    def set_refs(self, refs: Mapping[str, str | None]) -> None:
-        """Set (or, with None, delete) all of these names at once."""
-        ...
-
-    def refs(self, prefix: str = "") -> dict[str, str]:
-        """All names that begin with `prefix`, sorted."""
-        ...
-
-    def spend(self, step: str, usage: Usage) -> None:
-        """Add to the ledger of what each step has cost."""
-        ...
-
-    def ledger(self) -> dict[str, Usage]:
-        """The sums of the ledger by step."""
-        ...
-
-
-class Executor(Protocol):
-    """Runs `call` on every batch: in this process, in threads, in processes, or on other machines.
-
-    Yields `(position, result or exception)` as batches finish, in any order; never raises for a batch. Closing the
-    iterator stops what has not begun.
-    """
-
-    def map(
-        self, call: Callable[[Any], Any], batches: Sequence[Any], *, waits: bool
-    ) -> Iterator[tuple[int, Any | BaseException]]:
-        """`waits` says that a call waits (use threads) rather than works (use processes)."""
         ...
 
 

@@ -11,116 +11,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from sensegraph.extractions import Chunk as Chunk
+from sensegraph.extractions import Document as Document
+from sensegraph.extractions import ExtractedClaim as ExtractedClaim
+from sensegraph.extractions import ExtractedEntity as ExtractedEntity
+from sensegraph.extractions import ExtractedRelation as ExtractedRelation
+from sensegraph.extractions import Extraction as Extraction
+from sensegraph.extractions import Mention as Mention
+from sensegraph.extractions import Scalar as Scalar
+from sensegraph.extractions import Source as Source
 from sensegraph.questions import Question as Question
 from sensegraph.questions import Turn as Turn
 from sensegraph.usage import Usage as Usage
-
-Scalar = str | int | float | bool | None
-
-
-# ── what was read ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A source text. `id` is the caller's name for it, unique in the corpus; `time` is ISO 8601 or empty."""
-
-    id: str
-    text: str
-    title: str = ""
-    metadata: tuple[tuple[str, Scalar], ...] = ()
-    time: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """A span of one document: `text == document.text[start:end]`; `tokens` counts it; `title` is the document's."""
-
-    id: str
-    document: str
-    start: int
-    end: int
-    tokens: int
-    text: str
-    title: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where something is said: `text[start:end]` of the chunk with id `chunk`."""
-
-    chunk: str
-    start: int
-    end: int
-
-
-# ── what one chunk says ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A surface form with its span in the chunk: `surface == chunk.text[start:end]`."""
-
-    surface: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractedEntity:
-    """An entity as one chunk shows it. `start:end` is the span that says `description` (0:0 when not known)."""
-
-    name: str
-    type: str
-    description: str = ""
-    start: int = 0
-    end: int = 0
-    mentions: tuple[Mention, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractedRelation:
-    """A link between two names of the same chunk; `label` is a short verb phrase where one was found."""
-
-    source: str
-    target: str
-    description: str = ""
-    strength: float = 1.0
-    start: int = 0
-    end: int = 0
-    label: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractedClaim:
-    """A statement about `subject`. `status` is TRUE, FALSE or SUSPECTED; `starts`/`ends` are ISO dates or empty."""
-
-    subject: str
-    object: str
-    type: str
-    status: str
-    description: str
-    starts: str = ""
-    ends: str = ""
-    start: int = 0
-    end: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Extraction:
-    """What one chunk says.
-
-    `rejected` counts, by reason, the records that a model's reply held but that could not be used; `outside`, by type,
-    those that were kept although their type is none of those asked for; `rounds` the new entities of each gleaning.
-    """
-
-    entities: tuple[ExtractedEntity, ...] = ()
-    relations: tuple[ExtractedRelation, ...] = ()
-    claims: tuple[ExtractedClaim, ...] = ()
-    rejected: tuple[tuple[str, int], ...] = ()
-    outside: tuple[tuple[str, int], ...] = ()
-    rounds: tuple[int, ...] = ()
-
 
 # ── the graph ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -137,7 +39,8 @@ class Description:
 class Entity:
     """A named thing. `frequency` counts mentions, `degree` its distinct neighbours in the whole graph.
 
-    `aliases` are what else the texts call it, most often first.
+    `aliases` are what else the texts call it, most often first. `level` is 0 for what the texts name; 1 and more for a
+    summary entity that stands for a group of the level below (HiRAG).
     """
 
     id: str
@@ -149,6 +52,7 @@ class Entity:
     frequency: int
     degree: int
     aliases: tuple[str, ...] = ()
+    level: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +216,38 @@ class Draft:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What is to be written of a group: its context, how long, and the type of each passage (empty: none is known).
+
+    `words` is the most words that may be written, 0 for what the engine does by itself. `types` is empty or as long
+    as the passages.
+    """
+
+    context: Context
+    words: int = 0
+    types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """How one member belongs to a summary entity; `id` is that of the member's passage, `strength` 0–10."""
+
+    id: str
+    description: str
+    strength: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryEntity:
+    """A more general thing that stands for some members of a group (HiRAG §4.1)."""
+
+    name: str
+    type: str
+    description: tuple[Statement, ...]
+    members: tuple[Membership, ...]
+
+
 # ── the hierarchy ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -338,6 +274,9 @@ class Cluster:
     documents: int = 0
     tokens: int = 0
     omitted: int = 0
+    type: str = ""
+    chunks: tuple[str, ...] = ()
+    promoted: str = ""
 
     @property
     def text(self) -> str:
@@ -348,12 +287,37 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True)
+class ClusterRelation:
+    """What links two clusters of one `level`, `source < target`: the `count` relations one level down between them.
+
+    `relations` are the ids of these; `statements` say what they have in common, or all that they say.
+    """
+
+    id: str
+    source: str
+    target: str
+    level: int
+    statements: tuple[Statement, ...]
+    count: int
+    relations: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What is said of the link, as one text."""
+        return "".join(s.text for s in self.statements).strip()
+
+
+@dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """Clusters ordered by depth, then id. Every depth, projected, is a partition of the entities."""
+    """Clusters ordered by depth, then id, and what links clusters of a level.
+
+    Every depth, projected, is a partition of the entities; where memberships are soft (RAPTOR) it covers the leaves.
+    """
 
     clusters: Sequence[Cluster] = ()
     modularity: float = 0.0
     notes: tuple[str, ...] = ()
+    relations: Sequence[ClusterRelation] = ()
 
 
 # ── answers ──────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -61,6 +61,9 @@ class Manifest:
     fact_vectors: str = ""
     sentences: str = ""
     sentence_vectors: str = ""
+    aggregates: str = ""
+    layers: str = ""
+    tree: str = ""
     quoted: bool = False
     clusters: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()

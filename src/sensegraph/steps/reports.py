@@ -35,7 +35,7 @@ def report(contexts: Sequence[Context], *, engine: LanguageEngine) -> list[Repor
     return engine.report(contexts)
 
 
-@step(version=1, form="tables")
+@step(version=2, form="tables")
 def hierarchy(clusters: Sequence[Hierarchy], *, settings: ReportSettings, reporter: str) -> list[Hierarchy]:
     """The finished hierarchy; `reporter` is who wrote its reports."""
     return list(clusters)

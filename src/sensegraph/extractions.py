@@ -1,0 +1,111 @@
+"""What was read, and what one chunk of it says: the values before anything is merged. They are part of `types`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Scalar = str | int | float | bool | None
+
+
+# ── what was read ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A source text. `id` is the caller's name for it, unique in the corpus; `time` is ISO 8601 or empty."""
+
+    id: str
+    text: str
+    title: str = ""
+    metadata: tuple[tuple[str, Scalar], ...] = ()
+    time: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A span of one document: `text == document.text[start:end]`; `tokens` counts it; `title` is the document's."""
+
+    id: str
+    document: str
+    start: int
+    end: int
+    tokens: int
+    text: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where something is said: `text[start:end]` of the chunk with id `chunk`."""
+
+    chunk: str
+    start: int
+    end: int
+
+
+# ── what one chunk says ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A surface form with its span in the chunk: `surface == chunk.text[start:end]`."""
+
+    surface: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedEntity:
+    """An entity as one chunk shows it. `start:end` is the span that says `description` (0:0 when not known)."""
+
+    name: str
+    type: str
+    description: str = ""
+    start: int = 0
+    end: int = 0
+    mentions: tuple[Mention, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedRelation:
+    """A link between two names of the same chunk; `label` is a short verb phrase where one was found."""
+
+    source: str
+    target: str
+    description: str = ""
+    strength: float = 1.0
+    start: int = 0
+    end: int = 0
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedClaim:
+    """A statement about `subject`. `status` is TRUE, FALSE or SUSPECTED; `starts`/`ends` are ISO dates or empty."""
+
+    subject: str
+    object: str
+    type: str
+    status: str
+    description: str
+    starts: str = ""
+    ends: str = ""
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What one chunk says.
+
+    `rejected` counts, by reason, the records that a model's reply held but that could not be used; `outside`, by type,
+    those that were kept although their type is none of those asked for; `rounds` the new entities of each gleaning.
+    """
+
+    entities: tuple[ExtractedEntity, ...] = ()
+    relations: tuple[ExtractedRelation, ...] = ()
+    claims: tuple[ExtractedClaim, ...] = ()
+    rejected: tuple[tuple[str, int], ...] = ()
+    outside: tuple[tuple[str, int], ...] = ()
+    rounds: tuple[int, ...] = ()
