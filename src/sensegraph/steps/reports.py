@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 
 from sensegraph.errors import SettingsError
 from sensegraph.protocols import LanguageEngine
 from sensegraph.results import Result, step
 from sensegraph.runtime import Runtime
 from sensegraph.steps.communities import Communities
+from sensegraph.steps.grounding import grounded, resolved_report
 from sensegraph.steps.packing import Elements, Group, elements, pack, statements
 from sensegraph.text import tokens
 from sensegraph.types import Chunk, Cluster, Context, Description, Finding, Graph, Hierarchy, Report, Source, Statement
-
-_SOURCES = 8  # spans kept for one statement: the first of each record that it refers to, in turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,17 +107,9 @@ class Writer:
             self.done[g.id] = self._cluster(g, self._resolved(found, context), context)
 
     def _resolved(self, found: Report, context: Context) -> Report:
-        """The report without references to what it was not written from: what an engine made up leads nowhere."""
-        known = {p.id for p in context.passages}
-        self.lost += found.dangling
-
-        def kept(statement: Statement) -> Statement:
-            references = tuple(name for name in statement.references if name in known)
-            self.lost += (lost := len(statement.references) - len(references))
-            return replace(statement, references=references) if lost else statement
-
-        findings = tuple(replace(f, statements=tuple(map(kept, f.statements))) for f in found.findings)
-        return replace(found, summary=tuple(map(kept, found.summary)), findings=findings)
+        kept, lost = resolved_report(found, {p.id for p in context.passages})
+        self.lost += lost
+        return kept
 
     def _cluster(self, group: Group, found: Report, context: Context) -> Cluster:
         made = Cluster(
@@ -140,15 +130,7 @@ class Writer:
         return replace(made, tokens=tokens(made.title) + tokens(made.text))
 
     def _grounded(self, statement: Statement) -> Statement:
-        """The statement with the spans behind its references, where the engine did not give them."""
-        if statement.sources or not statement.references:
-            return statement
-        found: dict[Source, None] = {}
-        for row in zip_longest(*map(self._sources, statement.references)):
-            found.update((source, None) for source in row if source)
-            if len(found) >= _SOURCES:
-                break
-        return replace(statement, sources=tuple(found)[:_SOURCES])
+        return grounded(statement, self._sources)
 
     def _sources(self, name: str) -> Iterator[Source]:
         element = self.entities.get(name) or self.relations.get(name)
