@@ -39,6 +39,8 @@ class Script:
     is done when a reply is asked for in pieces: it comes in events, without the field stream_options (options), not at
     all (none), or whole all the same (whole). Each event holds `piece` characters, each write `cut` bytes of them;
     after `break_after` characters (0 = never) the connection breaks or, with `break_with`, tells that as an error.
+    `against` names the rules (see scripted_groups.VIOLATIONS) that replies about groups break: at the first asking, or
+    where it is `stubborn` whenever it is asked.
     """
 
     latency_s: float = 0.0
@@ -73,6 +75,8 @@ class Script:
     piece_s: float = 0.0  # seconds between writes
     break_after: int = 0
     break_with: str = ""
+    against: tuple[str, ...] = ()
+    stubborn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +222,8 @@ class ScriptedServer:
             scripted = s.reply(body) if s.reply else None
             return scripted.encode() if isinstance(scripted, str) else rerank(body, s.usage)
         text = s.reply(body) if s.reply else None
-        return completion(body, text, fault, s.style, s.usage)
+        against = s.against if s.stubborn or len(body["messages"]) == 2 else ()
+        return completion(body, text, fault, s.style, s.usage, against)
 
     def _events(self, payload: bytes, body: Body) -> bytes:
         s = self.script

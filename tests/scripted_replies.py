@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import itertools
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
+from scripted_groups import ABOUT_GROUPS, planted
+from scripted_tables import Row, cite, rows_of, words
+
 Body = dict[str, Any]
-Row = tuple[str, list[str]]  # table, cells; the first cell is the id
 
 _encode = msgspec.json.Encoder().encode
 _NAME = re.compile(r"[A-Z][\w’'-]*(?:\s+(?:of\s+)?[A-Z][\w’'-]*)*")
@@ -22,6 +24,10 @@ _MARKS = (
     ("claims", '("claim"'),
     ("claims", '"claims"'),
     ("tuple", "<|COMPLETE|>"),
+    ("aggregate", '"entity_name"'),
+    ("link", '"link"'),
+    ("abstract", '"summary_entities"'),
+    ("condensed", '"condensed"'),
     ("extraction", '"relations"'),
     ("report", '"findings"'),
     ("points", '"points"'),
@@ -52,14 +58,16 @@ def task_of(body: Body) -> str:
         return "check"
     if "yes or no" in body["messages"][0]["content"]:
         return "test"
-    words = body["messages"][0]["content"]
-    return next((task for task, mark in _MARKS if mark in words), "other")
+    asked = body["messages"][0]["content"]
+    return next((task for task, mark in _MARKS if mark in asked), "other")
 
 
-def completion(body: Body, scripted: str | tuple[str, str] | None, fault: str, style: str, usage: bool) -> bytes:
+def completion(
+    body: Body, scripted: str | tuple[str, str] | None, fault: str, style: str, usage: bool, against: Sequence[str] = ()
+) -> bytes:
     """A chat completion: the scripted reply, or one read off the request, with `fault` applied."""
     text, finish = scripted if isinstance(scripted, tuple) else (scripted, "stop")
-    text = reply(body, style) if text is None else text
+    text = reply(body, style, against) if text is None else text
     if fault == "malformed":
         text = "I am afraid that I cannot do that."
     most = body.get("max_tokens", body.get("max_completion_tokens", 10**9)) * 4
@@ -104,8 +112,8 @@ def _event(whole: Body, delta: Body, finish: str | None = None) -> bytes:
     return b"data: " + _encode(whole | {"object": "chat.completion.chunk", "choices": choices}) + b"\r\n\r\n"
 
 
-def reply(body: Body, style: str) -> str:
-    """The text of a reply to any of the tasks."""
+def reply(body: Body, style: str, against: Sequence[str] = ()) -> str:
+    """The text of a reply to any of the tasks; one about a group breaks the rules named in `against`."""
     task, data = task_of(body), body["messages"][1]["content"] if len(body["messages"]) > 1 else ""
     if task == "check":
         return "no"
@@ -115,9 +123,9 @@ def reply(body: Body, style: str) -> str:
         return _styled(_extraction(data), "tuple" if task == "tuple" else style)
     if task == "claims":
         return _styled(_claims(data), "tuple" if "<|COMPLETE|>" in body["messages"][0]["content"] else style)
-    rows = _rows(data)
+    rows = rows_of(data)
     made = _MADE.get(task)
-    return _styled(made(rows, data), style) if made else "yes"
+    return _styled(planted(made(rows, data), rows, against), style) if made else "yes"
 
 
 def _styled(value: Body, style: str) -> str:
@@ -169,37 +177,15 @@ def _claims(data: str) -> Body:
     return {"claims": claims}
 
 
-def _rows(data: str) -> list[Row]:
-    """The rows of all tables of a context."""
-    rows: list[Row] = []
-    for block in re.split(r"\n\s*\n", data):
-        lines = block.strip().split("\n")
-        if lines[0].startswith("# ") and len(lines) > 2 and lines[1].startswith("id,"):
-            rows += [(lines[0][2:], cells) for cells in csv.reader(lines[2:])]
-    return rows
-
-
-def _cite(rows: list[Row]) -> str:
-    tables: dict[str, list[str]] = {}
-    for table, cells in rows[:5]:
-        tables.setdefault(table, []).append(cells[0])
-    more = ", +more" if len(rows) > 5 else ""
-    return "[Data: " + "; ".join(f"{t} ({', '.join(ids)}{more})" for t, ids in tables.items()) + "]"
-
-
-def _words(text: str, count: int) -> str:
-    return " ".join(text.split()[:count])
-
-
 def _report(rows: list[Row], data: str) -> Body:
     groups = [rows[i::7] for i in range(min(7, len(rows)))]
     return {
         "title": " and ".join([r[1][1] for r in rows[:2]]) or "Nothing",
-        "summary": " ".join(f"{_words(r[1][-1], 12)} {_cite([r])}." for r in rows[:3]),
+        "summary": " ".join(f"{words(r[1][-1], 12)} {cite([r])}." for r in rows[:3]),
         "rating": len(data) % 100 / 10,
         "rating_explanation": "It is as long as it is.",
         "findings": [
-            {"summary": _words(g[0][1][-1], 6), "explanation": f"{_words(g[0][1][-1], 30)} {_cite(g)}."} for g in groups
+            {"summary": words(g[0][1][-1], 6), "explanation": f"{words(g[0][1][-1], 30)} {cite(g)}."} for g in groups
         ],
     }
 
@@ -208,18 +194,18 @@ def _points(rows: list[Row], data: str) -> Body:
     asked = set(re.findall(r"\w{4,}", data.partition("\n")[0].casefold()))
     points = []
     for row in rows[:6]:
-        words = re.findall(r"\w+", row[1][-1].casefold())
-        score = min(100, 20 * len(asked & set(words)) + len(words) % 40 + 1)
-        points.append({"text": f"{_words(row[1][-1], 25)} {_cite([row])}.", "score": score})
+        said = re.findall(r"\w+", row[1][-1].casefold())
+        score = min(100, 20 * len(asked & set(said)) + len(said) % 40 + 1)
+        points.append({"text": f"{words(row[1][-1], 25)} {cite([row])}.", "score": score})
     return {"points": points}
 
 
 def _answer(rows: list[Row], data: str) -> Body:
-    return {"answer": " ".join(f"{_words(r[1][-1], 15)} {_cite([r])}." for r in rows[:8]) or "I do not know."}
+    return {"answer": " ".join(f"{words(r[1][-1], 15)} {cite([r])}." for r in rows[:8]) or "I do not know."}
 
 
 def _summary(rows: list[Row], data: str) -> Body:
-    return {"summary": " ".join(_words(line.lstrip("- "), 12) for line in data.split("\n") if line.startswith("- "))}
+    return {"summary": " ".join(words(line.lstrip("- "), 12) for line in data.split("\n") if line.startswith("- "))}
 
 
 def _lead(rows: list[Row], data: str) -> Body:
@@ -232,9 +218,9 @@ def _lead(rows: list[Row], data: str) -> Body:
 
 def _refinement(rows: list[Row], data: str) -> Body:
     question = data.partition("\n")[0].removeprefix("Question: ")
-    words = [w for w in re.findall(r"\w+", question) if len(w) > 3]
-    parts = [f"What is said of {w}?" for w in words[:3]]
-    imagined = f"A report about {' and '.join(words)}. {_words(data.partition('Example report:')[2], 30)}"
+    asked = [w for w in re.findall(r"\w+", question) if len(w) > 3]
+    parts = [f"What is said of {w}?" for w in asked[:3]]
+    imagined = f"A report about {' and '.join(asked)}. {words(data.partition('Example report:')[2], 30)}"
     return {"expanded_question": f"{question} In full.", "sub_questions": parts, "hypothetical_answer": imagined}
 
 
@@ -249,6 +235,7 @@ def _common(data: str) -> set[str]:
 
 
 _MADE = {
+    **ABOUT_GROUPS,
     "report": _report,
     "points": _points,
     "answer": _answer,
@@ -290,5 +277,5 @@ def rerank(body: Body, usage: bool) -> bytes:
 
 def fit(query: str, text: str) -> float:
     """The share of the words of `text` that `query` has."""
-    words = re.findall(r"\w+", text.casefold())
-    return sum(w in re.findall(r"\w+", query.casefold()) for w in words) / max(1, len(words))
+    said = re.findall(r"\w+", text.casefold())
+    return sum(w in re.findall(r"\w+", query.casefold()) for w in said) / max(1, len(said))

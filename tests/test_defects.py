@@ -18,7 +18,7 @@ import msgspec
 import pytest
 
 from scripted import Call, Script, ScriptedServer
-from scripted_replies import _rows as rows_of
+from scripted_tables import rows_of
 from sensegraph.algorithms.graphs import canonical_edges, components
 from sensegraph.corpus import Corpus
 from sensegraph.engines.prompts import packaged

@@ -35,14 +35,15 @@ def demo(
 def init(root: Root = _HERE) -> None:
     """Prepare a folder: sensegraph.toml with every setting and its default, prompts/ to edit, input/ for documents."""
     from sensegraph.cli.template import settings_toml
+    from sensegraph.engines.prompts import copied
 
     (root / "input").mkdir(parents=True, exist_ok=True)
-    prompts = _copied(root / "prompts", ("papers", "edge2024", "prompts"), ".md")
+    copied(root / "prompts")
     written = root / "sensegraph.toml"
     if written.exists():
         say(f"{written} exists and was left as it is")
     else:
-        written.write_text(settings_toml(prompts="prompts" if prompts else ""), encoding="utf-8")
+        written.write_text(settings_toml(prompts="prompts"), encoding="utf-8")
         out(f"wrote {written}")
     out(f"put documents into {root / 'input'}, then: sensegraph index{root_flag(root)}")
 

@@ -14,7 +14,6 @@ import typer
 
 from sensegraph.cli.build import Paths, _chosen, _told
 from sensegraph.cli.options import MaxCost, MaxTokens, Root, Set, opened, out, overrides, root_flag, say
-from sensegraph.cli.start import _copied
 from sensegraph.errors import EmptyCorpus, InputError, SettingsError
 
 if TYPE_CHECKING:
@@ -47,6 +46,7 @@ def tune_prompts(
         engine, folder = _engine(corpus, root), Path(corpus.settings.model.prompts or root / _FOLDER)
         kept = () if force else _edited(folder)
         shown = _sampled(_documents(corpus, _chosen(paths, root)), sample, corpus)
+        from sensegraph.engines.prompts import copied
         from sensegraph.engines.tuning import tuned
 
         before = engine.usage()
@@ -54,7 +54,7 @@ def tune_prompts(
             found = tuned(engine, shown, language)
         finally:
             corpus.store.spend(_STEP, engine.usage() - before)
-        _copied(folder, ("papers", "edge2024", "prompts"), ".md")  # those that are not fitted
+        copied(folder)  # those that are not fitted
         written = _written(found, folder, kept)
         out(_told_of(found, written, kept, folder))
         _settings(found, root, folder, language)

@@ -17,6 +17,7 @@ from sensegraph.text import tokens
 
 T = TypeVar("T")
 
+ROUGH_WORDS = 0.6  # words that a token gives in JSON, roughly: what a model is told of its limit
 _PROMPT_OVERHEAD = 8  # tokens that a chat format adds to two messages
 
 
@@ -38,13 +39,14 @@ class Plan:
 
 
 class Asker:
-    """Asks the chat model of an endpoint, and counts by task what was asked again and what had to be removed."""
+    """Asks the chat model of an endpoint, and counts what was asked again, what was removed, and what was mended."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         self._lock = threading.Lock()
         self._again: Counter[str] = Counter()
         self._removed: Counter[str] = Counter()
+        self._mended: Counter[str] = Counter()
 
     @property
     def again(self) -> int:
@@ -56,7 +58,8 @@ class Asker:
         """What was degraded so far, each with how often."""
         with self._lock:
             again = tuple(f"{n} replies to {t} were asked for again" for t, n in sorted(self._again.items()))
-            return again + tuple(f"{n} unusable parts of replies to {t}" for t, n in sorted(self._removed.items()) if n)
+            removed = tuple(f"{n} unusable parts of replies to {t}" for t, n in sorted(self._removed.items()) if n)
+            return again + removed + tuple(f"{what} ({n} ×)" for what, n in sorted(self._mended.items()))
 
     def ask(self, task: str, plan: Plan, user: str, read: Callable[[Reply], Reading[T]], what: str) -> T:
         """The value that a reply about `what` gives, as `asked` gets it."""
@@ -97,9 +100,10 @@ class Asker:
         return self.endpoint.chat(talk, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens)
 
     def kept(self, task: str, reading: Reading[T], value: T) -> T:
-        """`value`, with what `reading` had to remove counted."""
+        """`value`, with what `reading` had to remove or to mend counted."""
         with self._lock:
             self._removed[task] += reading.removed
+            self._mended.update(reading.mended)
         return value
 
 

@@ -1,6 +1,6 @@
 """The language tasks by a model: task → prompt → schema → values.
 
-The prompts follow what edge2024 (app. E) asks for, in words of our own; their texts are files under `papers/edge2024`.
+The prompts follow what the papers ask for, in words of our own; their texts are files under `papers/<paper>/prompts`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from sensegraph.endpoint import Endpoint, Reply
-from sensegraph.engines import extracting, prompts, replies
-from sensegraph.engines.asking import Asker, Plan
-from sensegraph.engines.inquiring import NOTICE, TASKS, Inquirer
+from sensegraph.engines import extracting, grouping, inquiring, prompts, replies
+from sensegraph.engines.asking import ROUGH_WORDS, Asker, Plan
+from sensegraph.engines.grouping import Grouper
+from sensegraph.engines.inquiring import NOTICE, Inquirer
 from sensegraph.engines.llm_settings import LLMSettings
 from sensegraph.engines.replies import Reading
 from sensegraph.engines.schemas import schema
@@ -22,6 +23,7 @@ from sensegraph.keys import key
 from sensegraph.protocols import Task
 from sensegraph.text import packed, tokens
 from sensegraph.types import (
+    Brief,
     Chunk,
     Context,
     Draft,
@@ -33,6 +35,7 @@ from sensegraph.types import (
     Refinement,
     Report,
     Statement,
+    SummaryEntity,
     Usage,
 )
 
@@ -42,13 +45,12 @@ __all__ = ["LLMEngine", "LLMSettings"]
 
 VERSION = 1  # raise whenever the same prompt and reply give other values
 _GRADE_TOKENS = 300  # room for a sentence and a number
-_ROUGH_WORDS = 0.6  # words that a token gives in JSON, roughly: what a model is told of its limit
 
 
 class LLMEngine:
     """The language tasks by the chat model of an endpoint."""
 
-    tasks: frozenset[Task] = frozenset({"extract", "summarise", "report", *TASKS})
+    tasks: frozenset[Task] = frozenset({"extract", "summarise", "report", *grouping.TASKS, *inquiring.TASKS})
     batch = 1
     waits = True
     quotes = False
@@ -62,6 +64,7 @@ class LLMEngine:
         self._asker = Asker(endpoint)
         self._verdicts = Verdicts(endpoint)
         self._inquirer = Inquirer(self._asker, self._verdicts, self._plans, self.settings)
+        self._grouper = Grouper(self._asker, self._plans, self.settings)
         self._extractor = extracting.Extractor(self._asker, self._verdicts, self.settings, _values(self.settings))
 
     def __reduce__(self) -> tuple[type[LLMEngine], tuple[Endpoint, LLMSettings]]:
@@ -93,6 +96,22 @@ class LLMEngine:
     def report(self, contexts: Sequence[Context]) -> list[Report]:
         """A report on each community; one of a single entity without claims is that entity, without a call."""
         return [self._report(c) for c in contexts]
+
+    def aggregate(self, briefs: Sequence[Brief]) -> list[Report]:
+        """Name, description and findings of each group; a name that a member has is asked for again."""
+        return [self._grouper.aggregate(b) for b in briefs]
+
+    def relate(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
+        """What links each two groups, in at most so many words."""
+        return [self._grouper.relate(b) for b in briefs]
+
+    def abstract(self, briefs: Sequence[Brief]) -> list[tuple[SummaryEntity, ...]]:
+        """More general entities for each group; a member that is left out is asked about, then given to the first."""
+        return [self._grouper.abstract(b) for b in briefs]
+
+    def condense(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
+        """Each text said shorter; one passage that is short enough is kept, without a call."""
+        return [self._grouper.condense(b) for b in briefs]
 
     def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
         """Partial answers from each context, each with its usefulness 0–100."""
@@ -148,14 +167,14 @@ class LLMEngine:
 
     # ── estimates ──
 
-    def prompt_tokens(self, task: Task, item: Chunk | Context | Inquiry) -> int:
+    def prompt_tokens(self, task: Task, item: Chunk | Context | Inquiry | Brief) -> int:
         """Tokens of the prompts that `item` needs if nothing is asked for again and nothing was missed: see `calls`."""
         if isinstance(item, Chunk):
             return self._extractor.prompt_tokens(item)
         users = self._users(task, item)
         return sum(map(tokens, users)) + len(users) * self.overhead(task)
 
-    def calls(self, task: Task, item: Chunk | Context | Inquiry) -> int:
+    def calls(self, task: Task, item: Chunk | Context | Inquiry | Brief) -> int:
         """The calls that `item` needs at least: for a chunk, those that ask whether anything was missed as well."""
         return self._extractor.calls if isinstance(item, Chunk) else len(self._users(task, item))
 
@@ -172,10 +191,12 @@ class LLMEngine:
         """The most tokens that a reply may have."""
         return self._plan(task).max_tokens
 
-    def _users(self, task: Task, item: Context | Inquiry) -> list[str]:
+    def _users(self, task: Task, item: Context | Inquiry | Brief) -> list[str]:
         """The user's message of each call that `item` needs; none where no call is made."""
         if isinstance(item, Inquiry):
             return [user] if (user := self._inquirer.user(task, item)) else []
+        if isinstance(item, Brief):
+            return [user] if (user := self._grouper.user(task, item)) else []
         if task == "summarise":
             parts = self._parts(item)
             return [prompts.of_descriptions(item.title, p) for p in parts] if sum(map(len, parts)) > 1 else []
@@ -210,6 +231,7 @@ def _plans(s: LLMSettings) -> dict[Task, Plan]:
         "extract": extracting.plan(s, values),
         "summarise": plan("summary", "summarise", s.summarise_tokens, s.summary_input_tokens),
         "report": plan("report", "report", s.report_tokens, s.findings_min),
+        **grouping.plans(s, values),
         "rate": plan("points", "rate-answer" if s.points == "answer" else "rate", s.rate_tokens, s.history_tokens),
         "answer": plan("answer", "answer", s.answer_tokens, s.history_tokens, NOTICE),
         "ask": plan("lead", "ask", s.ask_tokens, s.history_tokens),
@@ -225,17 +247,18 @@ def _values(s: LLMSettings) -> dict[str, str]:
     own = "You may add what is generally known; mark each such sentence with (general knowledge)."
     return {
         **extracting.values(s),
+        **grouping.values(s),
         "language": language,
         "summary_words": str(s.summary_words),
         "findings": f"{s.findings_min} to {s.findings_max}",
         "references": prompts.template("references", s.prompts).strip(),
         "knowledge": own if s.general_knowledge else "Use nothing but the tables; where they say nothing, say so.",
         "response_type": s.response_type,
-        "report_words": str(round(s.report_tokens * _ROUGH_WORDS)),
-        "rate_words": str(round(s.rate_tokens * _ROUGH_WORDS)),
-        "answer_words": str(round(s.answer_tokens * _ROUGH_WORDS)),
-        "ask_words": str(round(s.ask_tokens * _ROUGH_WORDS * 0.6)),  # the rest is for questions
-        "refine_words": str(round(s.refine_tokens * _ROUGH_WORDS * 0.5)),
+        "report_words": str(round(s.report_tokens * ROUGH_WORDS)),
+        "rate_words": str(round(s.rate_tokens * ROUGH_WORDS)),
+        "answer_words": str(round(s.answer_tokens * ROUGH_WORDS)),
+        "ask_words": str(round(s.ask_tokens * ROUGH_WORDS * 0.6)),  # the rest is for questions
+        "refine_words": str(round(s.refine_tokens * ROUGH_WORDS * 0.5)),
         "follow_ups": str(s.follow_ups),
         "sub_questions": str(s.sub_questions),
     }

@@ -38,6 +38,10 @@ class LLMSettings:
     extract_tokens: int = 4000
     summarise_tokens: int = 1000
     report_tokens: int = 2000
+    aggregate_tokens: int = 2000
+    relate_tokens: int = 600
+    abstract_tokens: int = 4000
+    condense_tokens: int = 1000
     rate_tokens: int = 1000
     answer_tokens: int = 2000
     ask_tokens: int = 1500

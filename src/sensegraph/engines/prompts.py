@@ -13,16 +13,25 @@ from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 
 from sensegraph.engines.references import Records
 from sensegraph.errors import SettingsError
 from sensegraph.text import tokens, within
-from sensegraph.types import Chunk, Context, Inquiry, Passage, Turn
+from sensegraph.types import Brief, Chunk, Context, Inquiry, Passage, Turn
 
-TEMPLATES = tuple(
-    "extract extract-tuple glean-check glean-more claims claims-tuple claims-check claims-more references summarise "
-    "report rate rate-answer answer ask refine test grade tune".split()
+_ASKED = (  # folder of the paper, and the templates in it
+    (
+        "edge2024",
+        "extract extract-tuple glean-check glean-more claims claims-tuple claims-check claims-more references "
+        "summarise report rate rate-answer answer ask refine test grade tune",
+    ),
+    ("zhang2025", "aggregate relate"),
+    ("huang2025", "abstract"),
+    ("sarthi2024", "condense"),
 )
+_FOLDERS: Mapping[str, str] = MappingProxyType({name: paper for paper, names in _ASKED for name in names.split()})
+TEMPLATES = tuple(_FOLDERS)
 
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _TABLES = {  # kind: (title, columns); edge2024, app. E
@@ -43,7 +52,17 @@ _OTHER = ("Records", "id,title,text")
 @cache
 def packaged(name: str) -> str:
     """The template that comes with the package."""
-    return (files("sensegraph") / "papers" / "edge2024" / "prompts" / f"{name}.md").read_text("utf-8")
+    return (files("sensegraph") / "papers" / _FOLDERS[name] / "prompts" / f"{name}.md").read_text("utf-8")
+
+
+def copied(folder: Path) -> list[Path]:
+    """The packaged templates, copied into `folder`; one that exists is left as it is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    copies = [folder / f"{name}.md" for name in sorted(TEMPLATES)]
+    for copy in copies:
+        if not copy.exists():
+            copy.write_text(packaged(copy.stem), "utf-8", newline="\n")
+    return copies
 
 
 def template(name: str, directory: str = "") -> str:
@@ -97,14 +116,21 @@ def records(context: Context) -> Records:
 
 def of_context(context: Context) -> tuple[str, Records]:
     """The tables of a context, and the records that their numbers stand for."""
-    found = records(context)
-    ordered = found.passages
+    return _tables(records(context), None)
+
+
+def _tables(found: Records, types: Mapping[str, str] | None) -> tuple[str, Records]:
+    """The tables of these records; with `types`, by passage id, those that are no relations have a column for it."""
     blocks: list[str] = []
-    for number, passage in enumerate(ordered, 1):
-        if number == 1 or passage.kind != ordered[number - 2].kind:
+    for number, passage in enumerate(found.passages, 1):
+        typed = types is not None and passage.kind != "relation"
+        if number == 1 or passage.kind != found.passages[number - 2].kind:
             title, columns = _TABLES.get(passage.kind, _OTHER)
+            names = columns.split(",")
+            columns = ",".join([*names[:2], "type", *names[2:]]) if typed else columns
             blocks.append(f"# {title}\n{columns}")
-        blocks[-1] += f"\n{number},{_cells(passage)}"
+        cells = _typed(passage, types.get(passage.id, "")) if types is not None and typed else _cells(passage)
+        blocks[-1] += f"\n{number},{cells}"
     return "\n\n".join(blocks), found
 
 
@@ -112,6 +138,16 @@ def of_community(context: Context) -> tuple[str, Records]:
     """What a report is written from."""
     tables, records = of_context(context)
     return (f"Community: {_line(context.title)}\n\n" if context.title else "") + tables, records
+
+
+def of_brief(brief: Brief, words: int) -> tuple[str, Records]:
+    """What is written of a group: how long, what about, and the tables; no length is named where `words` is 0."""
+    context = brief.context
+    length = f"Length: at most {words} words\n\n" if words else ""
+    about = f"About: {_line(context.title)}\n\n" if context.title else ""
+    types = {p.id: kind for p, kind in zip(context.passages, brief.types, strict=False)} if any(brief.types) else None
+    tables, found = _tables(records(context), types)
+    return length + about + tables, found
 
 
 def of_inquiry(inquiry: Inquiry, history_tokens: int) -> str:
@@ -176,6 +212,11 @@ def _cells(passage: Passage) -> str:
         text = f"{passage.title}: {passage.text}" if passage.title else passage.text
         return f"{passage.score:.0f},{_cell(text)}"
     return f"{_cell(passage.title)},{_cell(passage.text)}"
+
+
+def _typed(passage: Passage, kind: str) -> str:
+    """The cells of a record after its number, with its type."""
+    return ",".join(map(_cell, (passage.title, kind, passage.text)))
 
 
 def _cell(text: str) -> str:

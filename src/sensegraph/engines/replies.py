@@ -36,11 +36,15 @@ _SENTENCE_END = re.compile(r"[\s\S]*[.!?。！？](?=\s|$)")
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[T]):
-    """What a reply gave: `value` where it can be used, `problem` where it is worth asking again."""
+    """What a reply gave: `value` where it can be used, `problem` where it is worth asking again.
+
+    `removed` counts what named nothing or could not be read; `mended` says what had to be changed in the value.
+    """
 
     value: T | None
     problem: str = ""
     removed: int = 0
+    mended: tuple[str, ...] = ()
 
 
 class _Finding(msgspec.Struct, frozen=True):
@@ -48,7 +52,9 @@ class _Finding(msgspec.Struct, frozen=True):
     explanation: str
 
 
-class _Report(msgspec.Struct, frozen=True):
+class Head(msgspec.Struct, frozen=True):
+    """A report without its findings, as a reply gives it."""
+
     title: str
     summary: str
     rating: str | float
@@ -166,9 +172,9 @@ def _usable(found: records.Found, reply: Reply) -> Reading[Extraction]:
     if not truncated(reply):
         return Reading(got, removed=found.rejected)
     if not (got.entities or got.claims):
-        return Reading(None, _cut(reply), found.rejected)
+        return Reading(None, cut_off(reply), found.rejected)
     told = replace(got, rejected=(*got.rejected, ("a reply cut off at its limit, the rest of it lost", 1)))
-    return Reading(told, _cut(reply), found.rejected)
+    return Reading(told, cut_off(reply), found.rejected)
 
 
 # ── summaries ──
@@ -176,11 +182,11 @@ def _usable(found: records.Found, reply: Reply) -> Reading[Extraction]:
 
 def summary(reply: Reply) -> Reading[str]:
     """One description; plain words may be a refusal, so they are taken only when asking again brings no more."""
-    text = _only_text(reply, "summary")
+    text = only_text(reply, "summary")
     if not text:
         return Reading(None, "it holds no summary")
     problem = "" if "{" in plain(reply.text) else "it is no JSON object"
-    return Reading(_whole(text) if truncated(reply) else text, problem)
+    return Reading(whole_sentences(text) if truncated(reply) else text, problem)
 
 
 # ── reports ──
@@ -192,14 +198,13 @@ def report(reply: Reply, cited: Records, least: int) -> Reading[Report]:
     if not isinstance(data, dict):
         return Reading(None, "it is no JSON object")
     try:
-        head = msgspec.convert(data, _Report, strict=False)
+        head = msgspec.convert(data, Head, strict=False)
     except msgspec.ValidationError as e:
         return Reading(None, f"its form is wrong: {e}")
     if not head.title.strip() or not head.summary.strip():
         return Reading(None, "its title or summary is empty")
-    findings = [f for f in map(_finding, _listed(data, "findings")) if f]
-    made, dangling = _report(head, findings, cited)
-    problem = _few(len(findings), min(least, len(cited.passages)), reply) or _nameless(dangling)
+    made, dangling = composed(head, data, cited)
+    problem = few(len(made.findings), min(least, len(cited.passages)), reply) or nameless(dangling)
     return Reading(made, problem, len(dangling))
 
 
@@ -210,8 +215,9 @@ def _finding(raw: Any) -> _Finding | None:
         return None
 
 
-def _report(head: _Report, findings: list[_Finding], cited: Records) -> tuple[Report, tuple[str, ...]]:
-    """The report with its references resolved, and those that named nothing."""
+def composed(head: Head, data: dict[str, Any], cited: Records) -> tuple[Report, tuple[str, ...]]:
+    """The report with the findings that `data` holds and all references resolved, and those that named nothing."""
+    findings = [f for f in map(_finding, list_in(data, "findings")) if f]
     dangling: list[str] = []
 
     def read(text: str) -> Cited:
@@ -226,13 +232,15 @@ def _report(head: _Report, findings: list[_Finding], cited: Records) -> tuple[Re
     return Report(title, whole, made, rating, why, len(dangling)), tuple(dangling)
 
 
-def _few(count: int, least: int, reply: Reply) -> str:
+def few(count: int, least: int, reply: Reply) -> str:
+    """What is wrong with so many findings; empty where they are enough."""
     if count >= least:
         return ""
-    return _cut(reply) if truncated(reply) else f"it has {count} usable findings, and at least {least} are asked for"
+    return cut_off(reply) if truncated(reply) else f"it has {count} usable findings, and at least {least} are asked for"
 
 
-def _nameless(dangling: tuple[str, ...]) -> str:
+def nameless(dangling: tuple[str, ...]) -> str:
+    """What is wrong with references that name nothing; empty where there are none."""
     if not dangling:
         return ""
     return f"these references name no record of the tables: {', '.join(dict.fromkeys(dangling))}"
@@ -247,10 +255,10 @@ def points(reply: Reply, cited: Records) -> Reading[tuple[Point, ...]]:
         raws = [_Point(_HELPFULNESS.sub("", plain(reply.text)).strip(), tag[1])]
     else:
         data = decoded(reply)
-        listed = data if isinstance(data, list) else _listed(data, "points")
+        listed = data if isinstance(data, list) else list_in(data, "points")
         raws = [p for p in map(_point, listed) if p]
         if len(raws) < len(listed) / 2 or (not isinstance(data, list | dict)) or (truncated(reply) and not raws):
-            return Reading(None, _cut(reply) if truncated(reply) else "it holds no list of points with scores")
+            return Reading(None, cut_off(reply) if truncated(reply) else "it holds no list of points with scores")
     read = [(cited.cited(p.text.strip()), _score(p.score)) for p in raws if p.text.strip()]
     made = tuple(Point(c.statements, score or 0.0) for c, score in read)
     unrated = sum(score is None for _, score in read)
@@ -274,7 +282,7 @@ def _score(value: str | float | None) -> float | None:
 def answer(reply: Reply, cited: Records) -> Reading[Draft]:
     """A final answer; one in plain words is taken as it is."""
     found = spoken(reply.text)
-    text = _only_text(reply, "answer") if found is None else found
+    text = only_text(reply, "answer") if found is None else found
     if not text:
         return Reading(None, "it holds no answer")
     got = cited.cited(text)
@@ -293,11 +301,11 @@ def lead(reply: Reply, cited: Records) -> Reading[Lead]:
     """A partial answer with its score, and the questions to follow up, each once."""
     data = decoded(reply)
     if not isinstance(data, dict) or not isinstance(data.get("answer"), str):
-        return Reading(None, _cut(reply) if truncated(reply) else "it is no JSON object with an answer")
+        return Reading(None, cut_off(reply) if truncated(reply) else "it is no JSON object with an answer")
     got = cited.cited(data["answer"].strip())
     questions, unusable = _texts(data, "follow_ups")
     score = _score(data.get("score"))
-    problem = "its score is no number from 0 to 100" if score is None else _cut(reply) if truncated(reply) else ""
+    problem = "its score is no number from 0 to 100" if score is None else cut_off(reply) if truncated(reply) else ""
     return Reading(Lead(got.statements, score or 0.0, questions), problem, len(got.dangling) + unusable)
 
 
@@ -310,7 +318,7 @@ def refinement(reply: Reply, question: str, most: int) -> Reading[Refinement]:
     questions, unusable = _texts(data, "sub_questions")
     if not (expanded or questions or hypothesis):
         return Reading(None, "it has no expanded question, no sub-questions and no hypothetical answer")
-    problem = _cut(reply) if truncated(reply) else ""
+    problem = cut_off(reply) if truncated(reply) else ""
     return Reading(Refinement(expanded or question, questions[:most], hypothesis), problem, unusable)
 
 
@@ -325,7 +333,7 @@ def grade(reply: Reply) -> Reading[int]:
 
 def _texts(data: dict[str, Any], name: str) -> tuple[tuple[str, ...], int]:
     """The distinct texts of a list, and how many of its parts are none."""
-    listed = _listed(data, name)
+    listed = list_in(data, name)
     texts = [t.strip() for t in listed if isinstance(t, str) and t.strip()]
     return tuple({fold(t): t for t in texts}.values()), len(listed) - len(texts)
 
@@ -333,7 +341,7 @@ def _texts(data: dict[str, Any], name: str) -> tuple[tuple[str, ...], int]:
 # ── shared ──
 
 
-def _only_text(reply: Reply, name: str) -> str:
+def only_text(reply: Reply, name: str) -> str:
     """The one text that a reply is about: a field of its JSON, or all of it when it is none."""
     text = plain(reply.text)
     if not text.startswith(("{", "[")) and f'"{name}"' not in text:
@@ -343,16 +351,18 @@ def _only_text(reply: Reply, name: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _listed(data: Any, name: str) -> list[Any]:
+def list_in(data: Any, name: str) -> list[Any]:
+    """The list under `name`; empty where there is none."""
     value = data.get(name) if isinstance(data, dict) else None
     return value if isinstance(value, list) else []
 
 
-def _whole(text: str) -> str:
+def whole_sentences(text: str) -> str:
     """`text` up to the end of its last whole sentence."""
     match = _SENTENCE_END.match(text)
     return match[0] if match else text
 
 
-def _cut(reply: Reply) -> str:
+def cut_off(reply: Reply) -> str:
+    """What is wrong with a reply that ended at its limit."""
     return f"it was cut off after {reply.completion_tokens} tokens; write less, the most important first"

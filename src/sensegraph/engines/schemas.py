@@ -14,9 +14,10 @@ _NUMBER: Schema = {"type": "number"}
 
 
 def schema(name: str) -> Schema:
-    """The schema named `name`: claims, summary, report, points, answer, lead, refinement, grade or profile."""
+    """The schema named `name`: that of a task, or claims or profile."""
     forms = {"claims": _claims, "summary": _summary, "report": _report, "points": _points, "answer": _answer}
-    return (forms | {"lead": _lead, "refinement": _refinement, "grade": _grade, "profile": _profile})[name]()
+    forms |= {"lead": _lead, "refinement": _refinement, "grade": _grade, "profile": _profile}
+    return (forms | {"aggregate": _aggregate, "link": _link, "abstract": _abstract, "condensed": _condensed})[name]()
 
 
 def extraction(domain: Domain) -> Schema:
@@ -46,6 +47,25 @@ def _summary() -> Schema:
 def _report() -> Schema:
     finding = _object(summary=_TEXT, explanation=_TEXT)
     return _object(title=_TEXT, summary=_TEXT, rating=_NUMBER, rating_explanation=_TEXT, findings=_list(finding))
+
+
+def _aggregate() -> Schema:
+    finding = _object(summary=_TEXT, explanation=_TEXT)
+    return _object(entity_name=_TEXT, entity_description=_TEXT, findings=_list(finding))
+
+
+def _link() -> Schema:
+    return _object(link=_TEXT)
+
+
+def _abstract() -> Schema:
+    member = _object(id={"type": "integer"}, description=_TEXT, strength=_NUMBER)
+    made = _object(name=_TEXT, type=_TEXT, description=_TEXT, members=_list(member))
+    return _object(summary_entities=_list(made))
+
+
+def _condensed() -> Schema:
+    return _object(condensed=_TEXT)
 
 
 def _points() -> Schema:
