@@ -1,0 +1,207 @@
+"""Disjoint clusters of bounded size by meaning: a tree of Gaussian mixtures, refined among neighbours.
+
+A mixture of n / size components over n rows costs n² / size. Here a mixture of at most 16 divides the rows, another
+divides each part, until a component stands for `size` rows: n log n. What a division high up cuts apart is mended
+at the end: rows move between clusters that are near each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.mixtures import Mixture, fit, of_labels
+from sensegraph.algorithms.products import product
+
+SIZE = 20
+_BRANCH = 16  # components of one mixture of the tree
+_NEAR = 16  # clusters that a row may move between
+_MENDED = 4  # rounds of moving
+_AGAIN = 6  # rounds of dividing what is too large, before it is cut into even parts
+_NEW = -1  # the label of a row that has none yet
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clusters:
+    """`labels`, int32 of shape (n,), numbered by first member; `kept` clusters of the start have the same members."""
+
+    labels: Ints
+    kept: int = 0
+
+    def __len__(self) -> int:
+        return int(self.labels.max(initial=-1)) + 1
+
+    def members(self) -> list[Longs]:
+        """The rows of each cluster, ascending."""
+        return _members(self.labels)
+
+
+def clusters(
+    x: Floats, cluster_size: int = SIZE, *, seed: int = 0, start: NDArray[np.integer[Any]] | None = None
+) -> Clusters:
+    """Disjoint clusters of the rows of `x`, shape (n, m), of about `cluster_size` and at most twice as many members.
+
+    LeanRAG's rule (zhang2025, Table 6): max(2, round(n / cluster_size)) components, each row in the most probable one;
+    a cluster of more than 2 · `cluster_size` rows is divided again, one of equal rows in their order. The rows in
+    another order give the same clusters, but that equal rows may change places.
+
+    `start` holds the earlier label of every row, −1 for a new one. Then rows stay where they are; a new one goes to
+    the most probable cluster, which is divided when it outgrows twice `cluster_size`. A row whose vector has changed
+    may be given with its label or as new. Raises ValueError for rows that are no matrix of finite numbers.
+    """
+    _check(x, cluster_size, start)
+    order = np.lexsort(x.T[::-1]) if x.shape[1] else np.arange(len(x))
+    rows = np.ascontiguousarray(x[order]) if x.shape[1] else np.zeros((len(x), 1))
+    labels = np.full(len(x), _NEW)
+    if not len(x):
+        return Clusters(np.zeros(0, np.int32))
+    if start is None or not (start >= 0).any():
+        labels[order] = _bounded(rows, _fresh(rows, cluster_size, seed), cluster_size, seed)
+        return Clusters(_numbered(labels))
+    labels[order] = _bounded(rows, _joined(rows, np.asarray(start)[order]), cluster_size, seed)
+    found = _numbered(labels)
+    return Clusters(found, _kept(found, np.asarray(start)))
+
+
+def scatter(x: Floats, labels: NDArray[np.integer[Any]]) -> float:
+    """The share of the variance of the rows that is left inside clusters, from 0 (equal members) to 1."""
+    total = float(((x - x.mean(axis=0)) ** 2).sum()) if len(x) else 0.0
+    inside = sum(float(((x[rows] - x[rows].mean(axis=0)) ** 2).sum()) for rows in _members(labels))
+    return inside / total if total > 0 else 0.0
+
+
+def sparsity(sizes: Sequence[int], n: int) -> float:
+    """The share of pairs among n entities that no cluster joins, 1 − Σ s (s − 1) / (n (n − 1)); 1 for n < 2.
+
+    HiRAG's cluster sparsity (huang2025), by whose change it stops adding layers.
+    """
+    return 1.0 - sum(s * (s - 1) for s in sizes) / (n * (n - 1)) if n > 1 else 1.0
+
+
+# ── a fresh division ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _fresh(x: Floats, size: int, seed: int) -> Longs:
+    labels = _tree(x, _wanted(len(x), size), seed)
+    return _mended(x, labels)
+
+
+def _wanted(n: int, size: int) -> int:
+    return max(2, int(n / size + 0.5))
+
+
+def _tree(x: Floats, k: int, seed: int) -> Longs:
+    """Labels of about `k` clusters: mixtures of at most `_BRANCH` components inside each other."""
+    labels = np.zeros(len(x), np.int64)
+    waiting, last = [(np.arange(len(x)), k)], 0
+    for rows, share in waiting:  # grows while it is read
+        parts = _parts(x[rows], min(share, _BRANCH), seed + last) if share > 1 and len(rows) > 1 else []
+        if len(parts) < 2:
+            labels[rows] = last
+            last += 1
+        elif share <= _BRANCH:
+            for part in parts:
+                labels[rows[part]] = last
+                last += 1
+        else:
+            waiting += [(rows[part], max(1, int(share * len(part) / len(rows) + 0.5))) for part in parts]
+    return labels
+
+
+def _parts(x: Floats, k: int, seed: int) -> list[Longs]:
+    return _members(fit(x, k, seed=seed).assign(x))
+
+
+def _mended(x: Floats, labels: Longs) -> Longs:
+    """`labels` after rows have moved, for some rounds, to the most probable of the clusters near their own."""
+    for _ in range(_MENDED):
+        mixture, members = of_labels(x, labels), _members(labels)
+        if len(members) < 2:
+            return labels
+        moved = labels.copy()
+        for rows, near in zip(members, _neighbours(mixture.means), strict=True):
+            moved[rows] = near[_only(mixture, near).joint(x[rows]).argmax(axis=1)]
+        if (moved == labels).all():
+            return labels
+        labels = np.unique(moved, return_inverse=True)[1]
+    return labels
+
+
+def _only(mixture: Mixture, which: Longs) -> Mixture:
+    return Mixture(mixture.weights[which], mixture.means[which], mixture.variances[which])
+
+
+def _neighbours(means: Floats) -> Iterator[Longs]:
+    """For each of the means, the nearest ones, itself among them, ascending by position."""
+    half = 0.5 * np.einsum("ij,ij->i", means, means)
+    many = min(_NEAR, len(means))
+    for begin in range(0, len(means), 256):
+        near = half - product(means[begin : begin + 256], means.T)
+        yield from np.sort(np.argpartition(near, many - 1, axis=1)[:, :many], axis=1)
+
+
+# ── from an earlier division ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _joined(x: Floats, start: NDArray[np.integer[Any]]) -> Longs:
+    """Labels of the rows: those of `start`, and for the new rows the most probable of these clusters."""
+    old = start >= 0
+    names, labels = np.unique(start, return_inverse=True)
+    known: Longs = labels - int(names[0] < 0)
+    known[~old] = of_labels(x[old], known[old]).assign(x[~old])
+    return known
+
+
+def _kept(labels: Ints, start: NDArray[np.integer[Any]]) -> int:
+    """How many clusters of `start` are clusters of `labels`, member for member."""
+    old = {rows.tobytes() for rows in _members(np.where(start < 0, start.max() + 1, start)) if start[rows[0]] >= 0}
+    return sum(rows.tobytes() in old for rows in _members(labels))
+
+
+# ── sizes and numbers ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _bounded(x: Floats, labels: Longs, size: int, seed: int) -> Longs:
+    """`labels` with every cluster of more than 2 · `size` rows divided until there is none."""
+    labels, last = labels.copy(), int(labels.max(initial=-1)) + 1
+    for turn in range(_AGAIN + 1):
+        large = [rows for rows in _members(labels) if len(rows) > 2 * size]
+        for rows in large:
+            k = _wanted(len(rows), size)
+            parts = _members(_tree(x[rows], k, seed)) if turn < _AGAIN else []
+            for part in parts if len(parts) > 1 else _even(x[rows], size):
+                labels[rows[part]] = last
+                last += 1
+    return labels
+
+
+def _even(x: Floats, size: int) -> list[Longs]:
+    """Parts of no more than `size` rows, as equal as can be, along the column that varies most; ties in order."""
+    order = np.argsort(x[:, int(np.argmax(x.var(axis=0)))], kind="stable")
+    return [np.sort(part) for part in np.array_split(order, -(-len(x) // size))]
+
+
+def _members(labels: NDArray[np.integer[Any]]) -> list[Longs]:
+    """The rows of each label that is there, ascending; in the order of labels."""
+    order = np.argsort(labels, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(labels[order])) + 1) if len(order) else []
+
+
+def _numbered(labels: Longs) -> Ints:
+    """`labels` numbered from 0 by first member."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first)).astype(np.int32)[inverse]
+
+
+def _check(x: Floats, size: int, start: NDArray[np.integer[Any]] | None) -> None:
+    if x.ndim != 2 or not np.isfinite(x).all():
+        raise ValueError(f"rows of shape {x.shape} must be a matrix of finite numbers; reduce the vectors first.")
+    if size < 1:
+        raise ValueError(f"cluster_size is {size}; it must be at least 1.")
+    if start is not None and start.shape != (len(x),):
+        raise ValueError(f"{len(start)} labels of before do not fit {len(x)} rows; give −1 for a new row.")

@@ -1,0 +1,271 @@
+"""Gaussian mixtures with diagonal covariance: fitting, soft membership, the number of components by BIC.
+
+Expectation and maximisation (Dempster, Laird and Rubin 1977) in log space, from k-means++ (Arthur and Vassilvitskii
+2007). Variances carry a prior at the mean variance inside the clusters of the start (as Fraley and Raftery 2007 do),
+so that a component of few rows does not collapse; what EM raises is the likelihood with that prior, and it never falls.
+Rows are taken in blocks, so that n · k numbers never exist at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.products import inner, product
+
+THRESHOLD = 0.1
+GRID = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987)
+_BLOCK = 1 << 18  # posteriors that exist at once
+_SAMPLE = 4096  # rows on which starts are compared
+_TRIES = 5  # cycles of EM before starts are compared
+_PRIOR = 1.0  # rows that the prior of a variance counts for
+_FLOOR = 1e-6  # of the variance of all rows: the least mean variance inside clusters
+_LEAST = 1e-12  # the least of all, where all rows are equal
+_NONE = 1e-300  # a weight or count of nothing: its logarithm is finite
+_CYCLES = 100  # of EM, at most
+_GAIN = 1e-3  # of what all cycles gained: EM stops at one that gains less
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mixture:
+    """A mixture of k normal distributions over m columns.
+
+    `weights` (k,) sum to 1; `means` and `variances` have shape (k, m). `trace` holds the logarithm of the likelihood
+    of the rows with its prior after each cycle of EM, never falling.
+    """
+
+    weights: Floats
+    means: Floats
+    variances: Floats
+    trace: tuple[float, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def joint(self, x: Floats) -> Floats:
+        """The logarithm of weight times density, shape (n, k), of rows of shape (n, m); for as many as fit."""
+        middle = np.einsum("i,ij->j", self.weights, self.means)  # rows far from the origin would lose digits
+        means, precision = self.means - middle, 1.0 / self.variances
+        spread = (np.log(2 * math.pi * self.variances) + means**2 * precision).sum(axis=1)
+        constant = np.log(np.maximum(self.weights, _NONE)) - 0.5 * spread
+        factors = np.concatenate((-0.5 * precision, means * precision), axis=1)
+        found: Floats = product(_squared(x - middle), factors.T) + constant
+        return found
+
+    def posteriors(self, x: Floats) -> Floats:
+        """The probability of each component given each row, shape (n, k)."""
+        return _shared(self.joint(x))[0]
+
+    def assign(self, x: Floats) -> Longs:
+        """The most probable component of each row, shape (n,); of equal ones the first."""
+        found = [self.joint(x[rows]).argmax(axis=1) for rows in _portions(len(x), len(self))]
+        return np.concatenate([np.zeros(0, np.int64), *found])
+
+    def log_likelihood(self, x: Floats) -> float:
+        """The logarithm of the density of all rows together."""
+        return math.fsum(float(_shared(self.joint(x[rows]))[1].sum()) for rows in _portions(len(x), len(self)))
+
+    def bic(self, x: Floats) -> float:
+        """The Bayesian information criterion (Schwarz 1978), p ln n − 2 ln L: lower is better."""
+        parameters = len(self) * (2 * self.means.shape[1] + 1) - 1
+        penalty: float = parameters * math.log(max(len(x), 1))
+        return penalty - 2 * self.log_likelihood(x)
+
+
+def fit(x: Floats, k: int, *, seed: int = 0, starts: int = 5, start: Floats | None = None) -> Mixture:
+    """A mixture of `k` components for rows of shape (n, m), or of fewer, where fewer rows are distinct.
+
+    The best of `starts` draws by k-means++, compared after some cycles on a sample of at most 4,096 rows, or the one
+    whose means are `start`, shape (k, m); then EM over all rows. Takes O(n k m) a cycle. Raises ValueError for no rows.
+    """
+    if x.ndim != 2 or not len(x) or k < 1:
+        raise ValueError(f"{k} components cannot be fitted to rows of shape {x.shape}; give at least one of each.")
+    shift = x.mean(axis=0)
+    rows = x - shift
+    means = _best_start(rows, k, np.random.default_rng(seed), starts) if start is None else start - shift
+    mixture, prior = _begun(rows, means)
+    return _moved(_raised(rows, mixture, prior, _CYCLES), shift)
+
+
+def of_labels(x: Floats, labels: Longs | Ints) -> Mixture:
+    """The mixture whose component i is the rows with label i; labels are 0 … k − 1, each there."""
+    shift = x.mean(axis=0)
+    return _moved(_maximised(*_counted(x - shift, labels), _within(x - shift, labels)), shift)
+
+
+def soft(mixture: Mixture, x: Floats, threshold: float = THRESHOLD) -> tuple[Longs, ...]:
+    """The rows of each component: those with a posterior above `threshold`, or for which it is the most probable.
+
+    Ascending; in the order of first members; components without rows are left out.
+    """
+    found: list[tuple[Longs, Longs]] = []
+    for rows in _portions(len(x), len(mixture)):
+        posteriors = mixture.posteriors(x[rows])
+        member = posteriors > threshold
+        member[np.arange(len(member)), posteriors.argmax(axis=1)] = True
+        row, component = np.nonzero(member)
+        found.append((row + rows.start, component))
+    rows_, components = (np.concatenate([np.zeros(0, np.int64), *part]) for part in zip(*found, strict=True))
+    order = np.argsort(components, kind="stable")
+    groups = np.split(rows_[order], np.flatnonzero(np.diff(components[order])) + 1) if len(order) else []
+    return tuple(sorted(groups, key=lambda group: group.tolist()))
+
+
+def choose_k(x: Floats, *, seed: int = 0, grid: Sequence[int] = GRID, starts: int = 1) -> int:
+    """The number of components with the least BIC: the best of `grid`, then between its neighbours, halving the gaps.
+
+    At most min(n / 2, 4 √n); 1 for fewer than 4 rows.
+    """
+    most = max(1, int(min(len(x) / 2, 4 * math.sqrt(len(x)))))
+    tried: dict[int, float] = {}
+
+    def score(k: int) -> tuple[float, int]:
+        if k not in tried:
+            tried[k] = fit(x, k, seed=seed, starts=starts).bic(x)
+        return tried[k], k
+
+    if most == 1:
+        return 1
+    best = min(sorted({min(k, most) for k in grid} | {1}), key=score)
+    while between := _halves(best, sorted(tried)):
+        best = min([best, *between], key=score)
+    return best
+
+
+def _halves(best: int, tried: Sequence[int]) -> list[int]:
+    """The middles of the gaps beside `best` among the numbers that were tried."""
+    at = tried.index(best)
+    beside = [*tried[max(0, at - 1) : at], *tried[at + 1 : at + 2]]
+    return [
+        (best + other) // 2 if other < best else (best + other + 1) // 2 for other in beside if abs(best - other) > 1
+    ]
+
+
+# ── the parts of EM ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _portions(n: int, k: int) -> Iterator[slice]:
+    """Slices of n rows that have no more than `_BLOCK` numbers for k components; one at least."""
+    rows = max(1, _BLOCK // max(1, k))
+    return (slice(begin, min(begin + rows, n)) for begin in range(0, max(n, 1), rows))
+
+
+def _squared(x: Floats) -> Floats:
+    return np.concatenate((x**2, x), axis=1)
+
+
+def _shared(joint: Floats) -> tuple[Floats, Floats]:
+    """Posteriors, in the place of `joint`, and the log density of each row."""
+    most = joint.max(axis=1, keepdims=True)
+    joint -= most
+    np.exp(joint, out=joint)
+    total = joint.sum(axis=1, keepdims=True)
+    joint /= total
+    return joint, (most + np.log(total))[:, 0]
+
+
+def _seeds(x: Floats, k: int, random: np.random.Generator) -> Floats:
+    """At most `k` distinct rows by k-means++: each drawn by its squared distance to those before it."""
+    chosen = [int(random.integers(len(x)))]
+    far = _distances(x, x[chosen[0]])
+    while len(chosen) < k and far.max() > 0:
+        upto = np.cumsum(far)
+        chosen.append(int(np.searchsorted(upto, random.random() * upto[-1], side="right").clip(0, len(x) - 1)))
+        far = np.minimum(far, _distances(x, x[chosen[-1]]))
+    return x[chosen]
+
+
+def _distances(x: Floats, centre: Floats) -> Floats:
+    from_there = x - centre
+    squares: Floats = np.einsum("ij,ij->i", from_there, from_there)
+    return squares
+
+
+def nearest_mean(x: Floats, means: Floats) -> Longs:
+    """The position of the mean nearest to each row, shape (n,)."""
+    half = 0.5 * np.einsum("ij,ij->i", means, means)
+    found = [(product(x[rows], means.T) - half).argmax(axis=1) for rows in _portions(len(x), len(means))]
+    return np.concatenate([np.zeros(0, np.int64), *found])
+
+
+def _counted(x: Floats, labels: Longs | Ints) -> tuple[Floats, Floats]:
+    """How many rows have each label, shape (k,), and the sums of their squares and columns, (k, 2 m)."""
+    k = int(labels.max()) + 1
+    order = np.argsort(labels, kind="stable")
+    starts = np.searchsorted(labels[order], np.arange(k))
+    return np.bincount(labels, minlength=k).astype(np.float64), np.add.reduceat(_squared(x)[order], starts, axis=0)
+
+
+def _within(x: Floats, labels: Longs | Ints) -> Floats:
+    """The mean variance of each column inside the groups of `labels`, shape (m,), never nothing."""
+    counts, sums = _counted(x, labels)
+    means = sums[:, x.shape[1] :] / counts[:, None]
+    inside = ((x - means[labels]) ** 2).mean(axis=0)
+    floor = _FLOOR * float(x.var(axis=0).mean()) + _LEAST
+    prior: Floats = np.maximum(inside, floor)
+    return prior
+
+
+def _begun(x: Floats, means: Floats) -> tuple[Mixture, Floats]:
+    """The mixture of the clusters around `means`, after a step of k-means, and the prior variance."""
+    for _ in range(2):
+        _, labels = np.unique(nearest_mean(x, means), return_inverse=True)
+        counts, sums = _counted(x, labels)
+        means = sums[:, x.shape[1] :] / counts[:, None]
+    prior = _within(x, labels)
+    return _maximised(counts, sums, prior), prior
+
+
+def _best_start(x: Floats, k: int, random: np.random.Generator, starts: int) -> Floats:
+    """The means of the best of `starts` draws, after some cycles on a sample."""
+    some = x if len(x) <= _SAMPLE else x[np.sort(random.choice(len(x), _SAMPLE, replace=False))]
+    drawn = [_seeds(some, k, random) for _ in range(max(1, starts))]
+    if len(drawn) == 1 or len(drawn[0]) == 1:
+        return drawn[0]
+    tried = [_raised(some, *_begun(some, means), _TRIES) for means in drawn]
+    return max(tried, key=lambda mixture: mixture.trace[-1]).means
+
+
+def _maximised(counts: Floats, sums: Floats, prior: Floats) -> Mixture:
+    """The most probable mixture for rows shared out: `counts` (k,), `sums` (k, 2 m) of their squares and columns."""
+    squares, columns = np.split(sums, 2, axis=1)
+    held = np.maximum(counts, _NONE)[:, None]
+    means = columns / held
+    scatter = np.maximum(squares - columns * means, 0.0)
+    return Mixture(counts / counts.sum(), means, (scatter + _PRIOR * prior) / (held + _PRIOR))
+
+
+def _expected(x: Floats, mixture: Mixture) -> tuple[Floats, Floats, float]:
+    """Counts and sums of rows shared out by their posteriors, and the log likelihood, in blocks of rows."""
+    k, m = mixture.means.shape
+    counts, sums, likelihood = np.zeros(k), np.zeros((k, 2 * m)), 0.0
+    for rows in _portions(len(x), k):
+        posteriors, density = _shared(mixture.joint(x[rows]))
+        counts += posteriors.sum(axis=0)
+        sums += inner(posteriors, _squared(x[rows]))
+        likelihood += float(density.sum())
+    return counts, sums, likelihood
+
+
+def _raised(x: Floats, mixture: Mixture, prior: Floats, cycles: int) -> Mixture:
+    """`mixture` after EM: at most `cycles`, until one gains less than `_GAIN` of what all of them gained."""
+    trace: list[float] = []
+    while True:
+        counts, sums, likelihood = _expected(x, mixture)
+        trace.append(likelihood - _penalty(mixture, prior))
+        if len(trace) > cycles or (len(trace) > 1 and trace[-1] - trace[-2] <= _GAIN * (trace[-1] - trace[0])):
+            return replace(mixture, trace=tuple(trace))
+        mixture = _maximised(counts, sums, prior)
+
+
+def _penalty(mixture: Mixture, prior: Floats) -> float:
+    """Minus the logarithm of the prior density of the variances, up to a constant."""
+    return 0.5 * _PRIOR * float((np.log(mixture.variances) + prior / mixture.variances).sum())
+
+
+def _moved(mixture: Mixture, by: Floats) -> Mixture:
+    return replace(mixture, means=mixture.means + by)
