@@ -109,7 +109,7 @@ def community(context: Context) -> Community:
     reports = sorted(kinds["report"], key=lambda r: (-share(r), r.id))
     members = _members(kinds["entity"], kinds["relation"], reports, quotes, code)
     strength = {member.name: member.strength for member in members}
-    whole = _centre(quotes, code)
+    whole = centre([quote.candidate.terms for quote in quotes], code)
     ranked = [_ranked(quote, whole, members) for quote in quotes]
     return Community(
         code,
@@ -154,17 +154,19 @@ def bar(quotes: Sequence[Quote], least: float) -> float:
     return max(least, min(_HIGHEST[least], worths[PLENTY])) if len(worths) > PLENTY else least
 
 
-def _centre(quotes: Sequence[Quote], code: str) -> Centre:
-    """The centroid of the sentences' tf-idf vectors; words that name no topic count a quarter."""
-    counts = Counter(t for quote in quotes for t in dict.fromkeys(quote.candidate.terms))
+def centre(sentences: Sequence[Sequence[str]], code: str) -> Centre:
+    """The centroid of the tf-idf vectors of sentences, given as their stems.
+
+    Words that name no topic count a quarter.
+    """
+    bags = [dict.fromkeys(terms) for terms in sentences]
+    counts = Counter(t for bag in bags for t in bag)
     general = general_stems() if code == "en" else frozenset()
-    size = len(quotes)
-    weights = {t: math.log1p(size / n) * (0.25 if t in general else 1.0) for t, n in counts.items()}
+    weights = {t: math.log1p(len(bags) / n) * (0.25 if t in general else 1.0) for t, n in counts.items()}
     total: dict[str, float] = defaultdict(float)
-    for quote in quotes:
-        own = dict.fromkeys(quote.candidate.terms)
-        norm = math.sqrt(math.fsum(weights[t] ** 2 for t in own)) or 1.0
-        for t in own:
+    for bag in bags:
+        norm = math.sqrt(math.fsum(weights[t] ** 2 for t in bag)) or 1.0
+        for t in bag:
             total[t] += weights[t] / norm
     norm = math.sqrt(math.fsum(v * v for v in total.values())) or 1.0
     vector = {t: v / norm for t, v in total.items()}

@@ -11,9 +11,23 @@ from dataclasses import dataclass
 from sensegraph.errors import UnsupportedTask
 from sensegraph.keys import key
 from sensegraph.protocols import Task
-from sensegraph.types import Chunk, Context, Draft, Extraction, Inquiry, Lead, Point, Refinement, Report, Usage
+from sensegraph.types import (
+    Brief,
+    Chunk,
+    Context,
+    Draft,
+    Extraction,
+    Inquiry,
+    Lead,
+    Point,
+    Refinement,
+    Report,
+    Statement,
+    SummaryEntity,
+    Usage,
+)
 
-_VERSION = 17  # raise when any result of this engine changes: it is part of every key
+_VERSION = 18  # raise when any result of this engine changes: it is part of every key
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +35,10 @@ class ClassicalEngine:
     """A `SurveyingEngine` without a model. Deterministic; every sentence it shows has its span."""
 
     name: str = "offline"
-    tasks: frozenset[Task] = frozenset(
-        {"survey", "extract", "summarise", "report", "rate", "answer", "ask", "refine", "test", "grade"}
-    )
+    tasks: frozenset[Task] = frozenset({
+        "survey", "extract", "summarise", "report", "aggregate", "relate", "abstract", "condense",
+        "rate", "answer", "ask", "refine", "test", "grade",
+    })  # fmt: skip
     batch: int = 32
     waits: bool = False
     quotes: bool = True
@@ -70,6 +85,30 @@ class ClassicalEngine:
         from sensegraph.engines.classical import reporting
 
         return reporting.report(contexts)
+
+    def aggregate(self, briefs: Sequence[Brief]) -> list[Report]:
+        """Groups named after their most central members, described and supported by sentences with their spans."""
+        from sensegraph.engines.classical import aggregating
+
+        return aggregating.aggregate(briefs)
+
+    def relate(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
+        """How many relations link two groups, by which verbs, and the best sentence that says so."""
+        from sensegraph.engines.classical import relating
+
+        return relating.relate(briefs)
+
+    def abstract(self, briefs: Sequence[Brief]) -> list[tuple[SummaryEntity, ...]]:
+        """One summary entity for each group, with all its members."""
+        from sensegraph.engines.classical import aggregating
+
+        return aggregating.abstract(briefs)
+
+    def condense(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
+        """The most central sentences, whole, in the order of the text."""
+        from sensegraph.engines.classical import condensing
+
+        return condensing.condense(briefs)
 
     def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
         """Themes or relevant sentences, scored for the question."""

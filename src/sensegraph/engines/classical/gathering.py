@@ -1,0 +1,225 @@
+"""A group by meaning as the offline engine sees it: its members, and the sources' sentences behind them, word for word.
+
+What these sentences are shown in keeps their words: a quote whose text is not as long as its span is somebody's prose,
+and left out.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import msgspec
+
+from sensegraph.engines.classical.choosing import Candidate, choose
+from sensegraph.engines.classical.community import Centre, centre
+from sensegraph.engines.classical.prose import language, quality, stems, unlabelled
+from sensegraph.engines.classical.words_general import generality
+from sensegraph.engines.classical.words_names import capital
+from sensegraph.text import HAN, WORD
+from sensegraph.types import Brief, Description, Passage, Source, Statement
+
+EACH = {"entity": 3, "relation": 2, "report": 6}  # sentences of a passage that are looked at
+MOST = 120  # and of a whole group
+CLOSE = 12  # sentences, the nearest to the centre, that are read closely for each one that is shown
+_SPOKEN = re.compile(r"(?:(?P<speaker>[^:“”]{2,60}): )?(?P<open>“)?(?P<said>.+?)(?(open)”)(?: …)?", re.DOTALL)
+_FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself|I['’](?:m|ve|d|ll))\b")
+_TAIL = re.compile(r"(?P<names>.+?)(?: and other(?:s| (?P<kind>.+))| \(\+\d+\)|（\+\d+）)$")
+_LIST = re.compile(r"、|, | and ")
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A sentence of the sources, word for word, with who says it, where, and the ids of the passages that quote it."""
+
+    text: str
+    speaker: str
+    source: Source
+    owners: tuple[str, ...]
+    terms: tuple[str, ...]
+
+    @property
+    def shown(self) -> str:
+        """The sentence as it is shown, with its speaker."""
+        return f"{self.speaker}: “{self.text}”" if self.speaker else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An entity or a group in a group: the names that speak for it, its type, and its weight (degree or rating)."""
+
+    id: str
+    title: str
+    names: tuple[str, ...]
+    kind: str
+    weight: float
+    terms: frozenset[str]
+    strength: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """A brief in the order in which it is written about; `members` come by falling strength, from 1 to 0."""
+
+    code: str
+    members: tuple[Member, ...]
+    passages: dict[str, Passage]
+    relations: tuple[Passage, ...]
+    lines: tuple[Line, ...]
+    centre: Centre
+    omitted: int
+
+    def of(self, name: str) -> list[Line]:
+        """The lines that the passage with the id `name` quotes."""
+        return [line for line in self.lines if name in line.owners]
+
+    def picked(self, pool: Sequence[Line], count: int, used: Iterable[Line] = ()) -> list[Line]:
+        """At most `count` lines of `pool`, near the centre and sound, none alike to another or to those used."""
+        near = sorted(pool, key=lambda line: (-self.centre.closeness(line.terms), line.text))[: CLOSE * count]
+        candidates = [candidate(line, sound(line.text, self.code) * self.centre.closeness(line.terms)) for line in near]
+        taken = [candidate(line, 1.0) for line in used]
+        return [near[i] for i in choose(candidates, self.centre.weights, count, taken)]
+
+
+def candidate(line: Line, worth: float) -> Candidate:
+    """A line as one that may be chosen."""
+    return Candidate(line.terms, max(1, length(line.text)), worth)
+
+
+@lru_cache(maxsize=1 << 15)
+def sound(text: str, code: str) -> float:
+    """How well a sentence stands alone, and how far it states what holds rather than what happened once."""
+    return quality(text) * math.sqrt(generality(text, code))
+
+
+def length(text: str) -> int:
+    """Words of a text as limits count them; two characters of Han or kana are a word."""
+    return max(len(text.split()), len(HAN.findall(text)) // 2)
+
+
+def statement(line: Line, first: str = "", most: int = 5) -> Statement:
+    """A line as a statement; of the passages that quote it, `first` is cited first."""
+    owners = [name for name in (first,) if name in line.owners] + [name for name in line.owners if name != first]
+    return Statement(f"{line.shown} ", tuple(owners[:most]), (line.source,))
+
+
+# ── from a brief ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def gathered(brief: Brief, least: int = 1) -> Gathered:
+    """What a brief gives: members are its entities and reports; `least` is the weight of a member without one."""
+    passages = brief.context.passages
+    lines, code = lines_of(passages)
+    middle = centre([line.terms for line in lines], code)
+    kinds = brief.types or ("",) * len(passages)
+    pairs = [(p, k) for p, k in zip(passages, kinds, strict=True) if p.kind != "relation"]
+    ordered = not any(p.score > 0 for p, _ in pairs)  # then their order says what is central
+    members = [
+        _member(p, kind, float(len(pairs) - i if ordered else max(p.score, 0.0)), code)
+        for i, (p, kind) in enumerate(pairs)
+    ]
+    relations = tuple(sorted((p for p in passages if p.kind == "relation"), key=lambda p: p.id))
+    ranked = _ranked(members, lines, middle)
+    return Gathered(code, ranked, {p.id: p for p in passages}, relations, lines, middle, brief.context.omitted)
+
+
+def _member(passage: Passage, kind: str, weight: float, code: str) -> Member:
+    """A member; a group is spoken for by the names in its own name, and has the type that it names."""
+    names, kind = spoken(passage.title, kind)
+    terms = frozenset(t for name in names[:1] for t in stems(name, code))
+    return Member(passage.id, passage.title, names, kind.casefold(), weight, terms)
+
+
+def spoken(title: str, kind: str = "") -> tuple[tuple[str, ...], str]:
+    """The names in a group's name, and its type: "A, B and other places" gives A and B; any other is itself."""
+    match = _TAIL.fullmatch(title)
+    if match is None:
+        return (title,), kind
+    return tuple(part.strip() for part in _LIST.split(match["names"]) if part.strip()), kind or match["kind"] or ""
+
+
+def _ranked(members: Sequence[Member], lines: Sequence[Line], middle: Centre) -> tuple[Member, ...]:
+    """The members by strength: the logarithm of the weight, by how near the centre their lines and their names are."""
+    own: dict[str, list[float]] = {}
+    for line in lines:
+        near = middle.closeness(line.terms)
+        for name in line.owners:
+            own.setdefault(name, []).append(near)
+    raw = {m.id: _strength(m, own.get(m.id, []), middle) for m in members}
+    top = max(raw.values(), default=0.0) or 1.0
+    found = [replace(m, strength=raw[m.id] / top) for m in members]
+    return tuple(sorted(found, key=lambda m: (-m.strength, m.title, m.id)))
+
+
+def _strength(member: Member, near: Sequence[float], middle: Centre) -> float:
+    lines = math.fsum(near) / len(near) if near else 0.0
+    name = math.sqrt(math.fsum(middle.vector.get(t, 0.0) ** 2 for t in sorted(member.terms)))
+    return math.log(2 + member.weight) * (0.1 + lines + name)
+
+
+# ── sentences ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def lines_of(passages: Iterable[Passage]) -> tuple[tuple[Line, ...], str]:
+    """The sentences that passages quote, each once, at most MOST, in an order of their own; and their language."""
+    places: dict[tuple[str, str], Source] = {}
+    owners: dict[tuple[str, str], dict[str, None]] = {}
+    for passage in sorted(passages, key=lambda p: p.id):
+        for speaker, text, source in _few(passage):
+            key = (speaker, text)
+            places[key] = min(places.get(key, source), source, key=spread)
+            owners.setdefault(key, {})[passage.id] = None
+    order = sorted(places, key=lambda k: (odd(k[1]), spread(places[k]), k))[:MOST]
+    code = language(" ".join(text[:200] for _, text in order[:40]))
+    lines = (Line(k[1], k[0], places[k], tuple(owners[k]), tuple(stems(k[1], code))) for k in order)
+    return tuple(line for line in lines if line.terms), code
+
+
+def _few(passage: Passage) -> list[tuple[str, str, Source]]:
+    """Some of a passage's quotes that are their spans' own words: of good length first, spread over the documents."""
+    if len(passage.quotes) <= (most := EACH.get(passage.kind, 0)):
+        return [found for q in passage.quotes if (found := verbatim(q))]
+    order = sorted(passage.quotes, key=lambda q: (odd(q.text), spread(q.source), q.text))
+    few = (found for q in order if (found := verbatim(q)))
+    return [found for found, _ in zip(few, range(most), strict=False)]
+
+
+def verbatim(quote: Description) -> tuple[str, str, Source] | None:
+    """(speaker, what is said, where) of a quote; None where the text is not that of its span.
+
+    The text may bear the speaker's name, quotation marks and the mark of a cut around the span's own words.
+    """
+    size = quote.source.end - quote.source.start
+    if len(quote.text) == size:
+        return _unlabelled(quote)
+    match = _SPOKEN.fullmatch(quote.text)
+    if match is None or len(match["said"]) != size:
+        return None
+    return match["speaker"] or "", match["said"], quote.source
+
+
+def _unlabelled(quote: Description) -> tuple[str, str, Source]:
+    """The quote without the label that its span begins with, which is shown as the speaker."""
+    speaker, said = unlabelled(quote.text)
+    if not speaker or not said or not quote.text.endswith(said):
+        return "", quote.text, quote.source
+    return speaker, said, replace(quote.source, start=quote.source.end - len(said))
+
+
+@lru_cache(maxsize=1 << 15)
+def odd(text: str) -> bool:
+    """Whether a sentence is of odd length, asks, or is about its own speaker."""
+    return not 40 <= len(text) <= 280 or text.rstrip().endswith(("?", "？")) or _FIRST_PERSON.search(text) is not None
+
+
+def spread(source: Source) -> tuple[int, str, int]:
+    """What orders places so that no document is preferred for coming first."""
+    return zlib.crc32(f"{source.chunk}\0{source.start}".encode()), source.chunk, source.start
+
+
+def opened(text: str) -> str:
+    """A text with a large first letter, of Latin script."""
+    return capital(text) if WORD.match(text) else text

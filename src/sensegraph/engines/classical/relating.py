@@ -1,0 +1,120 @@
+"""What links two groups, with no model: how many relations, which verbs stand in them, and their best sentence.
+
+LeanRAG, Eq. 5: the sentence speaks of the groups; of their members, only the quoted sentence does.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from sensegraph.engines.classical.choosing import general_stems
+from sensegraph.engines.classical.community import centre
+from sensegraph.engines.classical.gathering import Line, candidate, length, lines_of, opened, sound, statement
+from sensegraph.engines.classical.prose import stems
+from sensegraph.engines.classical.scan import TOKEN
+from sensegraph.engines.classical.tagging import tags
+from sensegraph.engines.classical.wording import number
+from sensegraph.engines.classical.words_lists import listed
+from sensegraph.engines.classical.words_names import places
+from sensegraph.engines.classical.words_quotes import ends
+from sensegraph.types import Brief, Passage, Statement
+
+WORDS = 80  # at most, where the brief sets no limit: (1 + 1) · 40, the paper's for the first level
+GAP = 80  # characters between two names in which a verb is looked for
+READ = 4  # quotes of a relation in which it is
+TWICE = 2  # relations from which a verb is one that they have in common
+VERBS = 2  # verbs that are told
+REFERENCES = 20  # relations that the count cites at most
+_JARGON = "community"
+
+
+def relate(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
+    """What links the two groups that come first in each brief; nothing where no relation does."""
+    return [_relate(brief) for brief in briefs]
+
+
+def _relate(brief: Brief) -> tuple[Statement, ...]:
+    groups = brief.context.passages[:2]
+    relations = sorted(brief.context.passages[2:], key=lambda p: (-p.score, p.id))
+    if not relations:
+        return ()
+    lines, code = lines_of(relations)
+    words = brief.words or WORDS
+    count = len(relations) + brief.context.omitted
+    counted = _fitting(_counted([g.title for g in groups], count, _verbs(relations, code), code), words)
+    said = [Statement(f"{counted} ", tuple(r.id for r in relations[:REFERENCES]))]
+    best = _best([line for line in lines if length(line.shown) <= words - length(counted)], lines, code)
+    return (*said, *(statement(line) for line in best))
+
+
+def _counted(names: Sequence[str], count: int, verbs: Sequence[tuple[str, int]], code: str) -> Iterator[str]:
+    """Ways to say how much links the groups, the longest first."""
+    plain = any(_JARGON in name.casefold() for name in names)
+    if code != "en":
+        if not plain:
+            yield f"{' — '.join(names)}: {count}"
+        yield str(count)
+        return
+    link = opened(f"{number(count)} relation{' links' if count == 1 else 's link'}")
+    often = " and ".join(f"“{verb}” ({n})" for verb, n in verbs)
+    for ends_ in ([] if plain else [" and ".join(names)], ["the two groups"]):
+        for end in ends_:
+            if often:
+                yield f"{link} {end}, most often {often}."
+            yield f"{link} {end}."
+    yield f"{count} relations."
+
+
+def _fitting(texts: Iterator[str], words: int) -> str:
+    """The first text of at most `words` words; the last cut to so many where there is none."""
+    text = ""
+    for text in texts:
+        if length(text) <= words:
+            return text
+    return " ".join(text.split()[:words])
+
+
+# ── verbs ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _verbs(relations: Sequence[Passage], code: str) -> list[tuple[str, int]]:
+    """The verbs that stand between the two names in the quotes of several relations, each with how many."""
+    if code != "en":
+        return []
+    times: Counter[str] = Counter()
+    forms: dict[str, Counter[str]] = {}
+    for relation in relations:
+        found = {stem: verb for quote in relation.quotes[:READ] for stem, verb in _between(quote.text, relation)}
+        times.update(found.keys())
+        for stem, verb in found.items():
+            forms.setdefault(stem, Counter())[verb] += 1
+    top = sorted((s for s in times if times[s] >= TWICE), key=lambda s: (-times[s], s))[:VERBS]
+    return [(min(forms[s], key=lambda f: (-forms[s][f], f)), times[s]) for s in top]
+
+
+def _between(text: str, relation: Passage) -> list[tuple[str, str]]:
+    """The verbs that tell something between the first mentions of a relation's names: (stem, word)."""
+    names = ends(relation)
+    spots = sorted((at, at + len(name)) for name in names if name for at in [next(places(text, name), -1)] if at >= 0)
+    if len(spots) < 2 or not 0 < spots[1][0] - spots[0][1] <= GAP:
+        return []
+    words = [w.casefold() for w in TOKEN.findall(text, spots[0][1], spots[1][0])]
+    letters = tags(words)
+    return [(stems(w, "en")[0], w) for w, letter in zip(words, letters, strict=True) if letter in "bvp" and _tells(w)]
+
+
+def _tells(verb: str) -> bool:
+    """Whether a verb says more than that something is or is done."""
+    return verb.isalpha() and verb not in listed("en") and not set(stems(verb, "en")) <= general_stems()
+
+
+def _best(pool: Sequence[Line], lines: Sequence[Line], code: str) -> list[Line]:
+    """The line nearest to the centre of all that stands alone best."""
+    middle = centre([line.terms for line in lines], code)
+
+    def worth(line: Line) -> float:
+        return candidate(line, sound(line.text, code) * middle.closeness(line.terms)).worth
+
+    good = [line for line in pool if _JARGON not in line.shown.casefold()]
+    return sorted(good, key=lambda line: (-worth(line), line.text))[:1]
