@@ -9,8 +9,9 @@ set is kept in `--cache`, so that the command goes on where it was stopped and a
 cell is kept for as long as the set, the method's settings, the engine and the embedder are the same. Cells that other
 code of the method measured are counted under the table, and `--again` measures them anew.
 
-Where the questions of a set would take more than `--minutes`, a sample of them is asked, whose size the table tells:
-the first so many of one seeded order. It ends with the tables as text, then as Markdown; `--json` writes everything.
+Where the questions of a set would take more than `--minutes` of CPU, a sample of them is asked, whose size the table
+tells: the first so many of one seeded order. It ends with the tables as text, then as Markdown; `--json` writes all.
+Beside them stand published figures (bench/published.toml).
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def main() -> None:
     parser.add_argument("--set", action="append", dest="sets", help="a set, or several as one: a+b; repeatable")
     parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--form", action="append", dest="forms", choices=[TITLED, UNTITLED])
-    parser.add_argument("--minutes", type=float, default=10, help="of a method on a set, before a sample is taken")
+    parser.add_argument("--minutes", type=float, default=10, help="of CPU for a method on a set, else a sample")
     parser.add_argument("--again", action="store_true", help="measure anew what other code has measured")
     parser.add_argument("--json", help="write everything there")
     given = parser.parse_args()
@@ -176,11 +177,11 @@ class Asking:
     within: str
 
     def pace(self, one: Named, queries: Sequence[Query]) -> float:
-        """Seconds that a question takes, once the index is loaded."""
+        """CPU seconds that a question takes, once the index is loaded."""
         self.ask(one, sample(queries, 1))
-        began = time.monotonic()
+        began = time.process_time()
         self.ask(one, sample(queries, PROBE))
-        return (time.monotonic() - began) / PROBE
+        return (time.process_time() - began) / PROBE
 
     def ask(self, one: Named, queries: Sequence[Query]) -> tuple[Found, ...]:
         """What a method finds for these questions, in their order; nothing that it computes is remembered."""

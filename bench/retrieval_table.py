@@ -6,9 +6,11 @@ ranking of them that could be compared, and is left out of its table with that r
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -25,7 +27,8 @@ TITLED, UNTITLED = "titled", "untitled"
 BASELINE = "bm25"
 METRIC = "recall@5"
 LEVEL = 0.05
-CUTS = (2, 5, 10)
+CUTS = (2, 5, 8, 10)  # 8: for a published figure
+PUBLISHED = Path(__file__).with_name("published.toml")
 SHOWN = ("recall@2", "recall@5", "recall@10", "all@5", "ndcg@10", "mrr")
 LEAST = 0.5  # of the questions must have a ranking
 
@@ -155,6 +158,7 @@ def tables(columns: Sequence[Column]) -> Iterator[Table]:
     yield from (parts(form) for form in forms if any("+" in c.name for c in form))
     yield from (means(form) for form in forms)
     yield times(forms[0])
+    yield from published(forms)
 
 
 def kept(columns: Sequence[Column]) -> list[str]:
@@ -194,6 +198,36 @@ def times(columns: Sequence[Column]) -> Table:
     rows = [(m, *(_cpu(c.by_method[m]) for c in columns), _tokens(columns, m)) for m in kept(columns)]
     title = _title(columns, "median CPU ms of a question, the offline engine's included; mean tokens for a model")
     return Table(title, (head, *rows))
+
+
+def published(forms: Sequence[Sequence[Column]]) -> Iterator[Table]:
+    """Published figures of the methods that were measured, beside ours in every form; nothing where there are none."""
+    head = ("method", "set", "measure", "published", *("ours, " + form[0].form for form in forms), "passages", "by")
+    rows = [
+        row
+        for table in tomllib.loads(PUBLISHED.read_text(encoding="utf-8"))["table"]
+        for name, one in table["sets"].items()
+        if (row := _published(table, name, one, forms))
+    ]
+    notes = (
+        "Not comparable but for the method: published are 1,000 questions (51 for all@8), a model's extraction and "
+        "embedding and often a corpus many times as large; ours are the questions above, without any model.",
+    )
+    if rows:
+        yield Table("Published beside ours, in percent", (head, *rows), notes)
+
+
+def _published(
+    table: Mapping[str, Any], name: str, one: Mapping[str, Any], forms: Sequence[Sequence[Column]]
+) -> tuple[str, ...]:
+    """A row; none where the set or the method was not measured."""
+    here = [c for form in forms for c in form if c.name == name and table["method"] in c.by_method]
+    if len(here) < len(forms):
+        return ()
+    ours = [" / ".join(_percent(c.mean(table["method"], m)) for m in table["measures"]) for c in here]
+    size = f"{one['passages']:,}, ours {here[0].documents:,}" if "passages" in one else f"?, ours {here[0].documents:,}"
+    told = " / ".join(f"{figure:.1f}" for figure in one["figures"])
+    return (table["method"], name, " / ".join(map(label, table["measures"])), told, *ours, size, table["source"])
 
 
 def _title(columns: Sequence[Column], what: str) -> str:

@@ -5,16 +5,32 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from all_retrieval import Over, parts_of, sample, sample_size, union
 from judged_towns import written
-from retrieval_table import TITLED, UNTITLED, Cell, Column, as_object, left_out, markdown, tables, text, versus
+from retrieval_table import (
+    CUTS,
+    PUBLISHED,
+    TITLED,
+    UNTITLED,
+    Cell,
+    Column,
+    as_object,
+    left_out,
+    markdown,
+    published,
+    tables,
+    text,
+    versus,
+)
 from sensegraph.evaluation.judged import Query, read_set
+from sensegraph.evaluation.metrics import names
 from sensegraph.evaluation.runs import Found, Named
-from sensegraph.methods import load
+from sensegraph.methods import METHODS, load
 from sensegraph.stores.sqlite import SqliteStore
 
 BENCH = Path(__file__).resolve().parents[1] / "bench" / "all_retrieval.py"
@@ -82,6 +98,23 @@ def test_the_tables_say_that_the_sets_reward_titles():
         assert "With titles: recall@5" in shown
         assert "All titles deleted: recall@5" in shown
         assert "There are no titles in towns" in shown
+
+
+def test_published_figures_stand_beside_ours_in_both_forms():
+    made = [column(Cell("bm25", found(3)), name="musique", form=form) for form in (TITLED, UNTITLED)]
+    (table,) = published([[one] for one in made])
+    (row,) = table.rows[1:]
+    assert row[:6] == ("bm25", "musique", "R@2 / R@5", "32.4 / 43.5", "25.0 / 25.0", "25.0 / 25.0")
+    assert row[6] == "11,656, ours 12"
+    assert list(published([[column(Cell("bm25", found(3)))]])) == []
+
+
+def test_every_published_table_has_a_figure_for_each_measure_and_a_source():
+    for table in tomllib.loads(PUBLISHED.read_text(encoding="utf-8"))["table"]:
+        assert table["source"]
+        assert table["method"] in {*METHODS, "raptor"}
+        assert set(table["measures"]) <= set(names(CUTS))
+        assert all(len(one["figures"]) == len(table["measures"]) for one in table["sets"].values())
 
 
 def test_cells_of_other_code_are_counted():
