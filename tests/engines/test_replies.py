@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from sensegraph.endpoint import Reply
-from sensegraph.engines.replies import decoded
+from sensegraph.engines.replies import decoded, summary
 
 VALUE = {"summary": 'He said "this" \\ and — thát\nwas all.', "points": [{"text": "one", "score": 7}, {"x": [1, [2]]}]}
 CUT = json.dumps(VALUE)
@@ -39,3 +39,8 @@ def test_broken_escapes_inside_a_text_lose_nothing_of_what_follows() -> None:
 def test_what_runs_on_in_brackets_is_no_value() -> None:
     assert read("[" * 100_000) is None
     assert read('{"a":' * 100_000) is None
+
+
+def test_half_a_character_in_broken_json_is_marked_as_lost() -> None:
+    reply = Reply(r"""{'summary': "Ships \ud83d come \ud83d\ude00", }""", 0, 9, "stop")
+    assert summary(reply).value == "Ships \ufffd come 😀"

@@ -32,9 +32,10 @@ _GROUP = "group"  # where no member has a type
 _STRONGEST = 10.0
 _UNSAID = 1.0  # the strength of a membership of which nothing is said
 _COMMUNITY = re.compile(r"\bcommunit(?:y|ies)\b", re.IGNORECASE)
+_MARK_BEGUN = re.compile(r"\s*[\[【][^\[\]【】]*\Z")  # at the end of a reply that was cut off
 _MOST_NAMED = 20  # members that an objection names
 _SHORTEST = 3  # characters of a name that is looked for in a text
-_DIGITS = re.compile(r"\d{1,9}")
+_NUMBER = re.compile(r"\W*(?:(?:entit(?:y|ies)|reports?|records?|ids?)\W*)?(\d{1,9})\W*", re.IGNORECASE)
 
 
 class _Summary(msgspec.Struct, frozen=True):
@@ -127,6 +128,7 @@ def link(reply: Reply, cited: Records, most: int) -> Reading[tuple[Statement, ..
     called = bool(_COMMUNITY.search(got.text)) and not any(_COMMUNITY.search(_said(p)) for p in cited.passages)
     problems = [
         got.problem,
+        _longer(got.text, most),
         f"it names members of the groups: {', '.join(named)}; speak of the groups only" if named else "",
         "it speaks of a community; call the groups by their names" if called else "",
         nameless(got.dangling),
@@ -142,12 +144,14 @@ def _named(text: str, passages: Sequence[Passage]) -> list[str]:
     """
     groups = " ".join(p.title for p in passages if p.kind != "relation")
     ends = (end.strip() for p in passages if p.kind == "relation" for end in p.title.split(" — "))
-    names = (n for n in dict.fromkeys(ends) if len(n) >= _SHORTEST and n != n.lower())
+    names = (n for n in dict.fromkeys(ends) if HAN.search(n) or (len(n) >= _SHORTEST and n != n.lower()))
     return [n for n in names if _holds(text, n) and not _holds(groups, n)][:_MOST_NAMED]
 
 
 def _holds(text: str, name: str) -> bool:
     """Whether `name` stands in `text` as a whole; in any case where it is all in capitals."""
+    if HAN.search(name):
+        return name in text  # no blanks around words
     flags = re.IGNORECASE if name == name.upper() else 0
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, flags) is not None
 
@@ -160,11 +164,16 @@ def _said(passage: Passage) -> str:
 
 
 def condensed(reply: Reply, cited: Records, most: int) -> Reading[tuple[Statement, ...]]:
-    """The text said shorter, in at most `most` words; plain words are taken where asking again brings no more."""
+    """The text said shorter, in at most `most` words; plain words are taken where asking again brings no more.
+
+    A longer one is cut without asking again: what it says at its end is what matters least.
+    """
     got = _written(reply, cited, "condensed")
     if got is None:
         return Reading(None, "it holds no condensed text")
-    return _held(got, most, [got.problem, nameless(got.dangling)], ())
+    enough = truncated(reply) and bool(_longer(got.text, most))  # where it was cut off does not matter then
+    problem = "" if enough else got.problem
+    return _held(got, most, [problem, nameless(got.dangling)], ())
 
 
 # ── summary entities (HiRAG) ──
@@ -241,8 +250,8 @@ def _record(said: str | int | float, cited: Records) -> str | None:
     text = str(int(said)) if isinstance(said, float) and said.is_integer() else str(said)
     if by_name := next((p.id for p in members if fold(p.title) == fold(text)), None):
         return by_name
-    digits = _DIGITS.search(text)
-    name = cited.find(int(digits[0])) if digits else None
+    number = _NUMBER.fullmatch(text)
+    name = cited.find(int(number[1])) if number else None
     return name if any(p.id == name for p in members) else None
 
 
@@ -278,7 +287,7 @@ def shortened(statements: Sequence[Statement], most: int) -> tuple[Statement, ..
     if fitting:
         return _until(statements, ends[fitting - 1])
     at = bisect_right(range(1, len(text) + 1), most, key=lambda end: length(text[:end]))
-    kept = _until(statements, len(text[:at].rstrip(" ,;:–—-")))
+    kept = _until(statements, len(text[:at].rstrip().rstrip(",;:")))
     return (*kept[:-1], replace(kept[-1], text=f"{kept[-1].text}…")) if kept else ()
 
 
@@ -300,18 +309,20 @@ def _written(reply: Reply, cited: Records, name: str) -> Written | None:
         return None
     problem = "" if "{" in replies.plain(reply.text) else "it is no JSON object"
     if truncated(reply):
-        text, problem = replies.whole_sentences(text), cut_off(reply)
+        text, problem = replies.whole_sentences(_MARK_BEGUN.sub("", text)), cut_off(reply)
     got = cited.cited(text)
     return Written(got.statements, got.dangling, problem) if WORD.search(got.text) else None
 
 
 def _held(got: Written, most: int, problems: Iterable[str], mended: tuple[str, ...]) -> Reading[tuple[Statement, ...]]:
-    """The text within its limit; where it had to be cut, that is a problem too."""
-    words, told = length(got.text), list(problems)
-    if words > most:
-        told.append(f"it has {words} words, and at most {most} are asked for")
-        mended = (*mended, SHORTENED)
-    return Reading(shortened(got.statements, most), _joined(told), len(got.dangling), mended)
+    """The text within its limit."""
+    cut = (SHORTENED,) if _longer(got.text, most) else ()
+    return Reading(shortened(got.statements, most), _joined(problems), len(got.dangling), (*mended, *cut))
+
+
+def _longer(text: str, most: int) -> str:
+    words = length(text)
+    return f"it has {words} words, and at most {most} are asked for" if words > most else ""
 
 
 def _members(passages: Iterable[Passage]) -> list[Passage]:

@@ -95,9 +95,18 @@ def _repaired(text: str) -> Any:
     from json_repair import loads
 
     try:
-        return loads(text) or None
+        return _characters(loads(text)) or None
     except (ValueError, RecursionError):
         return None
+
+
+def _characters(value: Any) -> Any:
+    """`value` with halves of characters, which no text may hold, put together or marked as lost."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_characters(v) for v in value]
+    return {_characters(k): _characters(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
 def _closed(text: str) -> str:
