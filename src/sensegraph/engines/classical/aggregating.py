@@ -5,25 +5,29 @@ The name says who is in a group, the description and the findings are sentences 
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from sensegraph.engines.classical.choosing import general_stems
-from sensegraph.engines.classical.gathering import Gathered, Line, Member, gathered, length, opened, sound, statement
+from sensegraph.engines.classical.choosing import general_stems, repeats
+from sensegraph.engines.classical.gathering import Gathered, Line, Member, gathered, length, sound, spoken, statement
 from sensegraph.engines.classical.plurals import majority, plural
 from sensegraph.engines.classical.prose import stems
+from sensegraph.engines.classical.wording import counted
+from sensegraph.engines.classical.wording import listing as anded
 from sensegraph.engines.classical.words_general import generality
 from sensegraph.engines.classical.words_names import capital, distinct, listing, natural, unnamed
 from sensegraph.engines.classical.words_quotes import ends
-from sensegraph.engines.classical.words_titles import between, clause
-from sensegraph.text import fold
+from sensegraph.engines.classical.words_titles import clause
+from sensegraph.text import fold, within
 from sensegraph.types import Brief, Finding, Membership, Passage, Report, Statement, SummaryEntity
 
 DESCRIBED = 3  # sentences of a description
 FINDINGS = 5
 QUOTED = 2  # sentences of a finding
 AMONG = 8  # members that a description lists
-NAMED = 2  # members in a name
+KINDS = 3  # types that it counts
+NAMED, MOST = 2, 6  # members in a name, and where shorter names are taken
 TRIED = 40  # relations and members looked at for findings, strongest first
 HUBS = 2  # findings that may be on one and the same member
 LEAST = 0.12  # soundness below which a sentence is shown only where there is no other
@@ -71,7 +75,7 @@ class _Writer:
         self.shown: list[Line] = []
         self.times: Counter[str] = Counter()
         self.headlines: set[str] = set()
-        self.good = [line for line in found.lines if length(line.text) > 3]
+        self.nouns = {m.id: plural(m.kind) for m in found.members}
         self.ranked = sorted(found.members, key=lambda m: (self.empty(m.names[0]), -m.strength, m.title, m.id))
 
     # ── the name ──
@@ -79,7 +83,7 @@ class _Writer:
     def name(self) -> str:
         """The most central names and what kind of things they are among; never that of a member."""
         noun, members = self.kind()
-        names = distinct([self.cased(m.names[0]) for m in members], len(members), self.of.code)
+        names = distinct([m.names[0] for m in members], MOST, self.of.code)
         taken = {fold(m.title) for m in self.of.members}
         for count in range(min(NAMED, len(names)), len(names) + 1):
             if fold(name := self.called(names[:count], noun)) not in taken:
@@ -87,20 +91,20 @@ class _Writer:
         return f"{self.called(names, noun)} ({len(self.of.members)})"
 
     def kind(self) -> tuple[str, list[Member]]:
-        """The noun for most of the members, and those that it names; "" and all where no type is that of most."""
-        nouns = {m.id: plural(m.kind) for m in self.ranked}
-        noun = majority(Counter(n for n in nouns.values() if n))
-        own = [m for m in self.ranked if nouns[m.id] == noun]
-        most = bool(noun) and len(own) > NAMED and 2 * len(own) > len(self.ranked)
+        """The noun for most of the members where it is also that of the first, and those that it names; else all."""
+        noun = majority(Counter(n for n in self.nouns.values() if n))
+        own = [m for m in self.ranked if self.nouns[m.id] == noun]
+        most = bool(noun) and own[0] is self.ranked[0] and len(own) > NAMED and 2 * len(own) > len(self.ranked)
         return (noun, own) if most else ("", self.ranked)
 
     def called(self, names: Sequence[str], noun: str) -> str:
         """Names in one line, with what else there is."""
         rest = len(self.of.members) - len(names)
+        shown = [self.cased(name) for name in names]
         if self.of.code == "en" and rest > 0:
-            return opened(f"{', '.join(names)} and other{f' {noun}' if noun else 's'}")
+            return capital(f"{', '.join(shown)} and other{f' {noun}' if noun else 's'}")
         marks = ("（", "）") if self.of.code == "zh" else (" (", ")")
-        return listing(names, self.of.code) + (f"{marks[0]}+{rest}{marks[1]}" if rest > 0 else "")
+        return listing(shown, self.of.code) + (f"{marks[0]}+{rest}{marks[1]}" if rest > 0 else "")
 
     def empty(self, name: str) -> bool:
         """Whether a name says little of a group: a number, a span of time, a general word."""
@@ -110,70 +114,78 @@ class _Writer:
     def cased(self, name: str) -> str:
         """A name as the group's sentences have it."""
         own = set(stems(name, self.of.code))
-        return natural(name, [line.text for line in self.good if own and own <= set(line.terms)][:20])
+        return natural(name, [line.text for line in self.of.lines if own and own <= set(line.terms)][:20])
 
     # ── the description ──
 
     def description(self, words: int) -> tuple[Statement, ...]:
-        """Who is in the group, and sentences near its centre; at most `words` words, where that is not 0."""
-        said = [self.among()] if len(self.of.members) > NAMED else []
-        room = words - sum(length(s.text) for s in said)
-        for line in self.of.picked(self.sound(), DESCRIBED):
-            if not words or length(line.shown) <= room:
-                room -= length(line.shown)
-                self.shown.append(line)
-        fitting = not words or room >= 0
-        return (*(said if fitting or not self.shown else ()), *(statement(line) for line in self.shown))
+        """Who is in the group, and sentences near its centre; at most `words` words, where that is not 0.
+
+        The sentences come first where there is no room for both.
+        """
+        among = [self.among()] if len(self.of.members) > NAMED else []
+        room = words or sys.maxsize
+        picked = within(self.of.picked(DESCRIBED), room, lambda line: length(line.shown))[0]
+        self.shown += picked
+        used = sum(length(line.shown) for line in picked)
+        fits = all(length(s.text) <= room - used for s in among)
+        return (*(among if fits else ()), *(statement(line) for line in picked))
 
     def among(self) -> Statement:
-        """A statement that names the first members."""
-        noun, _ = self.kind()
-        named = self.ranked[:AMONG]
-        names = list(dict.fromkeys(m.names[0] for m in named))
-        text = listing(names, self.of.code)
+        """How many things of which kinds are in the group, and the names of the first."""
+        few = len(self.of.members) <= AMONG
+        first = {m.names[0]: m.id for m in reversed(self.ranked)}
+        names = list(first)[::-1] if few else distinct(list(first)[::-1], AMONG, self.of.code)
+        text = ", ".join(names)
         if self.of.code == "en":
-            count = len(self.of.members)
-            rest = f"{len(names)} of " if len(names) < count else ""
-            text = f"{text}: {rest}{count} {noun or 'members'}."
-        return Statement(f"{text} ", tuple(m.id for m in named))
+            text = f"{self.kinds()}{':' if few else ', among them'} {anded(names)}."
+        return Statement(f"{text} ", tuple(first[name] for name in names))
 
-    def sound(self) -> list[Line]:
-        """The sentences that can be shown; the others where there are none."""
-        return self.good
+    def kinds(self) -> str:
+        """How many members there are of the commonest types: "8 concepts, 3 places and 2 others"."""
+        counts = Counter(n for n in self.nouns.values() if n)
+        top = sorted((n for n in counts if counts[n] > 1), key=lambda n: (-counts[n], n))[:KINDS]
+        rest = len(self.nouns) - sum(counts[n] for n in top)
+        if not top:
+            return capital(counted(rest, "member"))
+        parts = [f"{counts[n]} {n}" for n in top] + ([f"{rest} other{'s' if rest > 1 else ''}"] if rest else [])
+        return anded(parts)
 
     # ── findings ──
 
     def findings(self) -> tuple[Finding, ...]:
-        """What is said of the strongest inner relations, then of the most central members."""
-        found: list[Finding] = []
+        """What is said of the strongest inner relations, then of the most central members; sound sentences first."""
         strength = {m.title: m.strength for m in self.of.members}
         ranked = sorted(self.of.relations, key=lambda r: (-_weight(r, strength), r.id))
-        for relation in ranked[:TRIED]:
-            if len(found) < FINDINGS:
-                found += self.on_relation(relation)
-        for member in self.ranked[:TRIED]:
-            if len(found) < FINDINGS:
-                found += self.on_member(member)
+        found: list[Finding] = []
+        for least in (LEAST, 0.0):
+            for relation in ranked[:TRIED]:
+                found += self.on_relation(relation, least) if len(found) < FINDINGS else []
+            for member in self.ranked[:TRIED]:
+                found += self.on_member(member, least) if len(found) < FINDINGS else []
         return tuple(found)
 
-    def on_relation(self, relation: Passage) -> list[Finding]:
+    def on_relation(self, relation: Passage, least: float) -> list[Finding]:
         """A finding on a relation of which no end is worn out."""
-        names = [spoken for end in ends(relation) if (spoken := end)]
+        names = [spoken(end)[0][0] for end in ends(relation) if end]
         if any(self.times[name] >= HUBS for name in names):
             return []
-        return self.finding(relation.id, names, 1)
+        return self.finding(relation.id, names, 1, least)
 
-    def on_member(self, member: Member) -> list[Finding]:
+    def on_member(self, member: Member, least: float) -> list[Finding]:
         """A finding on a member that none has been written on."""
-        group = self.of.passages[member.id].kind == "report"
-        if self.times[member.title] or self.empty(member.names[0]):
+        name = member.title if member.id in self.of.reports else member.names[0]
+        if self.times[name] or self.empty(member.names[0]):
             return []
-        return self.finding(member.id, [member.title], QUOTED if group else 1)
+        return self.finding(member.id, [name], QUOTED if member.id in self.of.reports else 1, least)
 
-    def finding(self, passage: str, names: Sequence[str], count: int) -> list[Finding]:
-        """The finding on what a passage quotes; none where that has been shown or has no sentence."""
-        picked = self.of.picked([line for line in self.of.of(passage) if line in self.good], count, self.shown)
-        picked = [line for line in picked if sound(line.text, self.of.code) >= LEAST]
+    def finding(self, passage: str, names: Sequence[str], count: int, least: float) -> list[Finding]:
+        """The finding on what a passage quotes; none where that has been shown or is less sound than `least`."""
+        picked: list[Line] = []
+        good = [line for line in self.of.own[passage] if sound(line.text, self.of.code) >= least]
+        for line in sorted(good, key=lambda line: (-self.of.worth(line), line.text, line.speaker)):
+            new = not any(repeats(line.terms, other.terms) for other in (*self.shown, *picked))
+            picked += [line] if new and len(picked) < count else []
         if not picked or (headline := self.headline(picked[0], names)) in self.headlines:
             return []
         self.shown += picked
@@ -182,15 +194,13 @@ class _Writer:
         return [Finding(headline, tuple(statement(line, passage) for line in picked))]
 
     def headline(self, line: Line, names: Sequence[str]) -> str:
-        """What the sentence says of the names: a clause, else subject, verb and object, else the names."""
+        """What the sentence says of the names in a clause, else the names."""
         merit, said = clause(line.text, names, self.of.code)
         if said and merit >= HEADED and generality(said, self.of.code) >= GENERAL:
             return said
-        if len(names) == 2 and self.of.code == "en" and (said := between(line.text, *names)):
-            return said
-        return capital(listing([self.cased(name) for name in names], self.of.code))
+        return listing([self.cased(name) for name in names], self.of.code)
 
 
-def _weight(relation: Passage, strength: dict[str, float]) -> float:
+def _weight(relation: Passage, strength: Mapping[str, float]) -> float:
     one, other = (strength.get(name, 0.0) for name in ends(relation))
     return (1 + relation.score) * (0.1 + one) * (0.1 + other)

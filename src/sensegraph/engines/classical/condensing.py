@@ -14,7 +14,7 @@ from sensegraph.text import sentences
 from sensegraph.types import Brief, Passage, Source, Statement
 
 WORDS = 75  # where the brief sets no limit: about the hundred tokens of the paper's code
-LEAST = 0.05  # quality below which a sentence is taken only where there is no other
+LEAST = 0.12  # quality below which a sentence is taken only where there is no other
 MARK = " …"  # at the end of a sentence that is cut
 _CLAUSE = re.compile(r"[,;:—–，；：、](?=\s|[^\x00-\x7f])|\s[–—-]{1,2}\s")
 

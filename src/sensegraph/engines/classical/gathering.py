@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import re
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 
 import msgspec
 
@@ -19,15 +20,19 @@ from sensegraph.engines.classical.choosing import Candidate, choose
 from sensegraph.engines.classical.community import Centre, centre
 from sensegraph.engines.classical.prose import language, quality, stems, unlabelled
 from sensegraph.engines.classical.words_general import generality
-from sensegraph.engines.classical.words_names import capital
-from sensegraph.text import HAN, WORD
+from sensegraph.engines.classical.words_quotes import hanging
+from sensegraph.text import HAN
 from sensegraph.types import Brief, Description, Passage, Source, Statement
 
-EACH = {"entity": 3, "relation": 2, "report": 6}  # sentences of a passage that are looked at
-MOST = 120  # and of a whole group
-CLOSE = 12  # sentences, the nearest to the centre, that are read closely for each one that is shown
+ENTITY, RELATION, REPORT = 3, 2, 6  # sentences of a passage of each kind that are looked at
+MOST = 64  # and of a whole group
+CLOSE = 12  # sentences, the nearest to the centre, that are read closely
+READABLE = 28  # words from which a sentence counts for less
+LOOSE = 0.05  # soundness below which a sentence is not read more closely
 _SPOKEN = re.compile(r"(?:(?P<speaker>[^:“”]{2,60}): )?(?P<open>“)?(?P<said>.+?)(?(open)”)(?: …)?", re.DOTALL)
 _FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself|I['’](?:m|ve|d|ll))\b")
+_OPENING = re.compile(r"(?:and|but|so|like|yeah|yes|well|now|okay|ok|oh|um|uh|you know|I mean)\b", re.IGNORECASE)
+_FILLER = re.compile(r"\b(?:you know|I mean|sort of|kind of|um|uh)\b|, like,|\b(\w+) \1\b|--", re.IGNORECASE)
 _TAIL = re.compile(r"(?P<names>.+?)(?: and other(?:s| (?P<kind>.+))| \(\+\d+\)|（\+\d+）)$")
 _LIST = re.compile(r"、|, | and ")
 
@@ -62,26 +67,34 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """A brief in the order in which it is written about; `members` come by falling strength, from 1 to 0."""
+    """A brief in the order in which it is written about.
+
+    `members` come by falling strength, from 1 to 0; `near` is the closeness of each line's text to the centre, `own`
+    the lines that each passage quotes; `reports` the ids of the passages that are groups.
+    """
 
     code: str
     members: tuple[Member, ...]
-    passages: dict[str, Passage]
     relations: tuple[Passage, ...]
     lines: tuple[Line, ...]
     centre: Centre
-    omitted: int
+    near: Mapping[str, float]
+    own: Mapping[str, Sequence[Line]]
+    reports: frozenset[str]
 
-    def of(self, name: str) -> list[Line]:
-        """The lines that the passage with the id `name` quotes."""
-        return [line for line in self.lines if name in line.owners]
+    def worth(self, line: Line) -> float:
+        """How well a line speaks for the group: near its centre, sound, not long."""
+        return sound(line.text, self.code) * self.likely(line)
 
-    def picked(self, pool: Sequence[Line], count: int, used: Iterable[Line] = ()) -> list[Line]:
-        """At most `count` lines of `pool`, near the centre and sound, none alike to another or to those used."""
-        near = sorted(pool, key=lambda line: (-self.centre.closeness(line.terms), line.text))[: CLOSE * count]
-        candidates = [candidate(line, sound(line.text, self.code) * self.centre.closeness(line.terms)) for line in near]
-        taken = [candidate(line, 1.0) for line in used]
-        return [near[i] for i in choose(candidates, self.centre.weights, count, taken)]
+    def likely(self, line: Line) -> float:
+        """What can be told of a line's worth without reading it closely."""
+        return self.near[line.text] * (0.5 if odd(line.text) else 1.0) * min(1.0, READABLE / length(line.text))
+
+    def picked(self, count: int) -> list[Line]:
+        """At most `count` lines near the centre, none alike to another."""
+        close = sorted(self.lines, key=lambda line: (-self.likely(line), line.text, line.speaker))[:CLOSE]
+        candidates = [candidate(line, self.worth(line)) for line in close]
+        return [close[i] for i in choose(candidates, self.centre.weights, count)]
 
 
 def candidate(line: Line, worth: float) -> Candidate:
@@ -91,8 +104,11 @@ def candidate(line: Line, worth: float) -> Candidate:
 
 @lru_cache(maxsize=1 << 15)
 def sound(text: str, code: str) -> float:
-    """How well a sentence stands alone, and how far it states what holds rather than what happened once."""
-    return quality(text) * math.sqrt(generality(text, code))
+    """How well a sentence stands alone, how far it states what holds rather than what happened once; no loose talk."""
+    value = quality(text) * (0.6 if hanging(text) else 1.0)
+    if code == "en":
+        value *= (0.7 if _OPENING.match(text) else 1.0) * (0.7 if _FILLER.search(text) else 1.0)
+    return value * math.sqrt(generality(text, code)) if value > LOOSE else value
 
 
 def length(text: str) -> int:
@@ -109,21 +125,30 @@ def statement(line: Line, first: str = "", most: int = 5) -> Statement:
 # ── from a brief ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def gathered(brief: Brief, least: int = 1) -> Gathered:
-    """What a brief gives: members are its entities and reports; `least` is the weight of a member without one."""
+def gathered(brief: Brief) -> Gathered:
+    """What a brief gives: its members are its entities and reports, with their scores as weights.
+
+    Where no member has a score, their order says what is central.
+    """
     passages = brief.context.passages
     lines, code = lines_of(passages)
     middle = centre([line.terms for line in lines], code)
-    kinds = brief.types or ("",) * len(passages)
-    pairs = [(p, k) for p, k in zip(passages, kinds, strict=True) if p.kind != "relation"]
-    ordered = not any(p.score > 0 for p, _ in pairs)  # then their order says what is central
-    members = [
-        _member(p, kind, float(len(pairs) - i if ordered else max(p.score, 0.0)), code)
-        for i, (p, kind) in enumerate(pairs)
-    ]
+    near = {line.text: middle.closeness(line.terms) for line in lines}
+    own: dict[str, list[Line]] = {p.id: [] for p in passages}
+    for line in lines:
+        for name in line.owners:
+            own[name].append(line)
+    members = _ranked(_members(passages, brief.types or ("",) * len(passages), code), own, near, middle)
     relations = tuple(sorted((p for p in passages if p.kind == "relation"), key=lambda p: p.id))
-    ranked = _ranked(members, lines, middle)
-    return Gathered(code, ranked, {p.id: p for p in passages}, relations, lines, middle, brief.context.omitted)
+    reports = frozenset(p.id for p in passages if p.kind == "report")
+    return Gathered(code, members, relations, lines, middle, near, own, reports)
+
+
+def _members(passages: Sequence[Passage], kinds: Sequence[str], code: str) -> list[Member]:
+    pairs = [(p, kind) for p, kind in zip(passages, kinds, strict=True) if p.kind != "relation"]
+    scored = any(p.score > 0 for p, _ in pairs)
+    weights = [max(p.score, 0.0) if scored else float(len(pairs) - i) for i, (p, _) in enumerate(pairs)]
+    return [_member(p, kind, weight, code) for (p, kind), weight in zip(pairs, weights, strict=True)]
 
 
 def _member(passage: Passage, kind: str, weight: float, code: str) -> Member:
@@ -141,14 +166,11 @@ def spoken(title: str, kind: str = "") -> tuple[tuple[str, ...], str]:
     return tuple(part.strip() for part in _LIST.split(match["names"]) if part.strip()), kind or match["kind"] or ""
 
 
-def _ranked(members: Sequence[Member], lines: Sequence[Line], middle: Centre) -> tuple[Member, ...]:
+def _ranked(
+    members: Sequence[Member], own: Mapping[str, Sequence[Line]], near: Mapping[str, float], middle: Centre
+) -> tuple[Member, ...]:
     """The members by strength: the logarithm of the weight, by how near the centre their lines and their names are."""
-    own: dict[str, list[float]] = {}
-    for line in lines:
-        near = middle.closeness(line.terms)
-        for name in line.owners:
-            own.setdefault(name, []).append(near)
-    raw = {m.id: _strength(m, own.get(m.id, []), middle) for m in members}
+    raw = {m.id: _strength(m, [near[line.text] for line in own[m.id]], middle) for m in members}
     top = max(raw.values(), default=0.0) or 1.0
     found = [replace(m, strength=raw[m.id] / top) for m in members]
     return tuple(sorted(found, key=lambda m: (-m.strength, m.title, m.id)))
@@ -179,12 +201,16 @@ def lines_of(passages: Iterable[Passage]) -> tuple[tuple[Line, ...], str]:
 
 
 def _few(passage: Passage) -> list[tuple[str, str, Source]]:
-    """Some of a passage's quotes that are their spans' own words: of good length first, spread over the documents."""
-    if len(passage.quotes) <= (most := EACH.get(passage.kind, 0)):
-        return [found for q in passage.quotes if (found := verbatim(q))]
-    order = sorted(passage.quotes, key=lambda q: (odd(q.text), spread(q.source), q.text))
-    few = (found for q in order if (found := verbatim(q)))
-    return [found for found, _ in zip(few, range(most), strict=False)]
+    """Some of a passage's quotes that are their spans' own words.
+
+    Those of a report come in its order; others of good length first, spread over the documents.
+    """
+    most = {"entity": ENTITY, "relation": RELATION, "report": REPORT}.get(passage.kind, REPORT)
+    order: Sequence[Description] = passage.quotes
+    if len(order) > most and passage.kind != "report":
+        order = sorted(order, key=lambda q: (odd(q.text), spread(q.source), q.text))
+    few = (found for quote in order if (found := verbatim(quote)))
+    return list(islice(few, most))
 
 
 def verbatim(quote: Description) -> tuple[str, str, Source] | None:
@@ -218,8 +244,3 @@ def odd(text: str) -> bool:
 def spread(source: Source) -> tuple[int, str, int]:
     """What orders places so that no document is preferred for coming first."""
     return zlib.crc32(f"{source.chunk}\0{source.start}".encode()), source.chunk, source.start
-
-
-def opened(text: str) -> str:
-    """A text with a large first letter, of Latin script."""
-    return capital(text) if WORD.match(text) else text

@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from sensegraph.engines.classical.choosing import general_stems
-from sensegraph.engines.classical.community import centre
-from sensegraph.engines.classical.gathering import Line, candidate, length, lines_of, opened, sound, statement
+from sensegraph.engines.classical.community import Centre, centre
+from sensegraph.engines.classical.gathering import Line, length, lines_of, odd, sound, statement
 from sensegraph.engines.classical.prose import stems
 from sensegraph.engines.classical.scan import TOKEN
 from sensegraph.engines.classical.tagging import tags
-from sensegraph.engines.classical.wording import number
+from sensegraph.engines.classical.wording import capital, number
 from sensegraph.engines.classical.words_lists import listed
 from sensegraph.engines.classical.words_names import places
 from sensegraph.engines.classical.words_quotes import ends
@@ -26,6 +26,7 @@ READ = 4  # quotes of a relation in which it is
 TWICE = 2  # relations from which a verb is one that they have in common
 VERBS = 2  # verbs that are told
 REFERENCES = 20  # relations that the count cites at most
+CLOSE = 6  # sentences, the nearest to the centre, that are read closely
 _JARGON = "community"
 
 
@@ -40,11 +41,12 @@ def _relate(brief: Brief) -> tuple[Statement, ...]:
     if not relations:
         return ()
     lines, code = lines_of(relations)
+    middle = centre([line.terms for line in lines], code)
     words = brief.words or WORDS
     count = len(relations) + brief.context.omitted
     counted = _fitting(_counted([g.title for g in groups], count, _verbs(relations, code), code), words)
     said = [Statement(f"{counted} ", tuple(r.id for r in relations[:REFERENCES]))]
-    best = _best([line for line in lines if length(line.shown) <= words - length(counted)], lines, code)
+    best = _best([line for line in lines if length(line.shown) <= words - length(counted)], middle, code)
     return (*said, *(statement(line) for line in best))
 
 
@@ -56,9 +58,9 @@ def _counted(names: Sequence[str], count: int, verbs: Sequence[tuple[str, int]],
             yield f"{' — '.join(names)}: {count}"
         yield str(count)
         return
-    link = opened(f"{number(count)} relation{' links' if count == 1 else 's link'}")
+    link = capital(f"{number(count)} relation{' links' if count == 1 else 's link'}")
     often = " and ".join(f"“{verb}” ({n})" for verb, n in verbs)
-    for ends_ in ([] if plain else [" and ".join(names)], ["the two groups"]):
+    for ends_ in ([] if plain else [" with ".join(names)], ["the two groups"]):
         for end in ends_:
             if often:
                 yield f"{link} {end}, most often {often}."
@@ -109,12 +111,9 @@ def _tells(verb: str) -> bool:
     return verb.isalpha() and verb not in listed("en") and not set(stems(verb, "en")) <= general_stems()
 
 
-def _best(pool: Sequence[Line], lines: Sequence[Line], code: str) -> list[Line]:
-    """The line nearest to the centre of all that stands alone best."""
-    middle = centre([line.terms for line in lines], code)
-
-    def worth(line: Line) -> float:
-        return candidate(line, sound(line.text, code) * middle.closeness(line.terms)).worth
-
-    good = [line for line in pool if _JARGON not in line.shown.casefold()]
-    return sorted(good, key=lambda line: (-worth(line), line.text))[:1]
+def _best(pool: Sequence[Line], middle: Centre, code: str) -> list[Line]:
+    """The line that stands alone best of those nearest to the centre of all."""
+    near = {line: middle.closeness(line.terms) * (0.5 if odd(line.text) else 1.0) for line in pool}
+    told = [line for line in pool if _JARGON not in line.shown.casefold()]
+    close = sorted(told, key=lambda line: (-near[line], line.text, line.speaker))[:CLOSE]
+    return sorted(close, key=lambda line: (-near[line] * sound(line.text, code), line.text, line.speaker))[:1]

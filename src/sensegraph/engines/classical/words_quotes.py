@@ -124,7 +124,7 @@ def _quote(
     text = tidy(said)
     terms = tuple(stems(text, code))
     members = len({name for owner in owners for name in owned.get(owner, ())})
-    worth = quality(text) * (0.6 if _hanging(text) else 1.0)
+    worth = quality(text) * (0.6 if hanging(text) else 1.0)
     return Quote(
         text,
         speaker,
@@ -138,7 +138,7 @@ def _quote(
     )
 
 
-def _hanging(text: str) -> bool:
+def hanging(text: str) -> bool:
     """Whether a sentence leans on the one before it, or is speech within a story."""
     return text.partition(" ")[0].casefold() in _HANGING or text.startswith(("'", "‘", "“", '"'))
 
