@@ -141,13 +141,15 @@ def of_community(context: Context) -> tuple[str, Records]:
 
 
 def of_brief(brief: Brief, words: int) -> tuple[str, Records]:
-    """What is written of a group: how long, what about, and the tables; no length is named where `words` is 0."""
+    """How long, and the tables; no length is named where `words` is 0.
+
+    The title is left out: it may be made of members' names, and a name is what is asked for.
+    """
     context = brief.context
     length = f"Length: at most {words} words\n\n" if words else ""
-    about = f"About: {_line(context.title)}\n\n" if context.title else ""
     types = {p.id: kind for p, kind in zip(context.passages, brief.types, strict=False)} if any(brief.types) else None
     tables, found = _tables(records(context), types)
-    return length + about + tables, found
+    return length + tables, found
 
 
 def of_inquiry(inquiry: Inquiry, history_tokens: int) -> str:
