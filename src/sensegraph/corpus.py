@@ -287,7 +287,7 @@ class Corpus:
             chosen, _ = self.method(finder(index))
             answer = chosen.answer(asked, index, replace(rt, hear=hear))
         usage = replace(self._spent() - before, seconds=time.perf_counter() - started)
-        notes = (*self._notes(reason, index), *answer.notes, *self._said_since(said))
+        notes = (*self._notes(reason, index), *rt.noted, *answer.notes, *self._said_since(said))
         return replace(answer, usage=usage, notes=notes, method=chosen.name, engine=self.engine.name)
 
     def search(
@@ -302,7 +302,7 @@ class Corpus:
         kept = found.passages[:top]
         omitted = found.omitted + len(found.passages) - len(kept)
         size = sum(tokens(p.text) for p in kept)
-        notes = (*notes_of(index), *found.notes)
+        notes = (*notes_of(index), *rt.noted, *found.notes)
         return replace(found, passages=kept, documents=found.documents[:top], tokens=size, omitted=omitted, notes=notes)
 
     def _notes(self, reason: str, index: Index) -> tuple[str, ...]:

@@ -35,7 +35,8 @@ class Runtime:
     """The tools and the memory, passed as one value; nothing is global.
 
     `computed` counts the items that each step computed in this run (not those found in the store). `hear` is told an
-    answer while it is written. `reranker` orders what was found anew, where there is one.
+    answer while it is written. `reranker` orders what was found anew, where there is one. `noted` counts what has to
+    be said of how a question was worked on, whatever method worked.
     """
 
     engine: LanguageEngine
@@ -46,6 +47,7 @@ class Runtime:
     computed: Counter[str] = field(default_factory=Counter)
     hear: Callable[[str], None] | None = None
     reranker: Reranker | None = None
+    noted: Counter[str] = field(default_factory=Counter)
 
     def check(self, name: str, requires: frozenset[Task]) -> None:
         """Raise UnsupportedTask, before any work, when the engine lacks a task that `name` needs."""

@@ -1,12 +1,14 @@
-"""Approximate nearest neighbours: a navigable small-world graph over vectors that are too many to read them all.
+"""Approximate nearest neighbours: navigable small-world graphs over vectors that are too many to read them all.
 
-The graph is an array of bytes, so that it is stored and memory-mapped like any other. It finds candidates; their scores
-are exact. The library behind it, USearch, is the extra `ann`; without it every search is exact.
+A graph is an array of bytes, so that it is stored and memory-mapped like any other; a long matrix has one for each of
+its segments. It finds candidates by vectors of one byte a dimension; their scores are exact. The library behind it,
+USearch, is the extra `ann`; without it every search is exact.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
@@ -15,22 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Longs
-from sensegraph.algorithms.ranking import nearest
+from sensegraph.algorithms.graphs import Longs
+from sensegraph.algorithms.ranking import Ranked, nearest
 
 Navigation = NDArray[np.uint8]
-EXACT_BELOW = 200_000
-_FACTOR = 4  # candidates for each neighbour that is wanted
+FORMAT = "usearch 2, i8, 16 links, 128 looked at"  # what a stored graph is: other formats need other graphs
 _LINKS, _BUILD, _SEARCH = 16, 128, 128  # of a node; how many nodes are looked at
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Neighbours:
-    """Positions and scores, best first, of shape (at most top,); `note` says why a search was not the usual one."""
-
-    positions: Longs
-    scores: Floats
-    note: str = ""
+_MANY = 64  # candidates of a graph at least
+_FACTOR = 2  # and as many for each neighbour that is wanted
+_DEAR = 32  # rows that are read in a row while one candidate is found: bench/neighbours.py
 
 
 def installed() -> bool:
@@ -41,9 +36,9 @@ def installed() -> bool:
 def navigation(vectors: NDArray[Any]) -> Navigation:
     """The navigable small-world graph over `vectors`, shape (n, dim) float32, rows of length 1 or 0, as bytes.
 
-    Hierarchical navigable small worlds (Malkov and Yashunin 2020) by inner product. Built in one thread, in the order
-    of rows, so that equal vectors give equal bytes with one version of the library. Rows of zeros are left out.
-    Raises ModuleNotFoundError without the extra `ann`, ValueError for vectors that are no matrix of finite numbers.
+    Hierarchical navigable small worlds (Malkov and Yashunin 2020) by cosine. Built in one thread, in the order of
+    rows, so that equal vectors give equal bytes with one version of the library. Rows of zeros are left out. Raises
+    ModuleNotFoundError without the extra `ann`, ValueError for vectors that are no matrix of finite numbers.
     """
     if vectors.ndim != 2 or not np.isfinite(vectors).all():
         raise ValueError(f"vectors of shape {vectors.shape} must be a matrix of finite numbers.")
@@ -56,66 +51,61 @@ def navigation(vectors: NDArray[Any]) -> Navigation:
 
 @dataclass(frozen=True, eq=False)
 class Navigator:
-    """The rows of `vectors` nearest to a query, approximately: candidates from `graph`, scored exactly.
+    """The rows of `vectors` nearest to a query, approximately: candidates from `graphs`, scored exactly.
 
-    To be kept and used again: opening a graph reads a little of every node. Safe to use from many threads, which wait
-    for each other. Raises ValueError when `graph` is of other vectors.
+    `graphs` holds for each segment of rows the first of them, ascending, and its graph. To be kept and used again:
+    opening a graph reads a little of every node. Safe to use from many threads, which wait for each other. Raises
+    ValueError when a graph is of other vectors.
     """
 
     vectors: NDArray[Any]
-    graph: Navigation
+    graphs: Sequence[tuple[int, Navigation]]
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
-    def nearest(self, query: NDArray[Any], top: int) -> Neighbours:
-        """About the `top` nearest rows to `query`, of shape (dim,); the score of a row is the one of `nearest`."""
+    def nearest(self, query: NDArray[Any], top: int) -> Ranked:
+        """Positions and scores of about the `top` nearest rows to `query`, of shape (dim,), best first."""
         asked = np.asarray(query, np.float32)
-        wanted = min(_FACTOR * top, len(self._index))
         if asked.shape != (self.vectors.shape[1],):
             raise ValueError(f"a query of shape {asked.shape} fits no vectors of shape {self.vectors.shape}.")
-        if wanted < 1 or not asked.any():
-            return Neighbours(np.zeros(0, np.int64), np.zeros(0, np.float64))
-        with self._lock:
-            self._index.expansion_search = max(_SEARCH, wanted)
-            found = self._index.search(asked, wanted, threads=1).keys
-        candidates = np.sort(np.asarray(found).astype(np.int64))
+        if top < 1 or not asked.any():
+            return np.zeros(0, np.int64), np.zeros(0, np.float64)
+        candidates = self._candidates(asked, max(_MANY, _FACTOR * top))
         among, scores = nearest(np.asarray(self.vectors[candidates]), asked, top)
-        return Neighbours(candidates[among], scores)
+        return candidates[among], scores
+
+    def helps(self, top: int) -> bool:
+        """Whether finding `top` neighbours by the graphs takes less than reading all vectors."""
+        return _DEAR * len(self.graphs) * max(_MANY, _FACTOR * top) < len(self.vectors)
+
+    def _candidates(self, asked: NDArray[np.float32], wanted: int) -> Longs:
+        """The positions of what the graphs hold nearest, ascending: of each graph at most so many."""
+        found = [np.zeros(0, np.int64)]
+        with self._lock:
+            for begin, index in self._opened:
+                if many := min(wanted, len(index)):
+                    index.expansion_search = max(_SEARCH, many)
+                    found.append(np.asarray(index.search(asked, many, threads=1).keys).astype(np.int64) + begin)
+        return np.sort(np.concatenate(found))
 
     @cached_property
-    def _index(self) -> Any:
-        """The graph over its bytes, not copied."""
+    def _opened(self) -> list[tuple[int, Any]]:
+        """The graphs over their bytes, not copied."""
+        begins = [begin for begin, _ in self.graphs]
+        ends = [*begins[1:], len(self.vectors)]
+        return [(b, self._open(g, e - b)) for (b, g), e in zip(self.graphs, ends, strict=True)]
+
+    def _open(self, graph: Navigation, rows: int) -> Any:
         from usearch.index import Index
 
-        index = Index.restore(self.graph.data, view=True)
-        if index is None or index.ndim != self.vectors.shape[1] or len(index) > len(self.vectors):
-            raise ValueError(f"this graph is not of vectors of shape {self.vectors.shape}; build it anew.")
+        index = Index.restore(graph.data, view=True)
+        if index is None or index.ndim != self.vectors.shape[1] or len(index) > rows:
+            raise ValueError(f"this graph is not of {rows} vectors of {self.vectors.shape[1]} numbers; build it anew.")
         return index
-
-
-def nearest_of(
-    vectors: NDArray[Any],
-    query: NDArray[Any],
-    top: int,
-    *,
-    exact_below: int = EXACT_BELOW,
-    navigator: Navigator | None = None,
-) -> Neighbours:
-    """The nearest rows: exact below `exact_below` rows; from there on by `navigator`, where there is one.
-
-    Where it cannot be by the navigator, it is exact and the note says why.
-    """
-    if len(vectors) >= exact_below and navigator is not None and installed():
-        return navigator.nearest(query, top)
-    note = ""
-    if len(vectors) >= exact_below:
-        missing = "no graph of them was built" if installed() else "the extra `ann` is not installed"
-        note = f"all {len(vectors):,} vectors were compared: {missing}"
-    return Neighbours(*nearest(vectors, query, top), note)
 
 
 def _empty(dim: int) -> Any:
     from usearch.index import Index
 
     return Index(
-        ndim=dim, metric="ip", dtype="f32", connectivity=_LINKS, expansion_add=_BUILD, expansion_search=_SEARCH
+        ndim=dim, metric="cos", dtype="i8", connectivity=_LINKS, expansion_add=_BUILD, expansion_search=_SEARCH
     )

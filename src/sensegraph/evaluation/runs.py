@@ -8,6 +8,7 @@ counts: a budget for text must not look like a bad ranking.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -96,10 +97,11 @@ def ask(methods: Sequence[Named], groups: Sequence[Group], index: Index, rt: Run
 
 
 def _found(method: Method, query: Query, index: Index, rt: Runtime, depth: int) -> Found:
+    rt = replace(rt, noted=Counter())
     begun = time.process_time()
     evidence = method.retrieve(Question(query.text), index, rt)
     spent = time.process_time() - begun
-    found = Found(query.id, _documents(evidence), evidence.tokens, spent, notes=evidence.notes)
+    found = Found(query.id, _documents(evidence), evidence.tokens, spent, notes=(*evidence.notes, *rt.noted))
     more = widened(method, depth)
     if len(found.documents) >= min(depth, len(index.catalogue.documents)) or more == method:
         return found

@@ -15,7 +15,7 @@ from types import MappingProxyType
 import numpy as np
 
 from sensegraph.algorithms.graphs import Floats
-from sensegraph.algorithms.ranking import Ranked, best, nearest_each
+from sensegraph.algorithms.ranking import Ranked, best
 from sensegraph.algorithms.walks import pagerank
 from sensegraph.errors import SettingsError
 from sensegraph.protocols import Part, Task
@@ -28,6 +28,7 @@ from sensegraph.steps.identity import Edges, Identity, Likeness, entity_walk
 from sensegraph.steps.index import Index
 from sensegraph.steps.keywords import Keywords, keywords_of
 from sensegraph.steps.language import conclude
+from sensegraph.steps.neighbours import nearest_to_each
 from sensegraph.steps.ties import Ties, ties_of
 from sensegraph.types import Answer, Evidence, Question
 
@@ -115,13 +116,13 @@ class FastGraphRAG:
 
         The scores (1 + cosine) / 2 of one phrase sum to 1, so that a name weighs as much as all entities near a theme.
         """
-        vectors = index.vectors_of(rt.embedder, "entity")
-        start = np.zeros(len(vectors))
+        start = np.zeros(len(index.graph.entities))
         for places in words.called if self.exact else ():
             start[list(places)] = 1 / max(len(places), 1)
         names = [w for w, places in zip(words.low, words.called, strict=True) if not (places and self.exact)]
         queries = np.asarray(rt.embedder.embed([*names, *words.high, question.sought], "query"), np.float32)
-        for i, (near, cosine) in enumerate(nearest_each(vectors, queries, max(self.named_top, self.generic_top))):
+        top = max(self.named_top, self.generic_top)
+        for i, (near, cosine) in enumerate(nearest_to_each(queries, index, rt, top, "entity")):
             if i < len(names):
                 kept = (np.arange(len(near)) < self.named_top) & (cosine >= self.named_floor)
             else:

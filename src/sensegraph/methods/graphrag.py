@@ -14,7 +14,6 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.algorithms.ranking import nearest
 from sensegraph.errors import SettingsError
 from sensegraph.protocols import Part, Task
 from sensegraph.results import at
@@ -23,6 +22,7 @@ from sensegraph.steps.details import detailed
 from sensegraph.steps.index import Index
 from sensegraph.steps.language import conclude, grade, inquiry
 from sensegraph.steps.mapreduce import map_reduce
+from sensegraph.steps.neighbours import nearest_to
 from sensegraph.steps.packing import report_passage
 from sensegraph.types import Answer, Cluster, Evidence, Question
 
@@ -94,7 +94,7 @@ class GraphRAG:
         """The `top` nearest of these clusters (1 where it is 0), nearest first."""
         query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
         ids = {c.id for c in clusters}
-        positions, _ = nearest(index.vectors_of(rt.embedder, "report"), query, len(index.hierarchy.clusters))
+        positions, _ = nearest_to(query, index, rt, len(index.hierarchy.clusters), "report")
         found = at(index.hierarchy.clusters, [int(i) for i in positions])
         return [c for c in found if c.id in ids][: self.top or 1]
 

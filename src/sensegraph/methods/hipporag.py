@@ -17,7 +17,7 @@ import numpy as np
 
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats, Longs
-from sensegraph.algorithms.ranking import best, nearest
+from sensegraph.algorithms.ranking import best
 from sensegraph.algorithms.walks import pagerank
 from sensegraph.errors import SettingsError
 from sensegraph.keys import key
@@ -29,6 +29,7 @@ from sensegraph.steps.facts import Facts
 from sensegraph.steps.index import Index
 from sensegraph.steps.language import conclude, inquiry
 from sensegraph.steps.language import test as helps
+from sensegraph.steps.neighbours import nearest_to
 from sensegraph.types import Answer, Evidence, Passage, Question
 
 GUTIERREZ2025 = MappingProxyType({"passage_factor": 0.05, "parallel": 2.0})
@@ -129,7 +130,7 @@ class HippoRAG:
                 "name an embedding model (endpoint.embedding_model), or set linking to auto."
             )
         else:
-            found, scores = nearest(index.vectors_of(rt.embedder, "fact"), asked_vector(question, rt), self.facts)
+            found, scores = nearest_to(asked_vector(question, rt), index, rt, self.facts, "fact")
             found, scores = found[scores > 0], scores[scores > 0]
         return found, scores / max(scores.max(initial=0.0), 1e-300)
 

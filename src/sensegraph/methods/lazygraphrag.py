@@ -16,7 +16,7 @@ import numpy as np
 
 from sensegraph.algorithms.deepening import Pace, grouped, search
 from sensegraph.algorithms.graphs import Longs
-from sensegraph.algorithms.ranking import best, nearest_each
+from sensegraph.algorithms.ranking import best
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.protocols import Part, Task
 from sensegraph.results import at
@@ -24,6 +24,7 @@ from sensegraph.runtime import Runtime
 from sensegraph.steps.index import Index
 from sensegraph.steps.language import conclude, gathered, inquiry, rate, refine
 from sensegraph.steps.mapreduce import point_passage, size
+from sensegraph.steps.neighbours import nearest_to_each
 from sensegraph.steps.passages import chunk_passage
 from sensegraph.steps.relevance import Tester, Trial, Unit, terrain_of
 from sensegraph.text import packed, within
@@ -136,18 +137,18 @@ class LazyGraphRAG:
         """For each text all chunks: the best first, as far as a search can come; the others in their own order."""
         imagined = f"\n{asked.hypothesis}" if self.hypothesis and asked.hypothesis else ""
         searched = [f"{text}{imagined}" for text in texts]
-        vectors = index.vectors_of(rt.embedder)
-        reach = min(len(vectors), max(_REACH, 4 * self.budget))
+        count = len(index.catalogue.chunks)
+        reach = min(count, max(_REACH, 4 * self.budget))
         lists: list[list[Longs]] = [[] for _ in texts]
         ranking = self.ranking if self.ranking != "auto" else "words" if rt.embedder.lexical else "vectors"
         if ranking != "words":
             queries = np.asarray(rt.embedder.embed(searched, "query"), np.float32)
-            for found, (near, _) in zip(lists, nearest_each(vectors, queries, reach), strict=True):
+            for found, (near, _) in zip(lists, nearest_to_each(queries, index, rt, reach), strict=True):
                 found.append(near)
         if ranking != "vectors":
             for found, text in zip(lists, searched, strict=True):
                 found.append(best(index.scores_of_words(text), reach)[0])
-        return [_fused(found, len(vectors)) for found in lists]
+        return [_fused(found, count) for found in lists]
 
     def _pace(self, budget: int) -> Pace:
         return Pace(budget, self.tests, self.batch, self.patience, self.best, self.neighbours)

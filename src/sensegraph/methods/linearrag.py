@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.ranking import best, nearest
+from sensegraph.algorithms.ranking import best
 from sensegraph.algorithms.walking import gathered
 from sensegraph.algorithms.walks import pagerank
 from sensegraph.errors import SettingsError
@@ -26,6 +26,7 @@ from sensegraph.steps.arms import evidence_of, seeds_of
 from sensegraph.steps.closeness import Comparing, asked_vector, by_meaning, by_text, closeness
 from sensegraph.steps.index import Index
 from sensegraph.steps.language import conclude
+from sensegraph.steps.neighbours import nearest_to
 from sensegraph.steps.sentences import Sentences
 from sensegraph.types import Answer, Evidence, Question
 
@@ -116,7 +117,7 @@ class LinearRAG:
         if len(found):
             seeds[found] = 1.0
             return seeds
-        places, scores = nearest(index.vectors_of(rt.embedder, "entity"), asked_vector(question, rt), 5)
+        places, scores = nearest_to(asked_vector(question, rt), index, rt, 5, "entity")
         seeds[places[scores >= self.seed_floor]] = np.minimum(scores[scores >= self.seed_floor], 1.0)
         return seeds
 

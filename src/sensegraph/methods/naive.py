@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sensegraph.algorithms.ranking import nearest
 from sensegraph.errors import SettingsError
 from sensegraph.protocols import Part, Task
 from sensegraph.results import at
 from sensegraph.runtime import Runtime
 from sensegraph.steps.index import Index
 from sensegraph.steps.language import conclude
+from sensegraph.steps.neighbours import nearest_to
 from sensegraph.steps.passages import chunk_passage
 from sensegraph.text import within
 from sensegraph.types import Answer, Evidence, Question
@@ -42,7 +42,7 @@ class Naive:
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The nearest chunks by cosine, best first, within the context."""
         query = rt.embedder.embed([question.sought], "query")[0]
-        positions, scores = nearest(index.vectors_of(rt.embedder), np.asarray(query, np.float32), self.top)
+        positions, scores = nearest_to(np.asarray(query, np.float32), index, rt, self.top)
         entries = at(index.catalogue.chunks, [int(i) for i in positions])
         near = [(e.id, float(s)) for e, s in zip(entries, scores, strict=True) if s > 0]
         sizes = {e.id: e.tokens for e in entries}

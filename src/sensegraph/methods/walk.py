@@ -14,7 +14,7 @@ import numpy as np
 
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats, Longs
-from sensegraph.algorithms.ranking import Ranked, best, nearest
+from sensegraph.algorithms.ranking import Ranked, best
 from sensegraph.algorithms.walking import gathered, walk
 from sensegraph.errors import SettingsError
 from sensegraph.protocols import Part, Task
@@ -24,6 +24,7 @@ from sensegraph.steps.asked import Asked, asked
 from sensegraph.steps.index import Index
 from sensegraph.steps.language import conclude
 from sensegraph.steps.naming import Names
+from sensegraph.steps.neighbours import nearest_to
 from sensegraph.types import Answer, Evidence, Question
 
 _ALL = 20_000  # chunks up to which every one is looked at
@@ -138,7 +139,7 @@ class Walk:
         if rt.embedder.lexical:
             return at, score
         query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
-        near, cosine = nearest(index.vectors_of(rt.embedder), query, 4 * self.first)
+        near, cosine = nearest_to(query, index, rt, 4 * self.first)
         cosine = (cosine - cosine[-1:]) / max(float(cosine[:1].sum() - cosine[-1:].sum()), _TIE)
         both = np.union1d(at, near)
         mean = np.zeros(len(both))

@@ -12,11 +12,12 @@ import numpy as np
 
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats
-from sensegraph.algorithms.ranking import best, nearest
+from sensegraph.algorithms.ranking import best
 from sensegraph.algorithms.walks import pagerank
 from sensegraph.results import at
 from sensegraph.runtime import Runtime
 from sensegraph.steps.index import Index
+from sensegraph.steps.neighbours import nearest_to
 from sensegraph.steps.passages import chunk_passage
 from sensegraph.steps.signals import named_in
 from sensegraph.steps.ties import Ties, salience, ties_of
@@ -46,7 +47,7 @@ class Walk:
 def by_vectors(question: Question, index: Index, rt: Runtime, top: int) -> Ranking:
     """The `top` chunks nearest to the question by cosine; none whose cosine is not above 0."""
     query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
-    positions, scores = nearest(index.vectors_of(rt.embedder), query, top)
+    positions, scores = nearest_to(query, index, rt, top)
     return Ranking("vector", positions[scores > 0], scores[scores > 0])
 
 
@@ -76,7 +77,7 @@ def seeds_of(question: Question, index: Index, rt: Runtime, floor: float = 0.5) 
         types = [e.type for e in at(index.graph.entities, named)]
         return [e for e, kind in zip(named, types, strict=True) if kind != _COMMON] or named
     query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
-    places, scores = nearest(index.vectors_of(rt.embedder, "entity"), query, _NEAR)
+    places, scores = nearest_to(query, index, rt, _NEAR, "entity")
     return [int(place) for place in places[scores >= floor]]
 
 

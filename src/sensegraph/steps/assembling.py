@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints
-from sensegraph.algorithms.ranking import best, nearest_each, rrf
+from sensegraph.algorithms.ranking import best, rrf
 from sensegraph.protocols import Vectors
 from sensegraph.results import at, step
 from sensegraph.runtime import Runtime
@@ -23,6 +23,7 @@ from sensegraph.steps.index import Index, Kind
 from sensegraph.steps.lookups import Lookups
 from sensegraph.steps.mapreduce import size
 from sensegraph.steps.neighbourhood import _Room
+from sensegraph.steps.neighbours import nearest_to_each
 from sensegraph.steps.passages import chunk_passage, entity_passage, relation_passage
 from sensegraph.steps.scope import ScopedIndex
 from sensegraph.steps.ties import Ties
@@ -79,7 +80,7 @@ def nearest_records(
         return {}
     cosine: dict[int, float] = {}
     lists: list[list[int]] = []
-    for places, scores in nearest_each(index.vectors_of(rt.embedder, kind), queries, top):
+    for places, scores in nearest_to_each(queries, index, rt, top, kind):
         lists.append(places[scores > floor].tolist())
         for place, score in zip(lists[-1], scores.tolist(), strict=False):
             cosine[place] = max(score, cosine.get(place, score))

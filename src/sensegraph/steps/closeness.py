@@ -8,11 +8,11 @@ import numpy as np
 
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats
-from sensegraph.algorithms.ranking import nearest
 from sensegraph.protocols import Vectors
 from sensegraph.runtime import Runtime
 from sensegraph.steps.arms import by_vectors, by_words
 from sensegraph.steps.index import Index
+from sensegraph.steps.neighbours import nearest_to
 from sensegraph.types import Question
 
 Comparing = Literal["auto", "vectors", "words"]
@@ -37,7 +37,7 @@ def closeness(question: Question, index: Index, rt: Runtime, how: Comparing) -> 
     """
     if not by_meaning(how, rt):
         return scaled(index.scores_of_words(question.sought))
-    near, scores = nearest(index.vectors_of(rt.embedder), asked_vector(question, rt), _NEAR)
+    near, scores = nearest_to(asked_vector(question, rt), index, rt, _NEAR)
     found = np.full(len(index.catalogue.chunks), scores.min(initial=1.0))
     found[near] = scores
     return scaled(found)

@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
 
+from sensegraph.algorithms.approximate import Navigator
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.ranking import Bm25
 from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.protocols import Embedder, Part, Store, Vectors
 from sensegraph.results import Results, Table, recall, step
 from sensegraph.stems import stems
-from sensegraph.steps import communities, concepts, facts, graph, lookups, naming, reports, sentences, vectors, words
+from sensegraph.steps import (
+    communities,
+    concepts,
+    facts,
+    graph,
+    lookups,
+    naming,
+    navigating,
+    reports,
+    sentences,
+    vectors,
+    words,
+)
 from sensegraph.steps.chunks import chunk
 from sensegraph.steps.concepts import Concepts
 from sensegraph.steps.facts import Facts
 from sensegraph.steps.lookups import Lookups
 from sensegraph.steps.naming import Names
+from sensegraph.steps.navigating import Stretch
 from sensegraph.steps.sentences import Sentences
 from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation, Scalar
 
@@ -34,7 +48,8 @@ class Manifest:
 
     `clustering` is the key of the settings of clustering: an update starts only from communities made by the same.
     `vectors_by` is the fingerprint of the embedder: vectors of two embedders cannot be compared. Parts that were not
-    built have an empty key. `quoted` says that descriptions and reports are the sources' own words.
+    built have an empty key. `ways` are graphs through the vectors of a kind that are very many: for each segment its
+    first row and the graph's key. `quoted` says that descriptions and reports are the sources' own words.
     """
 
     documents: str
@@ -64,6 +79,7 @@ class Manifest:
     aggregates: str = ""
     layers: str = ""
     tree: str = ""
+    ways: dict[Kind, tuple[Stretch, ...]] = field(default_factory=dict)
     quoted: bool = False
     clusters: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
@@ -73,6 +89,18 @@ class Manifest:
         """The parts that were built."""
         called = {"reports": "hierarchy"}
         return frozenset(part for part in get_args(Part) if getattr(self, called.get(part, part)))
+
+    @property
+    def stacks(self) -> dict[Kind, str]:
+        """The key of the vectors of every kind; empty where there are none."""
+        return {
+            "chunk": self.vectors,
+            "entity": self.entity_vectors,
+            "relation": self.relations,
+            "report": self.report_vectors,
+            "fact": self.fact_vectors,
+            "sentence": self.sentence_vectors,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,15 +240,26 @@ class Index:
     def _vectors(self, kind: Kind) -> Vectors:
         if kind == "chunk":
             return self.vectors
-        made = self.manifest
-        parts: dict[Kind, tuple[Part, str]] = {
-            "entity": ("graph", made.entity_vectors),
-            "relation": ("relations", made.relations),
-            "report": ("reports", made.report_vectors),
-            "fact": ("facts", made.fact_vectors),
-            "sentence": ("sentences", made.sentence_vectors),
+        parts: dict[Kind, Part] = {
+            "entity": "graph",
+            "relation": "relations",
+            "report": "reports",
+            "fact": "facts",
+            "sentence": "sentences",
         }
-        return recall(self._store, vectors.stack, self._part(*parts[kind]))
+        return recall(self._store, vectors.stack, self._part(parts[kind], self.manifest.stacks[kind]))
+
+    def navigator(self, kind: Kind) -> Navigator | None:
+        """The way through the vectors of a kind; None where all of them are compared."""
+        if kind not in self._navigators and (ways := self.manifest.ways.get(kind)):
+            graphs = [(begin, recall(self._store, navigating.navigation, name)) for begin, name in ways]
+            self._navigators[kind] = Navigator(self._vectors(kind), graphs)
+        return self._navigators.get(kind)
+
+    @cached_property
+    def _navigators(self) -> dict[Kind, Navigator]:
+        """Those that were opened: opening one reads a little of every node."""
+        return {}
 
     def _part(self, part: Part, name: str) -> str:
         """The key of a part of the index. Raises NotIndexed where it was not built."""

@@ -13,13 +13,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from sensegraph.algorithms.ranking import nearest
 from sensegraph.common_words import STOP
 from sensegraph.errors import SettingsError
 from sensegraph.results import at
 from sensegraph.runtime import Runtime
 from sensegraph.steps.index import Index
 from sensegraph.steps.mapreduce import size
+from sensegraph.steps.neighbours import nearest_to
 from sensegraph.steps.packing import report_passage
 from sensegraph.steps.passages import chunk_passage, claim_passage, entity_passage, relation_passage
 from sensegraph.text import WORD, tokens
@@ -127,7 +127,7 @@ def find_seeds(question: Question, index: Index, rt: Runtime, top: int) -> _Seed
     """The entities that the question names, then those nearest to it, `top` in all (D6)."""
     named = names_in(question.text, index)
     query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
-    places, scores = nearest(index.vectors_of(rt.embedder, "entity"), query, top)
+    places, scores = nearest_to(query, index, rt, top, "entity")
     found = dict.fromkeys(named, 1.0)
     for place, score in zip(places.tolist(), scores.tolist(), strict=True):
         if score > 0:

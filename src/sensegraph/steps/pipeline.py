@@ -23,6 +23,7 @@ from sensegraph.steps.graph import GraphSettings, graph, knowledge_graph
 from sensegraph.steps.index import REF, Catalogue, Manifest, catalogue, document, read_manifest
 from sensegraph.steps.lookups import find_lookups
 from sensegraph.steps.naming import Names, NameSettings, name_graph
+from sensegraph.steps.neighbours import EXACT_BELOW, with_ways
 from sensegraph.steps.reports import ReportSettings, report_all
 from sensegraph.steps.sentences import embed_sentences, find_sentences
 from sensegraph.steps.ties import find_ties
@@ -38,6 +39,7 @@ class IndexSettings:
     `parts` says what is built besides chunks, their vectors and their words: the graph, the reports on its
     communities (which need the graph), the concepts of LazyGraphRAG, the vectors of relations of LightRAG (which need
     the graph), the names of the walk, the facts of HippoRAG and the sentences of LinearRAG (which need the graph).
+    From `exact_below` vectors of a kind on searches are approximate, where the extra `ann` is; 0 keeps them exact.
     """
 
     chunk_tokens: int = 600
@@ -49,8 +51,11 @@ class IndexSettings:
     concepts: ConceptSettings = field(default_factory=ConceptSettings)
     names: NameSettings = field(default_factory=NameSettings)
     facts: FactSettings = field(default_factory=FactSettings)
+    exact_below: int = EXACT_BELOW
 
     def __post_init__(self) -> None:
+        if self.exact_below < 0:
+            raise SettingsError(f"index.exact_below must be at least 0 (always exact), not {self.exact_below}.")
         if not 0 <= self.chunk_overlap < self.chunk_tokens:
             raise SettingsError(
                 f"index.chunk_overlap ({self.chunk_overlap}) must be at least 0 and below index.chunk_tokens "
@@ -172,6 +177,7 @@ def complete(parts: Parts, rt: Runtime, settings: IndexSettings) -> Manifest:
         clusters=_by_depth(reported.value) if reported else (),
         notes=parts.notes,
     )
+    manifest = with_ways(manifest, rt, settings.exact_below)
     publish(manifest, rt)
     return manifest
 

@@ -196,6 +196,9 @@ class ScopedIndex(Index):
         whole = self.whole.vectors_of(embedder, kind)
         return np.asarray(whole[self._positions(kind)])
 
+    def navigator(self, kind: Kind) -> None:
+        """None: a way through the vectors of the whole may pass by the few that are inside."""
+
     def _positions(self, kind: Kind) -> list[int]:
         if kind == "chunk":
             return self.places

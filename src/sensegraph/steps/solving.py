@@ -16,7 +16,6 @@ from typing import Literal
 import numpy as np
 
 from sensegraph.algorithms.fusion import Ranking, by_scores, near_best
-from sensegraph.algorithms.ranking import nearest
 from sensegraph.results import at
 from sensegraph.runtime import Runtime
 from sensegraph.stems import stems
@@ -28,6 +27,7 @@ from sensegraph.steps.index import Index
 from sensegraph.steps.language import inquiry
 from sensegraph.steps.mapreduce import point_passage, size
 from sensegraph.steps.neighbourhood import names_in
+from sensegraph.steps.neighbours import nearest_to
 from sensegraph.steps.passages import chunk_passage, relation_passage
 from sensegraph.steps.quantities import Moment, Number, Scalar, Unknown, Value, moment_in, number_in, shown
 from sensegraph.steps.reckoning import reckon, spoken
@@ -228,7 +228,7 @@ class Solver:
         if same := self.index.lookups.called(name):
             return same
         query = np.asarray(self.rt.embedder.embed([name], "query")[0], np.float32)
-        places, _ = nearest(self.index.vectors_of(self.rt.embedder, "entity"), query, _NAMES)
+        places, _ = nearest_to(query, self.index, self.rt, _NAMES, "entity")
         like = [(likeness(name, self.index.lookups.name(p)), p) for p in places.tolist()]
         return [p for score, p in sorted(like, key=lambda x: (-x[0], x[1])) if score >= least]
 

@@ -1,0 +1,60 @@
+"""Cutting a matrix by what stands in it."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sensegraph.algorithms.segments import Segment, segments
+
+LEAST, USUAL, MOST = 20, 15, 80
+
+
+def rows(n: int, seed: int = 0, dim: int = 6) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal((n, dim)).astype(np.float32)
+
+
+def cut(matrix: np.ndarray) -> list[Segment]:
+    return segments(matrix, LEAST, USUAL, MOST)
+
+
+@given(st.integers(0, 400), st.integers(0, 10**6))
+def test_every_row_is_in_one_segment_and_segments_are_neither_short_nor_long(n: int, seed: int) -> None:
+    found = cut(rows(n, seed))
+    assert [s.begin for s in found] == [0, *(s.end for s in found)][: len(found)]
+    assert (found[-1].end if found else 0) == n
+    sizes = [s.end - s.begin for s in found]
+    assert all(LEAST <= size <= MOST for size in sizes[:-1])
+    assert all(0 < size <= MOST for size in sizes)
+
+
+@given(st.integers(0, 599), st.booleans())
+def test_a_row_more_or_less_leaves_most_segments_as_they_were(place: int, more: bool) -> None:
+    before = rows(600)
+    after = np.insert(before, place, rows(1, 7)[0], axis=0) if more else np.delete(before, place, axis=0)
+    old, new = ({s.digest for s in cut(matrix)} for matrix in (before, after))
+    assert len(old) > 10
+    assert len(new - old) <= 5
+
+
+def test_equal_rows_have_equal_digests_wherever_they_lie() -> None:
+    matrix = rows(500)
+    assert cut(matrix) == cut(np.asfortranarray(matrix.copy()))
+    one = cut(matrix)[2]
+    assert one.digest == cut(matrix[one.begin : one.end])[0].digest
+
+
+def test_rows_that_are_all_alike_are_cut_at_the_least_or_at_the_most() -> None:
+    for alike in (np.zeros((200, 4), np.float32), np.ones((200, 4), np.float32)):
+        assert [s.end - s.begin for s in cut(alike)] in ([20] * 10, [80, 80, 40])
+
+
+def test_a_change_of_one_number_changes_one_segment_or_its_cut() -> None:
+    matrix = rows(500)
+    old = cut(matrix)
+    middle = old[len(old) // 2]
+    matrix[middle.begin + 3, 2] += 1
+    new = cut(matrix)
+    assert [s for s in new if s.end <= middle.begin] == [s for s in old if s.end <= middle.begin]
+    assert middle.digest not in {s.digest for s in new}
