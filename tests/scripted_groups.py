@@ -18,6 +18,11 @@ def _members(rows: list[Row]) -> list[Row]:
     return [r for r in rows if r[0] != _RELATIONS]
 
 
+def _said(row: Row) -> str:
+    """What a record says; its name where it says nothing."""
+    return row[1][-1] or row[1][1]
+
+
 def _aggregate(rows: list[Row], data: str) -> Body:
     members = _members(rows)
     taken = {r[1][1].casefold() for r in members}
@@ -27,9 +32,9 @@ def _aggregate(rows: list[Row], data: str) -> Body:
     groups = [rows[i::6] for i in range(min(6, len(rows)))]
     return {
         "entity_name": name,
-        "entity_description": " ".join(f"{words(r[1][-1], 12)} {cite([r])}." for r in members[:3]),
+        "entity_description": " ".join(f"{words(_said(r), 12)} {cite([r])}." for r in members[:3]),
         "findings": [
-            {"summary": words(g[0][1][-1], 6), "explanation": f"{words(g[0][1][-1], 30)} {cite(g)}."} for g in groups
+            {"summary": words(_said(g[0]), 6), "explanation": f"{words(_said(g[0]), 30)} {cite(g)}."} for g in groups
         ],
     }
 
@@ -53,7 +58,7 @@ def _abstract(rows: list[Row], data: str) -> Body:
             {"id": int(r[1][0]), "description": f"{r[1][1]} is one of them.", "strength": 1 + len(r[1][-1]) % 9}
             for r in own
         ]
-        text = " ".join(f"{words(r[1][-1], 10)} {cite([r])}." for r in own[:3])
+        text = " ".join(f"{words(_said(r), 10)} {cite([r])}." for r in own[:3])
         kind = own[0][1][2] if len(own[0][1]) > 3 else "kind"
         made.append({"name": f"Kind of {own[0][1][1]}", "type": kind, "description": text, "members": held})
     return {"summary_entities": made}
@@ -62,7 +67,7 @@ def _abstract(rows: list[Row], data: str) -> Body:
 def _condensed(rows: list[Row], data: str) -> Body:
     """The first words of each passage, as many as there is room for."""
     each = max(1, min(15, _most(data) // max(1, len(rows))))
-    said = [f"{words(r[1][-1], each).rstrip('.')} {cite([r])}." for r in rows[: _most(data)]]
+    said = [f"{words(_said(r), each).rstrip('.')} {cite([r])}." for r in rows[: _most(data)]]
     return {"condensed": " ".join(said)}
 
 

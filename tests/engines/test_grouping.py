@@ -464,6 +464,14 @@ def test_plain_words_may_be_a_refusal_and_are_taken_when_they_come_again(task: s
     assert "it is no JSON object" in objection(server)
 
 
+def test_a_refusal_does_not_take_the_place_of_a_text_that_only_breaks_a_rule() -> None:
+    with says({"link": f"{LINK} Ada Hill pays."}, "I am afraid that I cannot do that.") as server:
+        made = engine(server)
+        (kept,) = made.relate([PAIR])
+    assert kept[0].references == ("tie-key-0", "tie-key-1")
+    assert f"{grouped.NAMED} (1 ×)" in made.notes()
+
+
 # ── faults, and rules broken on purpose (see tests/test_faults.py for whole builds) ──
 
 MESSES: dict[str, Script] = {

@@ -84,7 +84,13 @@ def test_a_lone_entity_is_its_own_report_without_a_call() -> None:
 
 @pytest.mark.parametrize(
     ("changes", "problem"),
-    [({"title": ""}, "title"), ({"rating": None}, "rating"), ({"summary": 5}, "summary"), ({"title": None}, "title")],
+    [
+        ({"title": "[Data: Entities (1)]"}, "title"),
+        ({"title": ""}, "title"),
+        ({"rating": None}, "rating"),
+        ({"summary": 5}, "summary"),
+        ({"title": None}, "title"),
+    ],
 )
 def test_a_report_that_lacks_a_part_fails_and_names_its_community(changes: Body, problem: str) -> None:
     with says(report_of(5, **changes)) as server, pytest.raises(ItemFailed, match="'T0 and others' of 6 records") as e:

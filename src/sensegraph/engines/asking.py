@@ -76,6 +76,7 @@ class Asker:
     ) -> tuple[T, Reply]:
         """Ask, read, and ask once more where the reply has a problem: the value, and the reply that gave it.
 
+        The second reply counts, unless it has no value, or one that is more doubtful than the first one's.
         `say` gets the first reply in another way than `said`. Raises ItemFailed for what stays unusable.
         """
         talk = messages(plan, user)
@@ -87,7 +88,7 @@ class Asker:
             self._again[task] += 1
         second = self.said(plan, [*talk, *_objection(reply, first.problem)])
         again = read(second)
-        for reading, source in ((again, second), (first, reply)):
+        for reading, source in sorted(((again, second), (first, reply)), key=lambda found: found[0].doubtful):
             if reading.value is not None:
                 return self.kept(task, reading, reading.value), source
         raise ItemFailed(

@@ -52,11 +52,15 @@ class _Member(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A text with its references; `dangling` lists those that named nothing, `problem` says how its form is wrong."""
+    """A text with its references; `dangling` lists those that named nothing, `problem` says how its form is wrong.
+
+    `doubtful` is a text in plain words, which may be a refusal.
+    """
 
     statements: tuple[Statement, ...]
     dangling: tuple[str, ...]
     problem: str = ""
+    doubtful: bool = False
 
     @property
     def text(self) -> str:
@@ -79,17 +83,18 @@ def aggregate(reply: Reply, cited: Records, brief: Brief, least: int) -> Reading
         head = msgspec.convert(_headed(data), replies.Head, strict=False)
     except msgspec.ValidationError as e:
         return Reading(None, f"its form is wrong: {e}")
-    if not head.title.strip() or not head.summary.strip():
-        return Reading(None, "its entity_name or entity_description is empty")
     made, dangling = replies.composed(head, data, cited)
+    if not made.title or not any(s.text.strip() for s in made.summary):
+        return Reading(None, "its entity_name or entity_description is empty", len(dangling))
     members = _members(cited.passages)
-    title = _unlike(made.title, {fold(m.title) for m in members}, _majority(brief))
+    name = " ".join(made.title.split())
+    title = _unlike(name, {fold(m.title) for m in members}, _majority(brief))
     problems = [
-        _same_name(made.title) if title != made.title else "",
+        _same_name(name) if title != name else "",
         few(len(made.findings), least if len(members) >= least else 1, reply),
         nameless(dangling),
     ]
-    mended = (RENAMED,) if title != made.title else ()
+    mended = (RENAMED,) if title != name else ()
     return Reading(replace(made, title=title), _joined(problems), len(dangling), mended)
 
 
@@ -307,17 +312,19 @@ def _written(reply: Reply, cited: Records, name: str) -> Written | None:
     text = replies.only_text(reply, name)
     if not WORD.search(text):
         return None
-    problem = "" if "{" in replies.plain(reply.text) else "it is no JSON object"
+    doubtful = "{" not in replies.plain(reply.text)
+    problem = "it is no JSON object" if doubtful else ""
     if truncated(reply):
         text, problem = replies.whole_sentences(_MARK_BEGUN.sub("", text)), cut_off(reply)
     got = cited.cited(text)
-    return Written(got.statements, got.dangling, problem) if WORD.search(got.text) else None
+    return Written(got.statements, got.dangling, problem, doubtful) if WORD.search(got.text) else None
 
 
 def _held(got: Written, most: int, problems: Iterable[str], mended: tuple[str, ...]) -> Reading[tuple[Statement, ...]]:
     """The text within its limit."""
     cut = (SHORTENED,) if _longer(got.text, most) else ()
-    return Reading(shortened(got.statements, most), _joined(problems), len(got.dangling), (*mended, *cut))
+    text, told = shortened(got.statements, most), _joined(problems)
+    return Reading(text, told, len(got.dangling), (*mended, *cut), doubtful=got.doubtful)
 
 
 def _longer(text: str, most: int) -> str:

@@ -38,13 +38,15 @@ _SENTENCE_END = re.compile(r"[\s\S]*[.!?。！？](?=\s|$)")
 class Reading(Generic[T]):
     """What a reply gave: `value` where it can be used, `problem` where it is worth asking again.
 
-    `removed` counts what named nothing or could not be read; `mended` says what had to be changed in the value.
+    `removed` counts what named nothing or could not be read; `mended` says what had to be changed in the value;
+    `doubtful` is a value that may be none, such as a refusal in words.
     """
 
     value: T | None
     problem: str = ""
     removed: int = 0
     mended: tuple[str, ...] = ()
+    doubtful: bool = False
 
 
 class _Finding(msgspec.Struct, frozen=True):
@@ -195,7 +197,7 @@ def summary(reply: Reply) -> Reading[str]:
     if not text:
         return Reading(None, "it holds no summary")
     problem = "" if "{" in plain(reply.text) else "it is no JSON object"
-    return Reading(whole_sentences(text) if truncated(reply) else text, problem)
+    return Reading(whole_sentences(text) if truncated(reply) else text, problem, doubtful=bool(problem))
 
 
 # ── reports ──
@@ -210,9 +212,9 @@ def report(reply: Reply, cited: Records, least: int) -> Reading[Report]:
         head = msgspec.convert(data, Head, strict=False)
     except msgspec.ValidationError as e:
         return Reading(None, f"its form is wrong: {e}")
-    if not head.title.strip() or not head.summary.strip():
-        return Reading(None, "its title or summary is empty")
     made, dangling = composed(head, data, cited)
+    if not made.title or not head.summary.strip():
+        return Reading(None, "its title or summary is empty", len(dangling))
     problem = few(len(made.findings), min(least, len(cited.passages)), reply) or nameless(dangling)
     return Reading(made, problem, len(dangling))
 
