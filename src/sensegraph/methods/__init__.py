@@ -83,6 +83,12 @@ METHODS = {
         "refine, answer",
         "questions that mix names and themes; reads the vectors of relations, built by index --method lightrag",
     ),
+    "leanrag": Listing(
+        "sensegraph.methods.leanrag:LeanRAG",
+        "Zhang et al. 2025",
+        "aggregate, relate, answer",
+        "questions that join things with what they have in common; reads aggregates, built by index --method leanrag",
+    ),
     "kag": Listing(
         "sensegraph.methods.kag:KAG",
         "Liang et al. 2024",
@@ -100,6 +106,12 @@ METHODS = {
         "Zhuang et al. 2025",
         "answer",
         "questions that join sentences of several passages, on an index that no model has read",
+    ),
+    "raptor": Listing(
+        "sensegraph.methods.raptor:RAPTOR",
+        "Sarthi et al. 2024",
+        "condense, answer",
+        "questions on what a long text says in many places, from its details to its whole; built by index --method raptor",
     ),
     "naive": Listing(
         "sensegraph.methods.naive:Naive",

@@ -26,9 +26,11 @@ from sensegraph.steps import (
     navigating,
     reports,
     sentences,
+    tree,
     vectors,
     words,
 )
+from sensegraph.steps.aggregated import Aggregates, aggregates_of
 from sensegraph.steps.chunks import chunk
 from sensegraph.steps.concepts import Concepts
 from sensegraph.steps.facts import Facts
@@ -36,10 +38,13 @@ from sensegraph.steps.lookups import Lookups
 from sensegraph.steps.naming import Names
 from sensegraph.steps.navigating import Stretch
 from sensegraph.steps.sentences import Sentences
+from sensegraph.steps.tree import Tree
 from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation, Scalar
 
 REF = "index"
-Kind = Literal["chunk", "entity", "relation", "report", "fact", "sentence"]
+Kind = Literal[
+    "chunk", "entity", "relation", "report", "fact", "sentence", "described", "aggregate", "leaf", "summary"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +82,12 @@ class Manifest:
     sentences: str = ""
     sentence_vectors: str = ""
     aggregates: str = ""
+    aggregate_vectors: str = ""
+    described: str = ""
     layers: str = ""
     tree: str = ""
+    leaf_vectors: str = ""
+    summary_vectors: str = ""
     ways: dict[Kind, tuple[Stretch, ...]] = field(default_factory=dict)
     quoted: bool = False
     clusters: tuple[int, ...] = ()
@@ -100,6 +109,10 @@ class Manifest:
             "report": self.report_vectors,
             "fact": self.fact_vectors,
             "sentence": self.sentence_vectors,
+            "described": self.described,
+            "aggregate": self.aggregate_vectors,
+            "leaf": self.leaf_vectors,
+            "summary": self.summary_vectors,
         }
 
 
@@ -216,6 +229,16 @@ class Index:
         return recall(self._store, sentences.sentence_graph, self._part("sentences", self.manifest.sentences))
 
     @cached_property
+    def tree(self) -> Tree:
+        """The tree of RAPTOR over the chunks. Raises NotIndexed where the index was built without."""
+        return tree.tree(self._store, self._part("tree", self.manifest.tree))
+
+    @cached_property
+    def aggregates(self) -> Aggregates:
+        """The hierarchy of LeanRAG. Raises NotIndexed where the index was built without."""
+        return aggregates_of(self._store, self._part("aggregates", self.manifest.aggregates))
+
+    @cached_property
     def words(self) -> Bm25:
         """The word index of the chunks, in the order of the catalogue."""
         return recall(self._store, words.words, self.manifest.words)
@@ -226,7 +249,7 @@ class Index:
         return recall(self._store, vectors.stack, self.manifest.vectors)
 
     def vectors_of(self, embedder: Embedder, kind: Kind = "chunk") -> Vectors:
-        """The vectors of chunks, entities (`name: description`), relations, reports, facts or sentences, in order.
+        """The vectors of the records of a kind, in their order: of entities those of `name: description`.
 
         Raises NotIndexed where another embedder made them: a question's vector would not fit.
         """
@@ -246,6 +269,10 @@ class Index:
             "report": "reports",
             "fact": "facts",
             "sentence": "sentences",
+            "described": "aggregates",
+            "aggregate": "aggregates",
+            "leaf": "tree",
+            "summary": "tree",
         }
         return recall(self._store, vectors.stack, self._part(parts[kind], self.manifest.stacks[kind]))
 

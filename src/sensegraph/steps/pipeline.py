@@ -13,12 +13,15 @@ from sensegraph.keys import key
 from sensegraph.protocols import Part
 from sensegraph.results import Result, Results, recall
 from sensegraph.runtime import Runtime
+from sensegraph.steps.aggregated import aggregate_all, earlier_aggregates
+from sensegraph.steps.aggregates import AggregateSettings
 from sensegraph.steps.beside import beside
 from sensegraph.steps.chunks import chunk
 from sensegraph.steps.communities import ClusterSettings, Communities, Earlier, communities, find_communities, structure
 from sensegraph.steps.concepts import Concepts, ConceptSettings, concept_graph, pruning_notes
 from sensegraph.steps.extraction import Extracted, extract_all, what_was_rejected
 from sensegraph.steps.facts import FactSettings, embed_facts, find_facts
+from sensegraph.steps.gathering import TreeSettings
 from sensegraph.steps.graph import GraphSettings, graph, knowledge_graph
 from sensegraph.steps.index import REF, Catalogue, Manifest, catalogue, document, read_manifest
 from sensegraph.steps.lookups import find_lookups
@@ -27,7 +30,16 @@ from sensegraph.steps.neighbours import EXACT_BELOW, with_ways
 from sensegraph.steps.reports import ReportSettings, report_all
 from sensegraph.steps.sentences import embed_sentences, find_sentences
 from sensegraph.steps.ties import find_ties
-from sensegraph.steps.vectors import chunk_texts, embed_all, embed_records, entity_texts, relation_texts, report_texts
+from sensegraph.steps.tree import plant
+from sensegraph.steps.vectors import (
+    chunk_texts,
+    embed_all,
+    embed_records,
+    entity_texts,
+    relation_texts,
+    report_texts,
+    stack,
+)
 from sensegraph.steps.words import find_words
 from sensegraph.types import Chunk, Document, Graph, Hierarchy
 
@@ -38,7 +50,8 @@ class IndexSettings:
 
     `parts` says what is built besides chunks, their vectors and their words: the graph, the reports on its
     communities (which need the graph), the concepts of LazyGraphRAG, the vectors of relations of LightRAG (which need
-    the graph), the names of the walk, the facts of HippoRAG and the sentences of LinearRAG (which need the graph).
+    the graph), the names of the walk, the facts of HippoRAG and the sentences of LinearRAG (which need the graph),
+    the tree of RAPTOR.
     From `exact_below` vectors of a kind on searches are approximate, where the extra `ann` is; 0 keeps them exact.
     """
 
@@ -51,6 +64,8 @@ class IndexSettings:
     concepts: ConceptSettings = field(default_factory=ConceptSettings)
     names: NameSettings = field(default_factory=NameSettings)
     facts: FactSettings = field(default_factory=FactSettings)
+    aggregates: AggregateSettings = field(default_factory=AggregateSettings)
+    tree: TreeSettings = field(default_factory=TreeSettings)
     exact_below: int = EXACT_BELOW
 
     def __post_init__(self) -> None:
@@ -65,7 +80,7 @@ class IndexSettings:
             raise SettingsError("index.parts has reports without graph: reports are written on the graph, add it.")
         if "relations" in self.parts and "graph" not in self.parts:
             raise SettingsError("index.parts has relations without graph: they are the graph's relations, add it.")
-        for part in ("facts", "sentences"):
+        for part in ("facts", "sentences", "aggregates"):
             if part in self.parts and "graph" not in self.parts:
                 raise SettingsError(f"index.parts has {part} without graph: they tell of its entities, add it.")
 
@@ -75,7 +90,7 @@ class Parts:
     """What an index is made of before its vectors and lookups: see `complete`.
 
     `chunks` reads all chunks in the order of the catalogue; `chunks_key` stands for them. `quoted` says whether what is
-    described and reported may be shown as the sources' own words.
+    described and reported may be shown as the sources' own words; `fresh` that nothing starts from an earlier build.
     """
 
     catalogue: Result[Catalogue]
@@ -89,6 +104,7 @@ class Parts:
     names: Result[Names] | None = None
     quoted: bool = True
     notes: tuple[str, ...] = ()
+    fresh: bool = False
 
 
 def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: bool = False) -> Manifest:
@@ -104,7 +120,7 @@ def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: b
     listed = rt.once(catalogue, (documents, chunks), names=(*documents.keys, *chunks.keys))
     if not len(listed.value.chunks):
         raise EmptyCorpus(f"None of the {len(keys)} documents holds any text; nothing to index.")
-    parts = Parts(listed, lambda: flat(chunks), key(*chunks.keys))
+    parts = Parts(listed, lambda: flat(chunks), key(*chunks.keys), fresh=fresh)
     with beside(lambda rt: embed_all(chunk_texts(flat(chunks)), rt), rt) as embedded:
         if "graph" in settings.parts:
             parts = _with_graph(parts, chunks, rt, settings, fresh=fresh)
@@ -177,9 +193,51 @@ def complete(parts: Parts, rt: Runtime, settings: IndexSettings) -> Manifest:
         clusters=_by_depth(reported.value) if reported else (),
         notes=parts.notes,
     )
+    manifest = _with_aggregates(_with_tree(manifest, parts, rt, settings), parts, rt, settings)
     manifest = with_ways(manifest, rt, settings.exact_below)
     publish(manifest, rt)
     return manifest
+
+
+def _with_tree(manifest: Manifest, parts: Parts, rt: Runtime, settings: IndexSettings) -> Manifest:
+    """The manifest with the tree over the chunks, where the settings ask for it."""
+    if "tree" not in settings.parts:
+        return manifest
+    ids = [c.id for c in parts.catalogue.value.chunks]
+    made = plant(parts.chunks, parts.chunks_key, ids, rt, settings.tree)
+    return replace(
+        manifest,
+        tree=made.tree,
+        leaf_vectors=made.leaf_vectors,
+        summary_vectors=made.summary_vectors,
+        notes=(*manifest.notes, *made.notes),
+    )
+
+
+def _with_aggregates(manifest: Manifest, parts: Parts, rt: Runtime, settings: IndexSettings) -> Manifest:
+    """The manifest with the aggregates over the graph, where the settings ask for them."""
+    if not parts.graph or "aggregates" not in settings.parts:
+        return manifest
+    vectors = Result(manifest.entity_vectors, recall(rt.store, stack, manifest.entity_vectors))
+    before = None if parts.fresh else earlier_aggregates(rt.store, _made(rt, "aggregates"), settings.aggregates)
+    name, made, found = aggregate_all(parts.graph, vectors, parts.chunks, rt, settings.aggregates, before)
+    counts = {"aggregates": len(found.clusters), "aggregate relations": len(found.relations)}
+    return replace(
+        manifest,
+        aggregates=name,
+        aggregate_vectors=made.vectors,
+        described=made.described,
+        counts={**manifest.counts, **counts},
+        notes=(*manifest.notes, *found.notes),
+    )
+
+
+def _made(rt: Runtime, part: str) -> str:
+    """The key of a part of the index as it is now; empty where it has none, or another version made it."""
+    try:
+        return str(getattr(read_manifest(rt.store), part)) if rt.store.ref(REF) else ""
+    except StoreError:
+        return ""
 
 
 def _facts(parts: Parts, rt: Runtime, settings: IndexSettings) -> tuple[str, str]:

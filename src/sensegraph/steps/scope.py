@@ -22,12 +22,14 @@ from sensegraph.algorithms.graphs import Floats
 from sensegraph.errors import InputError
 from sensegraph.filters import Condition, Scope
 from sensegraph.protocols import Embedder, Vectors
+from sensegraph.steps.aggregated import Aggregates
 from sensegraph.steps.concepts import Concepts
 from sensegraph.steps.facts import Facts
 from sensegraph.steps.index import Catalogue, DocumentEntry, Index, Kind
 from sensegraph.steps.lookups import Lookups, lookups
 from sensegraph.steps.naming import Names
 from sensegraph.steps.sentences import Sentences
+from sensegraph.steps.tree import Tree, positions
 from sensegraph.text import tokens, within
 from sensegraph.types import (
     Chunk,
@@ -191,6 +193,24 @@ class ScopedIndex(Index):
         """The sentences of the chunks inside."""
         return self.whole.sentences.within(self._positions("entity"), self.places)
 
+    @cached_property
+    def tree(self) -> Tree:
+        """The leaves of the chunks inside, and the summaries that rest on nothing outside."""
+        return self.whole.tree.within(self.places)
+
+    @cached_property
+    def aggregates(self) -> Aggregates:
+        """Aggregates that draw on nothing outside; for every other what is known of its members inside."""
+        known, outside, chunks = {e.id: e for e in self.graph.entities}, self._outside, self._chunks
+
+        def cut(cluster: Cluster) -> Cluster | None:
+            left = _cluster(cluster, known, outside)
+            if left is None or left is cluster:
+                return left
+            return replace(left, type="", chunks=tuple(c for c in cluster.chunks if c in chunks))
+
+        return self.whole.aggregates.within(list(known), cut)
+
     def vectors_of(self, embedder: Embedder, kind: Kind = "chunk") -> Vectors:
         """The vectors of the records inside, in their order."""
         whole = self.whole.vectors_of(embedder, kind)
@@ -204,6 +224,8 @@ class ScopedIndex(Index):
             return self.places
         if kind in ("fact", "sentence"):
             return [int(i) for i in (self.facts if kind == "fact" else self.sentences).number]
+        if kind in ("leaf", "summary"):
+            return positions(self.tree.nodes, self.whole.tree.nodes.leaves)[kind == "summary"]
         ids, mine = _records(self.whole, kind), _records(self, kind)
         kept = {r.id for r in mine}
         return [i for i, r in enumerate(ids) if r.id in kept]
@@ -245,7 +267,9 @@ def _records(index: Index, kind: Kind) -> Sequence[Any]:
     """The records that the vectors of `kind` are of."""
     if kind == "report":
         return index.hierarchy.clusters
-    return index.graph.entities if kind == "entity" else index.graph.relations
+    if kind == "aggregate":
+        return index.aggregates.hierarchy.clusters
+    return index.graph.relations if kind == "relation" else index.graph.entities
 
 
 def _said(descriptions: Iterable[Description], chunks: frozenset[str]) -> tuple[Description, ...]:
