@@ -13,7 +13,7 @@ from __future__ import annotations
 from sensegraph.testing.engines import EmbedderContract, EngineContract
 from sensegraph.testing.methods import MethodContract, check_citations
 from sensegraph.testing.rerankers import RerankerContract
-from sensegraph.testing.samples import QUESTION, SAMPLE, sample_chunks, sample_context
+from sensegraph.testing.samples import QUESTION, SAMPLE, sample_brief, sample_chunks, sample_context, sample_link
 from sensegraph.testing.stores import ExecutorContract, StoreContract
 
 __all__ = [
@@ -26,6 +26,8 @@ __all__ = [
     "RerankerContract",
     "StoreContract",
     "check_citations",
+    "sample_brief",
     "sample_chunks",
     "sample_context",
+    "sample_link",
 ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import get_args
 
 from sensegraph.protocols import Task
-from sensegraph.types import Chunk, Context, Document, Passage, Source
+from sensegraph.text import sentences
+from sensegraph.types import Brief, Chunk, Context, Description, Document, Passage, Source
 
 QUESTION = "Who keeps the lighthouse of Skerry Point?"
 SAMPLE = (
@@ -14,6 +15,12 @@ SAMPLE = (
     Document("storm", "In April a storm broke the lamp of Skerry Point. Tom Reeve sailed there from Port Ellery."),
 )
 TASKS = frozenset(get_args(Task))
+_MEMBERS = (
+    ("Ada Finch", "person"),
+    ("Harbour Board", "organization"),
+    ("Port Ellery", "place"),
+    ("Tom Reeve", "person"),
+)
 
 
 def sample_chunks() -> tuple[Chunk, ...]:
@@ -30,3 +37,57 @@ def sample_context() -> Context:
         for c in sample_chunks()
     ]
     return Context(tuple(passages), "Skerry Point")
+
+
+def sample_brief(words: int = 0) -> Brief:
+    """A group of the sample's names, by falling degree, then the relations among them, all with their quotes."""
+    names = dict(_MEMBERS)
+    members = [
+        Passage("entity", f"e-{name}", _text(said), float(len(said)), name, quotes=said, documents=len(said))
+        for name in names
+        for said in [_said(name)]
+    ]
+    members.sort(key=lambda p: (-p.score, p.id))
+    relations = [
+        Passage("relation", f"r-{a}-{b}", _text(said), float(len(said)), f"{a} — {b}", quotes=said)
+        for i, a in enumerate(names)
+        for b in list(names)[i + 1 :]
+        if (said := _said(a, b))
+    ]
+    types = (*(names[p.title] for p in members), *("" for _ in relations))
+    return Brief(Context((*members, *relations), "Port Ellery"), words, types)
+
+
+def sample_link(words: int = 40) -> Brief:
+    """Two groups of the sample's names, described, and the relations between their members."""
+    brief = sample_brief(words)
+    people = [p for p, kind in zip(brief.context.passages, brief.types, strict=True) if kind == "person"]
+    others = [p for p, kind in zip(brief.context.passages, brief.types, strict=True) if kind not in ("person", "")]
+    groups = [
+        Passage(
+            "report", f"g-{name}", f"{name} of Port Ellery.", 1.0, name, quotes=tuple(q for p in own for q in p.quotes)
+        )
+        for name, own in (("Those who ask", people), ("Those who are asked", others))
+    ]
+    inside = {p.title for p in people}
+    between = [
+        p
+        for p in brief.context.passages
+        if p.kind == "relation" and len(inside & set(p.title.split(" — "))) == 1
+    ]  # fmt: skip
+    passages = (*groups, *between)
+    return Brief(Context(passages, "Those who ask — Those who are asked"), words, ("",) * len(passages))
+
+
+def _said(*names: str) -> tuple[Description, ...]:
+    """The sentences of the sample that hold all these names."""
+    return tuple(
+        Description(c.text[a:b], Source(c.id, a, b))
+        for c in sample_chunks()
+        for a, b in sentences(c.text)
+        if all(name in c.text[a:b] for name in names)
+    )
+
+
+def _text(said: tuple[Description, ...]) -> str:
+    return " ".join(d.text for d in said)

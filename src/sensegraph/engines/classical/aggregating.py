@@ -13,7 +13,6 @@ from sensegraph.engines.classical.choosing import general_stems, repeats
 from sensegraph.engines.classical.gathering import Gathered, Line, Member, gathered, length, sound, spoken, statement
 from sensegraph.engines.classical.plurals import majority, plural
 from sensegraph.engines.classical.prose import stems
-from sensegraph.engines.classical.wording import counted
 from sensegraph.engines.classical.wording import listing as anded
 from sensegraph.engines.classical.words_general import generality
 from sensegraph.engines.classical.words_names import capital, distinct, listing, natural, unnamed
@@ -98,13 +97,15 @@ class _Writer:
         return (noun, own) if most else ("", self.ranked)
 
     def called(self, names: Sequence[str], noun: str) -> str:
-        """Names in one line, with what else there is."""
+        """Names in one line, with what else there is; in groups there always is something."""
         rest = len(self.of.members) - len(names)
         shown = [self.cased(name) for name in names]
-        if self.of.code == "en" and rest > 0:
+        if rest <= 0 and not self.of.reports:
+            return listing(shown, self.of.code)
+        if self.of.code == "en":
             return capital(f"{', '.join(shown)} and other{f' {noun}' if noun else 's'}")
         marks = ("（", "）") if self.of.code == "zh" else (" (", ")")
-        return listing(shown, self.of.code) + (f"{marks[0]}+{rest}{marks[1]}" if rest > 0 else "")
+        return f"{listing(shown, self.of.code)}{marks[0]}{f'+{rest}' if rest > 0 else '…'}{marks[1]}"
 
     def empty(self, name: str) -> bool:
         """Whether a name says little of a group: a number, a span of time, a general word."""
@@ -132,23 +133,27 @@ class _Writer:
         return (*(among if fits else ()), *(statement(line) for line in picked))
 
     def among(self) -> Statement:
-        """How many things of which kinds are in the group, and the names of the first."""
-        few = len(self.of.members) <= AMONG
-        first = {m.names[0]: m.id for m in reversed(self.ranked)}
-        names = list(first)[::-1] if few else distinct(list(first)[::-1], AMONG, self.of.code)
-        text = ", ".join(names)
-        if self.of.code == "en":
-            text = f"{self.kinds()}{':' if few else ', among them'} {anded(names)}."
-        return Statement(f"{text} ", tuple(first[name] for name in names))
+        """How many things of which kinds are in the group, and the names of the first.
+
+        It cites nothing: it is a count, and no passage's own words.
+        """
+        few = len(self.of.members) <= AMONG and not self.of.omitted
+        every = list(dict.fromkeys(m.names[0] for m in self.ranked))
+        names = every if few else distinct(every, AMONG, self.of.code)
+        names = [self.cased(name) for name in names]
+        if self.of.code != "en":
+            return Statement(f"{listing(names, self.of.code)} ")
+        least = "At least " if self.of.omitted else ""
+        return Statement(f"{least}{self.kinds()}{':' if few else ', among them'} {anded(names)}. ")
 
     def kinds(self) -> str:
         """How many members there are of the commonest types: "8 concepts, 3 places and 2 others"."""
         counts = Counter(n for n in self.nouns.values() if n)
         top = sorted((n for n in counts if counts[n] > 1), key=lambda n: (-counts[n], n))[:KINDS]
         rest = len(self.nouns) - sum(counts[n] for n in top)
-        if not top:
-            return capital(counted(rest, "member"))
-        parts = [f"{counts[n]} {n}" for n in top] + ([f"{rest} other{'s' if rest > 1 else ''}"] if rest else [])
+        parts = [f"{counts[n]} {n}" for n in top]
+        if rest:
+            parts.append(f"{rest} {'other' if top else 'member'}{'s' if rest > 1 else ''}")
         return anded(parts)
 
     # ── findings ──
@@ -166,24 +171,38 @@ class _Writer:
         return tuple(found)
 
     def on_relation(self, relation: Passage, least: float) -> list[Finding]:
-        """A finding on a relation of which no end is worn out."""
-        names = [spoken(end)[0][0] for end in ends(relation) if end]
-        if any(self.times[name] >= HUBS for name in names):
-            return []
-        return self.finding(relation.id, names, 1, least)
+        """A finding on a relation of which no end is worn out, on sentences that hold a name of either end."""
+        groups = [spoken(end)[0] for end in ends(relation) if end]
+        good = [line for line in self.of.own[relation.id] if all(self.held(names, line) for names in groups)]
+        for line in sorted(good, key=self.rank)[:1]:
+            names = [self.held(names, line) for names in groups]
+            if all(self.times[name] < HUBS for name in names):
+                return self.finding(relation.id, names, [line], 1, least)
+        return []
+
+    def held(self, names: Sequence[str], line: Line) -> str:
+        """The first of an end's names that the line holds; "" where it holds none."""
+        terms = set(line.terms)
+        return next((name for name in names if terms.issuperset(stems(name, self.of.code))), "")
+
+    def rank(self, line: Line) -> tuple[float, str, str]:
+        """What puts lines in the order of their worth."""
+        return -self.of.worth(line), line.text, line.speaker
 
     def on_member(self, member: Member, least: float) -> list[Finding]:
         """A finding on a member that none has been written on."""
         name = member.title if member.id in self.of.reports else member.names[0]
         if self.times[name] or self.empty(member.names[0]):
             return []
-        return self.finding(member.id, [name], QUOTED if member.id in self.of.reports else 1, least)
+        count = QUOTED if member.id in self.of.reports else 1
+        return self.finding(member.id, [name], self.of.own[member.id], count, least)
 
-    def finding(self, passage: str, names: Sequence[str], count: int, least: float) -> list[Finding]:
-        """The finding on what a passage quotes; none where that has been shown or is less sound than `least`."""
+    def finding(
+        self, passage: str, names: Sequence[str], lines: Sequence[Line], count: int, least: float
+    ) -> list[Finding]:
+        """The finding with the best of some lines; none where these have been shown or are less sound than `least`."""
         picked: list[Line] = []
-        good = [line for line in self.of.own[passage] if sound(line.text, self.of.code) >= least]
-        for line in sorted(good, key=lambda line: (-self.of.worth(line), line.text, line.speaker)):
+        for line in sorted((x for x in lines if sound(x.text, self.of.code) >= least), key=self.rank):
             new = not any(repeats(line.terms, other.terms) for other in (*self.shown, *picked))
             picked += [line] if new and len(picked) < count else []
         if not picked or (headline := self.headline(picked[0], names)) in self.headlines:

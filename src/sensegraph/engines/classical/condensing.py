@@ -45,10 +45,11 @@ def condense(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
 
 
 def _condense(brief: Brief) -> tuple[Statement, ...]:
-    said = _said(brief.context.passages)
-    words = brief.words or WORDS
-    chosen = sorted(_chosen(said, words), key=lambda s: s.order)
-    return tuple(_statement(s) for s in chosen) or _cut(said, words)
+    passages, words = brief.context.passages, brief.words or WORDS
+    code = language(" ".join(p.text[:400] for p in sorted(passages, key=lambda p: p.id)[:10]))
+    said = _said(passages, code)
+    chosen = sorted(_chosen(said, words, code), key=lambda s: s.order)
+    return tuple(_statement(s) for s in chosen) or _cut(said, words, code)
 
 
 def _statement(said: Said, mark: str = "") -> Statement:
@@ -59,9 +60,8 @@ def _statement(said: Said, mark: str = "") -> Statement:
 # ── sentences ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _said(passages: Sequence[Passage]) -> list[Said]:
+def _said(passages: Sequence[Passage], code: str) -> list[Said]:
     """The sentences of all passages, each text once."""
-    code = language(" ".join(p.text[:400] for p in sorted(passages, key=lambda p: p.id)[:10]))
     found: dict[tuple[str, str], Said] = {}
     for place, passage in enumerate(passages):
         for at, (speaker, text, source) in enumerate(_quoted(passage) if passage.quotes else _written(passage)):
@@ -87,12 +87,13 @@ def _written(passage: Passage) -> Iterator[tuple[str, str, Source | None]]:
 # ── choosing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _chosen(said: Sequence[Said], words: int) -> list[Said]:
+def _chosen(said: Sequence[Said], words: int, code: str) -> list[Said]:
     """The most central sentences that fit together, those that stand alone first; all where all fit."""
     if sum(length(s.shown) for s in said) <= words:
         return list(said)
-    ranked = _ranked([s for s in said if quality(s.text) >= LEAST], said) or _ranked(said, said)
-    return _fitting(ranked, words) or _fitting(_ranked(said, said), words)
+    ranked = _ranked(said, code)
+    good = [s for s in ranked if quality(s.text) >= LEAST]
+    return _fitting(good, words) or _fitting(ranked, words)
 
 
 def _fitting(ranked: Sequence[Said], words: int) -> list[Said]:
@@ -105,19 +106,19 @@ def _fitting(ranked: Sequence[Said], words: int) -> list[Said]:
     return kept
 
 
-def _ranked(pool: Sequence[Said], said: Sequence[Said]) -> list[Said]:
-    """Sentences near the centre of all, none alike to one before it."""
-    ordered = sorted(pool, key=lambda s: (s.text, s.speaker))
-    middle = centre([s.terms for s in sorted(said, key=lambda s: (s.text, s.speaker))], language(said[0].text))
+def _ranked(said: Sequence[Said], code: str) -> list[Said]:
+    """Sentences near the centre of all, the best first, none alike to one before it."""
+    ordered = sorted(said, key=lambda s: (s.text, s.speaker))
+    middle = centre([s.terms for s in ordered], code)
     candidates = [
         Candidate(s.terms, max(1, length(s.text)), quality(s.text) * middle.closeness(s.terms)) for s in ordered
     ]
     return [ordered[i] for i in choose(candidates, middle.weights, len(candidates))]
 
 
-def _cut(said: Sequence[Said], words: int) -> tuple[Statement, ...]:
+def _cut(said: Sequence[Said], words: int, code: str) -> tuple[Statement, ...]:
     """The most central sentence, cut at the last clause that fits, else at a word, and marked."""
-    best = next(iter(_ranked(said, said)), None) or next(iter(said), None)
+    best = next(iter([*_ranked(said, code), *said]), None)
     if best is None:
         return ()
     end = _end(best, words)

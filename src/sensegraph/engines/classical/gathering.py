@@ -29,11 +29,15 @@ MOST = 64  # and of a whole group
 CLOSE = 12  # sentences, the nearest to the centre, that are read closely
 READABLE = 28  # words from which a sentence counts for less
 LOOSE = 0.05  # soundness below which a sentence is not read more closely
+COUNTED = re.compile(
+    r"[\w,]+ relations? links? |.+ — .+: \d+$|\d+$"
+)  # how much links two groups, as `relating` says it
 _SPOKEN = re.compile(r"(?:(?P<speaker>[^:“”]{2,60}): )?(?P<open>“)?(?P<said>.+?)(?(open)”)(?: …)?", re.DOTALL)
 _FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself|I['’](?:m|ve|d|ll))\b")
+_PARTIAL = re.compile(r"[a-zß-öø-ÿ,;:.…)\]–—-]")  # what a part of a sentence begins with
 _OPENING = re.compile(r"(?:and|but|so|like|yeah|yes|well|now|okay|ok|oh|um|uh|you know|I mean)\b", re.IGNORECASE)
 _FILLER = re.compile(r"\b(?:you know|I mean|sort of|kind of|um|uh)\b|, like,|\b(\w+) \1\b|--", re.IGNORECASE)
-_TAIL = re.compile(r"(?P<names>.+?)(?: and other(?:s| (?P<kind>.+))| \(\+\d+\)|（\+\d+）)$")
+_TAIL = re.compile(r"(?P<names>.+?)(?: and other(?:s| (?P<kind>.+))| \((?:\+\d+|…)\)|（(?:\+\d+|…)）)$")
 _LIST = re.compile(r"、|, | and ")
 
 
@@ -70,7 +74,8 @@ class Gathered:
     """A brief in the order in which it is written about.
 
     `members` come by falling strength, from 1 to 0; `near` is the closeness of each line's text to the centre, `own`
-    the lines that each passage quotes; `reports` the ids of the passages that are groups.
+    the lines that each passage quotes; `reports` the ids of the passages that are groups;
+    `omitted` counts what the brief had no room for.
     """
 
     code: str
@@ -81,6 +86,7 @@ class Gathered:
     near: Mapping[str, float]
     own: Mapping[str, Sequence[Line]]
     reports: frozenset[str]
+    omitted: int
 
     def worth(self, line: Line) -> float:
         """How well a line speaks for the group: near its centre, sound, not long."""
@@ -106,6 +112,7 @@ def candidate(line: Line, worth: float) -> Candidate:
 def sound(text: str, code: str) -> float:
     """How well a sentence stands alone, how far it states what holds rather than what happened once; no loose talk."""
     value = quality(text) * (0.6 if hanging(text) else 1.0)
+    value *= 0.4 if _PARTIAL.match(text) or text.count("“") != text.count("”") else 1.0
     if code == "en":
         value *= (0.7 if _OPENING.match(text) else 1.0) * (0.7 if _FILLER.search(text) else 1.0)
     return value * math.sqrt(generality(text, code)) if value > LOOSE else value
@@ -141,7 +148,7 @@ def gathered(brief: Brief) -> Gathered:
     members = _ranked(_members(passages, brief.types or ("",) * len(passages), code), own, near, middle)
     relations = tuple(sorted((p for p in passages if p.kind == "relation"), key=lambda p: p.id))
     reports = frozenset(p.id for p in passages if p.kind == "report")
-    return Gathered(code, members, relations, lines, middle, near, own, reports)
+    return Gathered(code, members, relations, lines, middle, near, own, reports, brief.context.omitted)
 
 
 def _members(passages: Sequence[Passage], kinds: Sequence[str], code: str) -> list[Member]:
@@ -216,9 +223,12 @@ def _few(passage: Passage) -> list[tuple[str, str, Source]]:
 def verbatim(quote: Description) -> tuple[str, str, Source] | None:
     """(speaker, what is said, where) of a quote; None where the text is not that of its span.
 
-    The text may bear the speaker's name, quotation marks and the mark of a cut around the span's own words.
+    The text may bear the speaker's name, quotation marks and the mark of a cut around the span's own words. What this
+    engine has counted is no quote, whatever its length.
     """
     size = quote.source.end - quote.source.start
+    if COUNTED.match(quote.text):
+        return None
     if len(quote.text) == size:
         return _unlabelled(quote)
     match = _SPOKEN.fullmatch(quote.text)

@@ -33,7 +33,7 @@ def plural(kind: str) -> str:
     Of several words the last is put in the plural, or the one before "of": "works of art".
     """
     words = " ".join(kind.casefold().replace("_", " ").split())
-    if not words or words in _NO_KIND or not re.fullmatch(r"[a-z][a-z '/&-]*", words):
+    if not words or words in _NO_KIND or not re.fullmatch(r"[a-z][a-z /&-]*", words):
         return ""
     if words in _IRREGULAR:
         return _IRREGULAR[words]

@@ -5,19 +5,19 @@ LeanRAG, Eq. 5: the sentence speaks of the groups; of their members, only the qu
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
-from sensegraph.engines.classical.choosing import general_stems
 from sensegraph.engines.classical.community import Centre, centre
-from sensegraph.engines.classical.gathering import Line, length, lines_of, odd, sound, statement
+from sensegraph.engines.classical.gathering import READABLE, Line, length, lines_of, odd, sound, statement
 from sensegraph.engines.classical.prose import stems
 from sensegraph.engines.classical.scan import TOKEN
 from sensegraph.engines.classical.tagging import tags
 from sensegraph.engines.classical.wording import capital, number
-from sensegraph.engines.classical.words_lists import listed
 from sensegraph.engines.classical.words_names import places
-from sensegraph.engines.classical.words_quotes import ends
+from sensegraph.engines.classical.words_quotes import ends, introduces
 from sensegraph.types import Brief, Passage, Statement
 
 WORDS = 80  # at most, where the brief sets no limit: (1 + 1) · 40, the paper's for the first level
@@ -27,6 +27,11 @@ TWICE = 2  # relations from which a verb is one that they have in common
 VERBS = 2  # verbs that are told
 REFERENCES = 20  # relations that the count cites at most
 CLOSE = 6  # sentences, the nearest to the centre, that are read closely
+_LIGHT = frozenset(
+    "be have do get go come make take let put keep want need like think know see look say mean try start happen become "
+    "feel seem tend use call include thing got went came made took kept thought knew saw said meant began became felt "
+    "gone done taken given known seen been gonna".split()
+)
 _JARGON = "community"
 
 
@@ -46,7 +51,7 @@ def _relate(brief: Brief) -> tuple[Statement, ...]:
     count = len(relations) + brief.context.omitted
     counted = _fitting(_counted([g.title for g in groups], count, _verbs(relations, code), code), words)
     said = [Statement(f"{counted} ", tuple(r.id for r in relations[:REFERENCES]))]
-    best = _best([line for line in lines if length(line.shown) <= words - length(counted)], middle, code)
+    best = _best([line for line in lines if length(line.shown) <= words - length(counted)], relations, middle, code)
     return (*said, *(statement(line) for line in best))
 
 
@@ -87,7 +92,8 @@ def _verbs(relations: Sequence[Passage], code: str) -> list[tuple[str, int]]:
     times: Counter[str] = Counter()
     forms: dict[str, Counter[str]] = {}
     for relation in relations:
-        found = {stem: verb for quote in relation.quotes[:READ] for stem, verb in _between(quote.text, relation)}
+        found = dict(_labelled(relation))
+        found |= {stem: verb for quote in relation.quotes[:READ] for stem, verb in _between(quote.text, relation)}
         times.update(found.keys())
         for stem, verb in found.items():
             forms.setdefault(stem, Counter())[verb] += 1
@@ -101,19 +107,45 @@ def _between(text: str, relation: Passage) -> list[tuple[str, str]]:
     spots = sorted((at, at + len(name)) for name in names if name for at in [next(places(text, name), -1)] if at >= 0)
     if len(spots) < 2 or not 0 < spots[1][0] - spots[0][1] <= GAP:
         return []
-    words = [w.casefold() for w in TOKEN.findall(text, spots[0][1], spots[1][0])]
-    letters = tags(words)
-    return [(stems(w, "en")[0], w) for w, letter in zip(words, letters, strict=True) if letter in "bvp" and _tells(w)]
+    return _told(TOKEN.findall(text, spots[0][1], spots[1][0]))
+
+
+def _labelled(relation: Passage) -> list[tuple[str, str]]:
+    """The verbs of a relation's label, where its text begins with one: "founded: Ann founded Acme."."""
+    label, _, rest = relation.text.partition(": ")
+    return _told(TOKEN.findall(label)) if any(rest == quote.text for quote in relation.quotes) else []
+
+
+def _told(words: Sequence[str]) -> list[tuple[str, str]]:
+    """The verbs among words that tell something: (stem, word)."""
+    folded = [word.casefold() for word in words]
+    letters = tags(folded)
+    return [(stems(w, "en")[0], w) for w, letter in zip(folded, letters, strict=True) if letter in "bvp" and _tells(w)]
 
 
 def _tells(verb: str) -> bool:
     """Whether a verb says more than that something is or is done."""
-    return verb.isalpha() and verb not in listed("en") and not set(stems(verb, "en")) <= general_stems()
+    own = stems(verb, "en") if verb.isalpha() else []
+    return bool(own) and not _light().intersection(own)
 
 
-def _best(pool: Sequence[Line], middle: Centre, code: str) -> list[Line]:
-    """The line that stands alone best of those nearest to the centre of all."""
-    near = {line: middle.closeness(line.terms) * (0.5 if odd(line.text) else 1.0) for line in pool}
+@cache
+def _light() -> frozenset[str]:
+    return frozenset(stem for verb in sorted(_LIGHT) for stem in stems(verb, "en"))
+
+
+def _best(pool: Sequence[Line], relations: Sequence[Passage], middle: Centre, code: str) -> list[Line]:
+    """The sentence that stands alone best of those nearest to the centre of all; first those that hold both ends."""
+    names = {r.id: [set(stems(end, code)) for end in ends(r)] for r in relations}
     told = [line for line in pool if _JARGON not in line.shown.casefold()]
+    near = {line: _near(line, names, middle) for line in told}
     close = sorted(told, key=lambda line: (-near[line], line.text, line.speaker))[:CLOSE]
     return sorted(close, key=lambda line: (-near[line] * sound(line.text, code), line.text, line.speaker))[:1]
+
+
+def _near(line: Line, names: Mapping[str, Sequence[set[str]]], middle: Centre) -> float:
+    """How near the centre a line is, more where several relations quote it, less where it leaves an end unnamed."""
+    terms = set(line.terms)
+    both = any(all(end <= terms for end in names[owner]) for owner in line.owners)
+    value = middle.closeness(line.terms) * math.log1p(1 + len(line.owners)) * min(1.0, READABLE / length(line.text))
+    return value * (1.0 if both else 0.3) * (0.5 if odd(line.text) or introduces(line.text) else 1.0)
