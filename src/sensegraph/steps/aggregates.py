@@ -278,8 +278,8 @@ class Builder:
                 self._id(m.id for m in members), len(self.done), 0, "", tuple(sorted(m.id for m in members)),
                 tuple(sorted(chain.from_iterable(m.entities for m in members))),
                 title=self._named(found.title or brief.context.title, members, kind),
-                summary=_grounded(found.summary, spans),
-                findings=tuple(Finding(f.summary, _grounded(f.statements, spans)) for f in found.findings),
+                summary=self._grounded(found.summary, spans),
+                findings=tuple(Finding(f.summary, self._grounded(f.statements, spans)) for f in found.findings),
                 omitted=brief.context.omitted, type=kind, chunks=chunks,
             )
         )  # fmt: skip
@@ -335,7 +335,13 @@ class Builder:
     ) -> tuple[Statement, ...]:
         found, lost = resolved(said, {p.id for p in brief.context.passages})
         self.lost += lost
-        return _grounded(found, spans)
+        return self._grounded(found, spans)
+
+    def _grounded(self, said: Sequence[Statement], spans: Mapping[str, tuple[Source, ...]]) -> tuple[Statement, ...]:
+        """Statements with the spans behind them; of an engine that quotes only its quotations have any."""
+        if self.rt.engine.quotes:
+            return tuple(said)
+        return tuple(grounded(s, lambda name: spans.get(name, ())) for s in said)
 
     # ── the whole ──
 
@@ -373,10 +379,6 @@ def _spans(level: Level, nodes: Sequence[Node] = ()) -> dict[str, tuple[Source, 
     """The spans behind each node and link of a level."""
     found = {node.id: sources_of(node.said) for node in (*nodes, *level.nodes)}
     return found | {link.id: sources_of(link.said) for link in level.links}
-
-
-def _grounded(said: Sequence[Statement], spans: Mapping[str, tuple[Source, ...]]) -> tuple[Statement, ...]:
-    return tuple(grounded(s, lambda name: spans.get(name, ())) for s in said)
 
 
 __all__ = ["AggregateSettings", "Before", "Builder", "aggregates", "find_aggregates", "made_of"]
