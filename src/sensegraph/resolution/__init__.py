@@ -1,0 +1,25 @@
+"""Entity resolution: which different names are one thing, how surely, and why. Pure: values in, values out.
+
+Applying the decisions, and taking them back, is done by others: nothing here changes a graph.
+"""
+
+from __future__ import annotations
+
+from sensegraph.resolution.names import Name, read
+from sensegraph.resolution.resolving import compared, resolve
+from sensegraph.resolution.values import Alias, Group, Judged, Mentioned, Proposal, Resolution, Resolving, Rule
+
+__all__ = [
+    "Alias",
+    "Group",
+    "Judged",
+    "Mentioned",
+    "Name",
+    "Proposal",
+    "Resolution",
+    "Resolving",
+    "Rule",
+    "compared",
+    "read",
+    "resolve",
+]

@@ -1,0 +1,40 @@
+"""Types of entities, as engines write them, and which of them may be one thing."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Literal
+
+from sensegraph.resolution import lexicon
+from sensegraph.resolution.values import Mentioned, Resolving
+from sensegraph.text import WORD, fold
+
+Agreement = Literal["agree", "differ", "conflict"]
+_SAYS_NOTHING = frozenset(("", "other", "misc", "miscellaneous", "unknown", "entity", "thing", "concept", "none"))
+
+
+@lru_cache(maxsize=1 << 12)
+def kind(type: str) -> str:
+    """The kind of thing that a type names: person, organisation, place…; its own folded text if it names none of them.
+
+    Empty for a type that says nothing, such as `other`.
+    """
+    said = fold(type)
+    if said in _SAYS_NOTHING:
+        return ""
+    words = [word for match in WORD.findall(said.replace("_", " ")) for word in match.split("-")]
+    return next((lexicon.KINDS[word] for word in reversed(words) if word in lexicon.KINDS), said)
+
+
+def agreement(a: Mentioned, b: Mentioned, settings: Resolving) -> Agreement:
+    """Whether two types may be one thing's: types of different known kinds conflict, unless the settings pair them."""
+    one, other = kind(a.type), kind(b.type)
+    if not one or not other or one == other or _paired(a.type, b.type, settings):
+        return "agree"
+    known = frozenset(lexicon.KINDS.values())
+    return "conflict" if one in known and other in known else "differ"
+
+
+def _paired(a: str, b: str, settings: Resolving) -> bool:
+    said = {fold(a), fold(b)}
+    return any({fold(x), fold(y)} == said for x, y in settings.cross_types)

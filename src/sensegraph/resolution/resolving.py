@@ -1,0 +1,207 @@
+"""From things that texts mention to groups that are one thing each: compare, settle rivals, cluster, name.
+
+Everything is computed on the whole set in the order of ids: the result does not depend on the order of the input.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.linkage import components, linked
+from sensegraph.errors import InputError
+from sensegraph.resolution.blocking import blocked
+from sensegraph.resolution.canonical import grouped
+from sensegraph.resolution.likeness import SHORT
+from sensegraph.resolution.names import Name
+from sensegraph.resolution.ruling import Rulings, rulings
+from sensegraph.resolution.scoring import Collection, collection, positions, settled
+from sensegraph.resolution.values import Decision, Group, Judged, Mentioned, Proposal, Resolution, Resolving, Rule
+
+Pair = tuple[int, int]
+
+
+def resolve(
+    items: Sequence[Mentioned],
+    *,
+    rules: Sequence[Rule] = (),
+    settings: Resolving | None = None,
+    vectors: NDArray[Any] | None = None,
+) -> Resolution:
+    """Which of `items` are one thing. `vectors` of their descriptions, unit length (or zero), shape (n, dim).
+
+    Raises InputError for two items of one id, or vectors of another number.
+    """
+    settings = settings or Resolving()
+    order = sorted(range(len(items)), key=lambda i: items[i].id)
+    _checked(items, vectors)
+    rows = None if vectors is None else np.asarray(vectors)[order]
+    found = collection([items[i] for i in order], settings, rows)
+    if not found.items:
+        return Resolution((), ())
+    near = blocked(found, rows)
+    at = positions(found.items)
+    ruled = rulings(rules, at)
+    pairs = [*zip(near.pairs.one.tolist(), near.pairs.other.tolist(), strict=True), *_equal(found)]
+    judged = _Judged(found, {pair: found.judge(*pair) for pair in sorted(set(pairs))})
+    scores, large = judged.completed(ruled)
+    clusters = _clusters(found, scores, ruled)
+    proposals = _proposals(found, scores, ruled, clusters)
+    notes = [*ruled.notes]
+    if large:
+        notes.append(f"{large} sets of more than {settings.largest} likely names were compared in part only.")
+    groups = _groups(found, clusters, proposals)
+    return Resolution(groups, proposals, len(scores), near.passed_over, near.crowded, tuple(notes))
+
+
+def compared(one: Mentioned, other: Mentioned, settings: Resolving | None = None) -> Judged:
+    """How surely two things are one if there were no others. Symmetric."""
+    pair = sorted((one, other), key=lambda item: item.id)
+    alone = _Judged(found := collection(pair, settings or Resolving()), {(0, 1): found.judge(0, 1)})
+    return alone.final((0, 1))
+
+
+def _checked(items: Sequence[Mentioned], vectors: NDArray[Any] | None) -> None:
+    ids = sorted(item.id for item in items)
+    twice = next((a for a, b in pairwise(ids) if a == b), None)
+    if twice is not None:
+        raise InputError(f"Two things to resolve have the id {twice!r}; give each its own.")
+    if vectors is not None and len(vectors) != len(items):
+        raise InputError(f"There are {len(vectors)} vectors for {len(items)} things to resolve; give one for each.")
+
+
+def _equal(found: Collection) -> Iterator[Pair]:
+    """Things of equal names, each with the next: however many they are, they are compared."""
+    last: dict[str, int] = {}
+    for row, names in enumerate(found.names):
+        key = names[0].joined or names[0].key
+        if key in last:
+            yield last[key], row
+        last[key] = row
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judged:
+    """The pairs that were compared, and those that are when they are asked for."""
+
+    found: Collection
+    pairs: dict[Pair, Judged]
+
+    def of(self, a: int, b: int) -> Judged:
+        """The judgement of a pair before rivals are looked at."""
+        pair = (a, b) if a < b else (b, a)
+        if pair not in self.pairs:
+            self.pairs[pair] = self.found.judge(*pair)
+        return self.pairs[pair]
+
+    def final(self, pair: Pair, long: dict[int, list[int]] | None = None) -> Judged:
+        """The judgement of a pair, where `long` are the longer names that each may be short for."""
+        judged = self.of(*pair)
+        if judged.kind not in SHORT:
+            return judged
+        short, other = self._shorter(pair)
+        context = self.found.context(*pair)
+        rival = self._rival(short, other, (long or {}).get(short, ()), context == "shared")
+        return settled(judged, rival, context)
+
+    def completed(self, ruled: Rulings) -> tuple[dict[Pair, Judged], int]:
+        """All pairs with their final judgements, those within likely groups included; how many of these are large."""
+        long = self._long()
+        scores = {pair: self.final(pair, long) for pair in list(self.pairs)}
+        sure = [pair for pair, judged in scores.items() if judged.score >= self.found.settings.accept]
+        large = 0
+        for rows in components(len(self.found.items), [*sure, *ruled.together]):
+            if len(rows) > self.found.settings.largest:
+                large += 1
+                continue
+            for pair in combinations(rows, 2):
+                if pair not in scores:
+                    scores[pair] = self.final(pair, long)
+        return scores, large
+
+    def _long(self) -> dict[int, list[int]]:
+        long: dict[int, list[int]] = defaultdict(list)
+        for pair in sorted(self.pairs):
+            judged = self.pairs[pair]
+            if judged.kind in SHORT and judged.score >= 0.5:
+                short, other = self._shorter(pair)
+                long[short].append(other)
+        return long
+
+    def _shorter(self, pair: Pair) -> Pair:
+        """The one whose name says less, and the other."""
+        a, b = pair
+        one, other = self.found.names[a][0], self.found.names[b][0]
+        return (a, b) if _said(one) <= _said(other) else (b, a)
+
+    def _rival(self, short: int, other: int, long: Iterable[int], shared: bool) -> str:
+        """Another thing that a name may be short for, and that is not the one that it is compared with."""
+        for third in long:
+            if third == other or (shared and self.found.context(short, third) != "shared"):
+                continue
+            between = self.of(other, third)
+            if between.veto or between.score < self.found.settings.reject:
+                return self.found.items[third].name
+        return ""
+
+
+def _said(name: Name) -> tuple[int, int, int]:
+    """How much a name says: words, what stands beside them, letters."""
+    beside = bool(name.qualifier) + bool(name.kind) + name.woman + name.man
+    return (len(name.core), beside, sum(map(len, name.core)))
+
+
+def _clusters(found: Collection, scores: dict[Pair, Judged], ruled: Rulings) -> list[list[int]]:
+    vetoed = [pair for pair, judged in scores.items() if judged.veto and pair not in ruled.together]
+    return linked(
+        len(found.items),
+        [(a, b, judged.score) for (a, b), judged in scores.items()],
+        accept=found.settings.accept,
+        reject=found.settings.reject,
+        together=list(ruled.together),
+        apart=[*vetoed, *ruled.apart],
+    )
+
+
+def _proposals(
+    found: Collection, scores: dict[Pair, Judged], ruled: Rulings, clusters: Sequence[Sequence[int]]
+) -> tuple[Proposal, ...]:
+    group = {row: number for number, rows in enumerate(clusters) for row in rows}
+    made = {pair: _ruling(found, pair, rule) for pair, rule in (*ruled.together.items(), *ruled.apart.items())}
+    for pair, judged in scores.items():
+        together = group[pair[0]] == group[pair[1]]
+        if pair in made or judged.score < found.settings.reject or judged.veto:
+            continue
+        if together and judged.score < found.settings.accept:
+            continue  # what makes them one are surer pairs of their group
+        made[pair] = _proposal(found, pair, judged, together)
+    return tuple(made[pair] for pair in sorted(made))
+
+
+def _proposal(found: Collection, pair: Pair, judged: Judged, together: bool) -> Proposal:
+    a, b = (found.items[row] for row in pair)
+    if not together and judged.score >= found.settings.accept:
+        judged = replace(judged, why=f"{judged.why}; but others of their groups are not alike")
+    decided: Decision = "merge" if together else "ask"
+    return Proposal(a.id, b.id, (a.name, b.name), decided, judged.score, judged.why)
+
+
+def _ruling(found: Collection, pair: Pair, rule: Rule) -> Proposal:
+    a, b = (found.items[row] for row in pair)
+    one = rule.kind == "merge"
+    return Proposal(a.id, b.id, (a.name, b.name), "merge" if one else "keep", float(one), rule.why or "a rule", rule.by)
+
+
+def _groups(found: Collection, clusters: Sequence[Sequence[int]], proposals: Sequence[Proposal]) -> tuple[Group, ...]:
+    of = {found.items[row].id: number for number, rows in enumerate(clusters) for row in rows}
+    merges: dict[int, list[Proposal]] = defaultdict(list)
+    for proposal in proposals:
+        if proposal.decision == "merge":
+            merges[of[proposal.one]].append(proposal)
+    return tuple(grouped([found.items[r] for r in rows], merges[n]) for n, rows in enumerate(clusters))
