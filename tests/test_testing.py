@@ -18,7 +18,7 @@ from sensegraph.engines.llm import LLMEngine
 from sensegraph.executors.local import SerialExecutor
 from sensegraph.stores.sqlite import SqliteStore
 from sensegraph.testing import EmbedderContract, EngineContract, ExecutorContract, StoreContract, check_citations
-from sensegraph.types import Answer, Citation
+from sensegraph.types import Answer, Brief, Citation, Report, Statement, SummaryEntity
 
 
 class TestModelEngine(EngineContract):
@@ -148,3 +148,40 @@ def test_a_citation_that_does_not_resolve_is_found_out(answer: Answer) -> None:
     check_citations(GOOD, {"a": "So it was."})
     with pytest.raises(AssertionError):
         check_citations(answer, {"a": "So it was."})
+
+
+class _Careless(ClassicalEngine):
+    """Writes about groups, and breaks one rule after another."""
+
+    rule = ""
+
+    def aggregate(self, briefs: Sequence[Brief]) -> list[Report]:
+        found = super().aggregate(briefs)
+        if self.rule == "no name":
+            return [replace(r, title=" ") for r in found]
+        return [replace(r, summary=(replace(r.summary[-1], references=("foreign",)),)) for r in found]
+
+    def relate(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
+        return [2 * found if self.rule == "words" else () for found in super().relate(briefs)]
+
+    def abstract(self, briefs: Sequence[Brief]) -> list[tuple[SummaryEntity, ...]]:
+        return [tuple(replace(e, members=e.members[1:]) for e in found) for found in super().abstract(briefs)]
+
+
+@pytest.mark.parametrize(
+    ("rule", "test"),
+    [
+        ("no name", "test_a_group_has_a_name_and_is_told_of_only_what_was_given"),
+        ("foreign", "test_a_group_has_a_name_and_is_told_of_only_what_was_given"),
+        ("members", "test_every_member_is_in_a_summary_entity"),
+        ("words", "test_what_is_asked_for_in_so_many_words_has_no_more"),
+        ("silent", "test_what_is_asked_for_in_so_many_words_has_no_more"),
+    ],
+)
+def test_an_engine_that_breaks_a_rule_about_groups_is_found_out(rule: str, test: str) -> None:
+    contract, broken = EngineContract(), type("Broken", (_Careless,), {"rule": rule, "__slots__": ()})
+    contract.make = ClassicalEngine  # type: ignore[method-assign]
+    getattr(contract, test)()
+    contract.make = broken  # type: ignore[method-assign]
+    with pytest.raises(AssertionError):
+        getattr(contract, test)()

@@ -140,7 +140,7 @@ class _Writer:
         few = len(self.of.members) <= AMONG and not self.of.omitted
         every = list(dict.fromkeys(m.names[0] for m in self.ranked))
         names = every if few else distinct(every, AMONG, self.of.code)
-        names = [self.cased(name) for name in names]
+        names = [self.cased(name) for name in names] if self.of.reports else names  # a group's name begins large
         if self.of.code != "en":
             return Statement(f"{listing(names, self.of.code)} ")
         least = "At least " if self.of.omitted else ""

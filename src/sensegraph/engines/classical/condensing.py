@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 
 from sensegraph.engines.classical.choosing import Candidate, choose
 from sensegraph.engines.classical.community import centre
-from sensegraph.engines.classical.gathering import length, verbatim
+from sensegraph.engines.classical.gathering import clean, length, verbatim
 from sensegraph.engines.classical.prose import language, quality, stems
 from sensegraph.text import sentences
 from sensegraph.types import Brief, Passage, Source, Statement
 
 WORDS = 75  # where the brief sets no limit: about the hundred tokens of the paper's code
 LEAST = 0.12  # quality below which a sentence is taken only where there is no other
+SHORTEST, SPARE = 8, 12  # words of a sentence that stands alone; sentences ranked beyond those that could fit
 MARK = " …"  # at the end of a sentence that is cut
 _CLAUSE = re.compile(r"[,;:—–，；：、](?=\s|[^\x00-\x7f])|\s[–—-]{1,2}\s")
 
@@ -91,9 +92,9 @@ def _chosen(said: Sequence[Said], words: int, code: str) -> list[Said]:
     """The most central sentences that fit together, those that stand alone first; all where all fit."""
     if sum(length(s.shown) for s in said) <= words:
         return list(said)
-    ranked = _ranked(said, code)
-    good = [s for s in ranked if quality(s.text) >= LEAST]
-    return _fitting(good, words) or _fitting(ranked, words)
+    good = [s for s in said if quality(s.text) >= LEAST]
+    count = words // SHORTEST + SPARE
+    return _fitting(_ranked(good, said, code, count), words) or _fitting(_ranked(said, said, code, count), words)
 
 
 def _fitting(ranked: Sequence[Said], words: int) -> list[Said]:
@@ -106,19 +107,19 @@ def _fitting(ranked: Sequence[Said], words: int) -> list[Said]:
     return kept
 
 
-def _ranked(said: Sequence[Said], code: str) -> list[Said]:
-    """Sentences near the centre of all, the best first, none alike to one before it."""
-    ordered = sorted(said, key=lambda s: (s.text, s.speaker))
-    middle = centre([s.terms for s in ordered], code)
+def _ranked(pool: Sequence[Said], said: Sequence[Said], code: str, count: int) -> list[Said]:
+    """At most `count` sentences of `pool` near the centre of all, the best first, none alike to one before it."""
+    ordered = sorted(pool, key=lambda s: (s.text, s.speaker))
+    middle = centre([s.terms for s in sorted(said, key=lambda s: (s.text, s.speaker))], code)
     candidates = [
-        Candidate(s.terms, max(1, length(s.text)), quality(s.text) * middle.closeness(s.terms)) for s in ordered
+        Candidate(s.terms, max(1, length(s.text)), clean(s.text, code) * middle.closeness(s.terms)) for s in ordered
     ]
-    return [ordered[i] for i in choose(candidates, middle.weights, len(candidates))]
+    return [ordered[i] for i in choose(candidates, middle.weights, count)]
 
 
 def _cut(said: Sequence[Said], words: int, code: str) -> tuple[Statement, ...]:
     """The most central sentence, cut at the last clause that fits, else at a word, and marked."""
-    best = next(iter([*_ranked(said, code), *said]), None)
+    best = next(iter([*_ranked(said, said, code, 1), *said]), None)
     if best is None:
         return ()
     end = _end(best, words)

@@ -110,12 +110,19 @@ def candidate(line: Line, worth: float) -> Candidate:
 
 @lru_cache(maxsize=1 << 15)
 def sound(text: str, code: str) -> float:
-    """How well a sentence stands alone, how far it states what holds rather than what happened once; no loose talk."""
+    """How well a sentence stands alone, and how far it states what holds rather than what happened once."""
+    value = clean(text, code)
+    return value * math.sqrt(generality(text, code)) if value > LOOSE else value
+
+
+@lru_cache(maxsize=1 << 15)
+def clean(text: str, code: str) -> float:
+    """How well a sentence stands alone; less where it is a part of one, leans on another, or is loose talk."""
     value = quality(text) * (0.6 if hanging(text) else 1.0)
     value *= 0.4 if _PARTIAL.match(text) or text.count("“") != text.count("”") else 1.0
-    if code == "en":
-        value *= (0.7 if _OPENING.match(text) else 1.0) * (0.7 if _FILLER.search(text) else 1.0)
-    return value * math.sqrt(generality(text, code)) if value > LOOSE else value
+    if code != "en":
+        return value
+    return value * (0.7 if _OPENING.match(text) else 1.0) * (0.7 if _FILLER.search(text) else 1.0)
 
 
 def length(text: str) -> int:
