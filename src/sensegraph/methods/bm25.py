@@ -13,6 +13,7 @@ from sensegraph.errors import SettingsError
 from sensegraph.protocols import Part, Task
 from sensegraph.runtime import Runtime
 from sensegraph.steps.arms import by_words, evidence_of
+from sensegraph.steps.diversifying import POOL, Diversify, check_balance, diversified
 from sensegraph.steps.index import Index
 from sensegraph.steps.language import conclude
 from sensegraph.types import Answer, Evidence, Question
@@ -20,10 +21,15 @@ from sensegraph.types import Answer, Evidence, Question
 
 @dataclass(frozen=True)
 class BM25:
-    """Full-text search. `k` chunks at most are taken, as many as `context_tokens` holds."""
+    """Full-text search. `k` chunks at most are taken, as many as `context_tokens` holds.
+
+    `diversify` says whether each is to add to those before it, and `balance` how much its score counts then.
+    """
 
     k: int = 10
     context_tokens: int = 8_000
+    diversify: Diversify = "none"
+    balance: float = 0.7
     name: str = "bm25"
     requires: frozenset[Task] = frozenset({"answer"})
     reads: frozenset[Part] = frozenset()
@@ -31,10 +37,13 @@ class BM25:
     def __post_init__(self) -> None:
         if self.k < 1 or self.context_tokens < 1:
             raise SettingsError(f"bm25: k ({self.k}) and context_tokens ({self.context_tokens}) must be at least 1.")
+        check_balance(self.name, self.balance)
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The chunks that share words with the question, best first, within the context."""
-        return evidence_of(by_words(question, index, max(100, self.k)), index, self.k, self.context_tokens)
+        found = by_words(question, index, max(POOL, self.k))
+        ranked = diversified(question, found, index, rt, self.diversify, self.balance)
+        return evidence_of(ranked, index, self.k, self.context_tokens)
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these chunks."""

@@ -18,6 +18,7 @@ from sensegraph.protocols import Part, Task
 from sensegraph.results import at
 from sensegraph.runtime import Runtime
 from sensegraph.steps.arms import Walk, by_graph, by_vectors, by_walk, by_words, evidence_of
+from sensegraph.steps.diversifying import Diversify, check_balance, diversified
 from sensegraph.steps.index import Index
 from sensegraph.steps.language import conclude
 from sensegraph.types import Answer, Evidence, Question
@@ -51,6 +52,7 @@ class Hybrid:
     without one, rrf of vectors and words is taken, and noted. `rrf` adds weight / (`c` + rank), `minmax` adds weighted
     scores, `quota` shares out the places. The weight of the vectors fits those of the offline embedder, which see
     words too; with vectors of a model start from 1. Weights 1, 1, 1 and rrf are the plain fusion (N83).
+    `diversify` says whether each chunk is to add to those before it, and `balance` how much its score counts then.
     """
 
     vector: int = 20
@@ -67,6 +69,8 @@ class Hybrid:
     seed_floor: float = 0.5
     k: int = 10
     context_tokens: int = 8_000
+    diversify: Diversify = "none"
+    balance: float = 0.7
     name: str = "hybrid"
     requires: frozenset[Task] = frozenset({"answer"})
     reads: frozenset[Part] = frozenset({"graph"})
@@ -82,6 +86,7 @@ class Hybrid:
                 f"hybrid: c ({self.c}) must not be negative, text_share ({self.text_share}) lie in 0 to 1, and damping "
                 f"({self.damping}) in 0 to below 1."
             )
+        check_balance(self.name, self.balance)
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The fused chunks, best first, within the context; the notes say what they were fused from."""
@@ -117,10 +122,12 @@ class Hybrid:
         if self.graph_weight and not index.manifest.graph:
             notes.append("this index has no graph: vectors and words were fused alone")
         around = [by_graph(question, index, rt, self.graph, self.hops, self.seed_floor)] if has_graph else []
-        if self.fusion == "prior" and has_graph:
-            return self._walked(question, texts, weights, index, rt), [*texts, *around], notes
         lists = [*texts, *around]
-        return self._voted(lists, [*weights, *([self.graph_weight] if around else [])]), lists, notes
+        if self.fusion == "prior" and has_graph:
+            fused = self._walked(question, texts, weights, index, rt)
+        else:
+            fused = self._voted(lists, [*weights, *([self.graph_weight] if around else [])])
+        return diversified(question, fused, index, rt, self.diversify, self.balance), lists, notes
 
     def _texts(self, question: Question, index: Index, rt: Runtime) -> tuple[list[Ranking], list[float]]:
         """The lists of the text alone, and their weights."""

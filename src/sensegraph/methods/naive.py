@@ -9,26 +9,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from sensegraph.errors import SettingsError
 from sensegraph.protocols import Part, Task
-from sensegraph.results import at
 from sensegraph.runtime import Runtime
+from sensegraph.steps.arms import by_vectors, evidence_of
+from sensegraph.steps.diversifying import POOL, Diversify, check_balance, diversified
 from sensegraph.steps.index import Index
 from sensegraph.steps.language import conclude
-from sensegraph.steps.neighbours import nearest_to
-from sensegraph.steps.passages import chunk_passage
-from sensegraph.text import within
 from sensegraph.types import Answer, Evidence, Question
 
 
 @dataclass(frozen=True)
 class Naive:
-    """Vector RAG. `top` chunks at most are taken, as many as `context_tokens` holds."""
+    """Vector RAG. `top` chunks at most are taken, as many as `context_tokens` holds.
+
+    `diversify` says whether each is to add to those before it, and `balance` how much its cosine counts then.
+    """
 
     top: int = 100
     context_tokens: int = 8_000  # edge2024 §4.1.2
+    diversify: Diversify = "none"
+    balance: float = 0.7
     name: str = "naive"
     requires: frozenset[Task] = frozenset({"answer"})
     reads: frozenset[Part] = frozenset()
@@ -38,19 +39,13 @@ class Naive:
             raise SettingsError(
                 f"naive: top ({self.top}) and context_tokens ({self.context_tokens}) must be at least 1."
             )
+        check_balance(self.name, self.balance)
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The nearest chunks by cosine, best first, within the context."""
-        query = rt.embedder.embed([question.sought], "query")[0]
-        positions, scores = nearest_to(np.asarray(query, np.float32), index, rt, self.top)
-        entries = at(index.catalogue.chunks, [int(i) for i in positions])
-        near = [(e.id, float(s)) for e, s in zip(entries, scores, strict=True) if s > 0]
-        sizes = {e.id: e.tokens for e in entries}
-        kept, omitted = within(near, self.context_tokens, lambda pair: sizes[pair[0]])
-        chunks = index.chunks([name for name, _ in kept])
-        documents = tuple(dict.fromkeys(e.document for e, s in zip(entries, scores, strict=True) if s > 0))
-        passages = tuple(chunk_passage(chunks[name], score) for name, score in kept)
-        return Evidence(passages, documents, sum(sizes[name] for name, _ in kept), omitted)
+        near = by_vectors(question, index, rt, self.top if self.diversify == "none" else max(self.top, POOL))
+        ranked = diversified(question, near, index, rt, self.diversify, self.balance)
+        return evidence_of(ranked, index, self.top, self.context_tokens)
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from the nearest chunks."""

@@ -21,6 +21,7 @@ from sensegraph.protocols import Part, Task
 from sensegraph.runtime import Runtime
 from sensegraph.steps.arms import evidence_of
 from sensegraph.steps.asked import Asked, asked
+from sensegraph.steps.diversifying import Diversify, check_balance, diversified
 from sensegraph.steps.index import Index
 from sensegraph.steps.language import conclude
 from sensegraph.steps.naming import Names
@@ -45,7 +46,8 @@ class Walk:
     than `spread` names lends less to each.
 
     Where more than the share `dialogue` of all mentions are of names that are everywhere, as in conversations, walk
-    and bridges count `hubbed`. An embedder that knows meaning has half of `text`.
+    and bridges count `hubbed`. An embedder that knows meaning has half of `text`. `diversify` says whether each passage
+    is to add to those before it, and `balance` how much its score counts then.
     """
 
     borne: float = 0.6
@@ -68,6 +70,8 @@ class Walk:
     b: float = 0.6
     top: int = 100
     context_tokens: int = 8_000
+    diversify: Diversify = "none"
+    balance: float = 0.7
     name: str = "walk"
     requires: frozenset[Task] = frozenset({"answer"})
     reads: frozenset[Part] = frozenset({"names"})
@@ -82,10 +86,12 @@ class Walk:
         for name in ("damping", "dialogue", "hubbed", "b"):
             if not 0 <= getattr(self, name) <= 1:
                 raise SettingsError(f"walk: {name} is {getattr(self, name)}; it must be from 0 to 1.")
+        check_balance(self.name, self.balance)
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The passages that the walk comes to, best first, within the context."""
-        return evidence_of(self.rank(question, index, rt), index, self.top, self.context_tokens)
+        ranked = diversified(question, self.rank(question, index, rt), index, rt, self.diversify, self.balance)
+        return evidence_of(ranked, index, self.top, self.context_tokens)
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these passages."""
