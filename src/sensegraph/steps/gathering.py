@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.meaning import clusters
 from sensegraph.algorithms.mixtures import choose_k, fit, soft
 from sensegraph.algorithms.reduction import reduce
@@ -23,6 +24,7 @@ Group = tuple[int, ...]
 Vectors = NDArray[Any]
 
 _FEW = 3  # nodes that are one group without further ado
+_WIDE = 8  # times `dims` columns are kept of a layer's vectors, for what is reduced again inside clusters
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class TreeSettings:
     depth: int = 5
     layers: int = 5
     stop: int = 11
-    dims: int = 32
+    dims: int = 16
     membership: Literal["soft", "argmax"] = "soft"
     threshold: float = 0.1
     seed: int = 224
@@ -65,56 +67,53 @@ def groups(vectors: Vectors, sizes: Sequence[int], settings: TreeSettings) -> li
     No group has more than `input_tokens`, unless it is one node; none is there twice; all ascend, in the order of their
     members.
     """
-    found = _fitting(tuple(range(len(sizes))), vectors, sizes, settings, settings.depth, whole=True)
+    if not sizes:
+        return []
+    wide = reduce(vectors, _WIDE * settings.dims, seed=settings.seed)
+    parts = _parted(tuple(range(len(sizes))), wide, settings)
+    found = (g for part in parts for g in _fitting(part, wide, sizes, settings, settings.depth))
     return sorted(dict.fromkeys(found))
 
 
-def _fitting(
-    nodes: Group, vectors: Vectors, sizes: Sequence[int], settings: TreeSettings, depth: int, *, whole: bool = False
-) -> Iterable[Group]:
-    """`nodes` as they are where they fit one summary, and else in parts; the `whole` of a layer is always parted."""
-    most = 2 * settings.children or len(nodes)
-    if not whole and len(nodes) <= most and sum(sizes[i] for i in nodes) <= settings.input_tokens:
+def _fitting(nodes: Group, x: Floats, sizes: Sequence[int], settings: TreeSettings, depth: int) -> Iterable[Group]:
+    """`nodes` as they are where one summary can tell of them, else in parts."""
+    long = sum(sizes[i] for i in nodes) > settings.input_tokens
+    many = 0 < 2 * settings.children < len(nodes)
+    if not long and not many:
         return [nodes]
-    parts = _parted(nodes, vectors, settings) if depth or whole else [nodes]
-    if parts == [nodes] and len(nodes) > most:
-        parts = _divided(nodes, vectors, settings)
+    parts = _divided(nodes, x, settings) if many else _parted(nodes, x, settings) if depth else [nodes]
     if parts == [nodes]:
         return [tuple(part) for part in packed(nodes, settings.input_tokens, lambda i: sizes[i])]
-    return [g for part in parts for g in _fitting(part, vectors, sizes, settings, depth - 1)]
+    return [g for part in parts for g in _fitting(part, x, sizes, settings, depth - 1)]
 
 
-def _parted(nodes: Group, vectors: Vectors, settings: TreeSettings) -> list[Group]:
+def _parted(nodes: Group, x: Floats, settings: TreeSettings) -> list[Group]:
     """The local clusters inside the global clusters of `nodes`."""
-    return [
-        tuple(nodes[i] for i in inner)
-        for outer in _clusters(vectors[list(nodes)], settings)
-        for inner in _inside(outer, vectors[list(nodes)], settings)
-    ]
+    mine = x[list(nodes)]
+    inner = (part for outer in _clusters(mine, settings) for part in _inside(outer, mine, settings))
+    return [tuple(nodes[i] for i in part) for part in inner]
 
 
-def _divided(nodes: Group, vectors: Vectors, settings: TreeSettings) -> list[Group]:
-    """Clusters of about `children` of `nodes`, each node in one, whether they are apart or not."""
-    x = reduce(vectors[list(nodes)], settings.dims, seed=settings.seed)
-    labels = clusters(x, settings.children, seed=settings.seed).labels
+def _divided(nodes: Group, x: Floats, settings: TreeSettings) -> list[Group]:
+    """`nodes` in clusters of about `children`, each node in one, whether they lie apart or not."""
+    labels = clusters(x[list(nodes)], settings.children, seed=settings.seed).labels
     return [tuple(nodes[i] for i in np.flatnonzero(labels == k)) for k in range(int(labels.max()) + 1)]
 
 
-def _inside(outer: Group, vectors: Vectors, settings: TreeSettings) -> list[Group]:
+def _inside(outer: Group, x: Floats, settings: TreeSettings) -> list[Group]:
     """The local clusters of one global cluster, which is a single one where it is small."""
     if len(outer) <= settings.stop:
         return [outer]
-    return [tuple(outer[i] for i in inner) for inner in _clusters(vectors[list(outer)], settings)]
+    return [tuple(outer[i] for i in inner) for inner in _clusters(x[list(outer)], settings)]
 
 
-def _clusters(vectors: Vectors, settings: TreeSettings) -> list[Group]:
+def _clusters(x: Floats, settings: TreeSettings) -> list[Group]:
     """The clusters of a mixture whose number of components is that of the least BIC (§3)."""
-    n = len(vectors)
-    if n <= _FEW:
+    if (n := len(x)) <= _FEW:
         return [tuple(range(n))]
-    x = reduce(vectors, min(settings.dims, n - 2), seed=settings.seed)
-    mixture = fit(x, choose_k(x, seed=settings.seed), seed=settings.seed)
+    y = reduce(x, min(settings.dims, n - 2), seed=settings.seed)
+    mixture = fit(y, choose_k(y, seed=settings.seed), seed=settings.seed)
     if settings.membership == "soft":
-        return [tuple(map(int, rows)) for rows in soft(mixture, x, settings.threshold)]
-    labels = mixture.assign(x)
+        return [tuple(map(int, rows)) for rows in soft(mixture, y, settings.threshold)]
+    labels = mixture.assign(y)
     return sorted(tuple(map(int, np.flatnonzero(labels == k))) for k in np.unique(labels))
