@@ -405,6 +405,11 @@ def test_chinese_is_cut_by_characters():
     assert exact(found, {"z": text})
 
 
+@given(st.lists(st.text(alphabet="港务 ab局", max_size=9), max_size=6))
+def test_texts_together_have_no_more_words_than_the_sum_of_theirs(texts):
+    assert length("".join(f"{text} " for text in texts)) <= sum(map(length, texts))
+
+
 _WORDS = st.lists(
     st.sampled_from("lamp Board, storm; paid keeper wrote: letter the of salt – boat".split()), max_size=25
 )

@@ -27,7 +27,7 @@ from sensegraph.types import (
     Usage,
 )
 
-_VERSION = 19  # raise when any result of this engine changes: it is part of every key
+_VERSION = 20  # raise when any result of this engine changes: it is part of every key
 
 
 @dataclass(frozen=True, slots=True)

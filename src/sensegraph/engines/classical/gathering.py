@@ -126,8 +126,11 @@ def clean(text: str, code: str) -> float:
 
 
 def length(text: str) -> int:
-    """Words of a text as limits count them; two characters of Han or kana are a word."""
-    return max(len(text.split()), len(HAN.findall(text)) // 2)
+    """Words of a text as limits count them: two characters of Han or kana are a word, and so is one that is left over.
+
+    Texts together never have more than the sum of theirs.
+    """
+    return max(len(text.split()), (len(HAN.findall(text)) + 1) // 2)
 
 
 def statement(line: Line, first: str = "", most: int = 5) -> Statement:
