@@ -111,7 +111,7 @@ METHODS = {
         "sensegraph.methods.raptor:RAPTOR",
         "Sarthi et al. 2024",
         "condense, answer",
-        "questions on what a long text says in many places, from its details to its whole; built by index --method raptor",
+        "details of long texts and what they say on the whole; reads a tree, built by index --method raptor",
     ),
     "naive": Listing(
         "sensegraph.methods.naive:Naive",

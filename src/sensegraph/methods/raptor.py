@@ -148,10 +148,9 @@ def _near(question: Question, index: Index, rt: Runtime, top: int) -> Ranking:
 def _passages(kept: Sequence[int], scores: Mapping[int, float], tree: Tree, index: Index) -> tuple[Passage, ...]:
     """The nodes as passages, in their order. Leaves of one chunk keep their own ids, so that each is cited exactly."""
     count = tree.nodes.leaves
-    cut = dict(zip(low := [i for i in kept if i < count], at(tree.leaves, low), strict=True))
-    summed = dict(
-        zip(high := [i for i in kept if i >= count], at(tree.summaries, [i - count for i in high]), strict=True)
-    )
+    low, high = [i for i in kept if i < count], [i for i in kept if i >= count]
+    cut = dict(zip(low, at(tree.leaves, low), strict=True))
+    summed = dict(zip(high, at(tree.summaries, [i - count for i in high]), strict=True))
     chunks = index.chunks([leaf.chunk for leaf in cut.values()])
     return tuple(
         leaf_passage(cut[i], chunks[cut[i].chunk], scores[i])

@@ -24,7 +24,7 @@ from sensegraph.steps.vectors import embed_all
 from sensegraph.text import sentences, tokens
 from sensegraph.types import Brief, Chunk, Cluster, Context, Hierarchy, Passage, Source, Statement
 
-_WORDS = 0.75  # words of a token
+_WORDS = 0.7  # words of a token: in English a little more, so that few summaries must be cut
 _TITLES = 3  # documents that a summary is called by
 
 
