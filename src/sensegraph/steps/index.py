@@ -34,6 +34,7 @@ from sensegraph.steps.aggregated import Aggregates, aggregates_of
 from sensegraph.steps.chunks import chunk
 from sensegraph.steps.concepts import Concepts
 from sensegraph.steps.facts import Facts
+from sensegraph.steps.layers import layers_of
 from sensegraph.steps.lookups import Lookups
 from sensegraph.steps.naming import Names
 from sensegraph.steps.navigating import Stretch
@@ -42,9 +43,7 @@ from sensegraph.steps.tree import Tree
 from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation, Scalar
 
 REF = "index"
-Kind = Literal[
-    "chunk", "entity", "relation", "report", "fact", "sentence", "described", "aggregate", "leaf", "summary"
-]
+Kind = Literal["chunk", "entity", "relation", "report", "fact", "sentence", "described", "aggregate", "leaf", "summary"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +178,9 @@ class Index:
     Raises NotIndexed when the store holds no index.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, manifest: Manifest | None = None) -> None:
         self._store = store
-        self.manifest = read_manifest(store)
+        self.manifest = manifest or read_manifest(store)
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -237,6 +236,12 @@ class Index:
     def aggregates(self) -> Aggregates:
         """The hierarchy of LeanRAG. Raises NotIndexed where the index was built without."""
         return aggregates_of(self._store, self._part("aggregates", self.manifest.aggregates))
+
+    @cached_property
+    def layered(self) -> Index:
+        """This index with HiRAG's summary entities in its graph. Raises NotIndexed where it was built without."""
+        self._part("layers", self.manifest.layers)
+        return Index(self._store, layers_of(self._store, self.manifest))
 
     @cached_property
     def words(self) -> Bm25:

@@ -24,6 +24,8 @@ from sensegraph.steps.facts import FactSettings, embed_facts, find_facts
 from sensegraph.steps.gathering import TreeSettings
 from sensegraph.steps.graph import GraphSettings, graph, knowledge_graph
 from sensegraph.steps.index import REF, Catalogue, Manifest, catalogue, document, read_manifest
+from sensegraph.steps.layering import LayerSettings
+from sensegraph.steps.layers import earlier_layers, in_place, layer_all, layered
 from sensegraph.steps.lookups import find_lookups
 from sensegraph.steps.naming import Names, NameSettings, name_graph
 from sensegraph.steps.neighbours import EXACT_BELOW, with_ways
@@ -50,8 +52,8 @@ class IndexSettings:
 
     `parts` says what is built besides chunks, their vectors and their words: the graph, the reports on its
     communities (which need the graph), the concepts of LazyGraphRAG, the vectors of relations of LightRAG (which need
-    the graph), the names of the walk, the facts of HippoRAG and the sentences of LinearRAG (which need the graph),
-    the tree of RAPTOR.
+    the graph), the names of the walk, the facts of HippoRAG, the sentences of LinearRAG, the aggregates of LeanRAG and
+    the layers of HiRAG (which need the graph), the tree of RAPTOR.
     From `exact_below` vectors of a kind on searches are approximate, where the extra `ann` is; 0 keeps them exact.
     """
 
@@ -65,6 +67,7 @@ class IndexSettings:
     names: NameSettings = field(default_factory=NameSettings)
     facts: FactSettings = field(default_factory=FactSettings)
     aggregates: AggregateSettings = field(default_factory=AggregateSettings)
+    layers: LayerSettings = field(default_factory=LayerSettings)
     tree: TreeSettings = field(default_factory=TreeSettings)
     exact_below: int = EXACT_BELOW
 
@@ -80,7 +83,7 @@ class IndexSettings:
             raise SettingsError("index.parts has reports without graph: reports are written on the graph, add it.")
         if "relations" in self.parts and "graph" not in self.parts:
             raise SettingsError("index.parts has relations without graph: they are the graph's relations, add it.")
-        for part in ("facts", "sentences", "aggregates"):
+        for part in ("facts", "sentences", "aggregates", "layers"):
             if part in self.parts and "graph" not in self.parts:
                 raise SettingsError(f"index.parts has {part} without graph: they tell of its entities, add it.")
 
@@ -195,6 +198,7 @@ def complete(parts: Parts, rt: Runtime, settings: IndexSettings) -> Manifest:
     )
     manifest = _with_aggregates(_with_tree(manifest, parts, rt, settings), parts, rt, settings)
     manifest = with_ways(manifest, rt, settings.exact_below)
+    manifest = _with_layers(manifest, parts, rt, settings)
     publish(manifest, rt)
     return manifest
 
@@ -230,6 +234,21 @@ def _with_aggregates(manifest: Manifest, parts: Parts, rt: Runtime, settings: In
         counts={**manifest.counts, **counts},
         notes=(*manifest.notes, *found.notes),
     )
+
+
+def _with_layers(manifest: Manifest, parts: Parts, rt: Runtime, settings: IndexSettings) -> Manifest:
+    """The manifest with the layers over the graph, where the settings ask for them."""
+    if not parts.graph or "layers" not in settings.parts:
+        return manifest
+    vectors = Result(manifest.entity_vectors, recall(rt.store, stack, manifest.entity_vectors))
+    own = (settings.layers, settings.clusters)
+    before = None if parts.fresh else earlier_layers(rt.store, _made(rt, "layers"), *own)
+    made, found, notes = layer_all(parts.graph, vectors, parts.chunks, rt, *own, settings.reports, before)
+    ways = with_ways(in_place(manifest, made), rt, settings.exact_below).ways
+    made = replace(made, ways={str(kind): found for kind, found in ways.items()})
+    find_ties(Result(made.graph, recall(rt.store, graph, made.graph)), parts.catalogue, rt)
+    counts = {**manifest.counts, "summary entities": len(found.entities)}
+    return replace(manifest, layers=rt.once(layered, made).key, counts=counts, notes=(*manifest.notes, *notes))
 
 
 def _made(rt: Runtime, part: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -138,16 +138,7 @@ class ScopedIndex(Index):
     @cached_property
     def graph(self) -> Graph:
         """What the chunks inside say of entities, relations and claims."""
-        whole, chunks = self.whole.graph, self._chunks
-        links = [r for r in (_relation(r, chunks) for r in whole.relations) if r]
-        degree = Counter(end for r in links for end in (r.source, r.target))
-        linked: dict[str, dict[str, None]] = defaultdict(dict)  # ends that a chunk only links
-        for link in links:
-            for end in (link.source, link.target):
-                linked[end] |= dict.fromkeys(link.chunks)
-        entities = (_entity(e, chunks, degree[e.id], linked.get(e.id, {})) for e in whole.entities)
-        claims = tuple(c for c in whole.claims if c.source.chunk in chunks)
-        return Graph(tuple(e for e in entities if e), tuple(links), claims)
+        return _said_inside(self.whole.graph, self._chunks)
 
     @cached_property
     def hierarchy(self) -> Hierarchy:
@@ -211,6 +202,11 @@ class ScopedIndex(Index):
 
         return self.whole.aggregates.within(list(known), cut)
 
+    @cached_property
+    def layered(self) -> Index:
+        """What is inside, and the summary entities that rest on nothing outside."""
+        return _ScopedLayers(self.whole.layered, self.inside)
+
     def vectors_of(self, embedder: Embedder, kind: Kind = "chunk") -> Vectors:
         """The vectors of the records inside, in their order."""
         whole = self.whole.vectors_of(embedder, kind)
@@ -251,16 +247,44 @@ class ScopedIndex(Index):
 
     def notes(self) -> tuple[str, ...]:
         """How many documents are read, and how many reports had to be left out."""
-        said = [f"the filter leaves {len(self.inside)} of {self.whole.manifest.counts['documents']} documents"]
+        said = f"the filter leaves {len(self.inside)} of {self.whole.manifest.counts['documents']} documents"
+        return (said, *self._lost_reports())
+
+    def _lost_reports(self) -> Iterator[str]:
+        """How many reports had to be left out."""
         if self.manifest.hierarchy:
             known = {e.id for e in self.graph.entities}
             here = [c for c in self.whole.hierarchy.clusters if not known.isdisjoint(c.entities)]
             if left := sum(not self._outside.isdisjoint(c.entities) for c in here):
-                said.append(
+                yield (
                     f"{left} of {len(here)} reports drew on documents outside the filter and were left out; what is "
                     "known of their communities inside was read instead"
                 )
-        return tuple(said)
+
+
+class _ScopedLayers(ScopedIndex):
+    """The part of an index with summary entities in its graph that the documents `inside` make."""
+
+    @cached_property
+    def graph(self) -> Graph:
+        """What the chunks inside say, and the summary entities all of whose chunks are inside."""
+        whole, lost = self.whole.graph, self._lost
+        entities = tuple(e for e in whole.entities if e.id not in lost)
+        relations = tuple(r for r in whole.relations if r.source not in lost and r.target not in lost)
+        return _said_inside(Graph(entities, relations, whole.claims), self._chunks)
+
+    @cached_property
+    def _lost(self) -> frozenset[str]:
+        """The summary entities that rest on something outside."""
+        summaries = (e for e in self.whole.graph.entities if e.level)
+        return frozenset(e.id for e in summaries if not self._chunks.issuperset(e.chunks))
+
+    def notes(self) -> tuple[str, ...]:
+        """How many summary entities and reports had to be left out."""
+        summaries = [e for e in self.whole.graph.entities if e.level and not self._chunks.isdisjoint(e.chunks)]
+        lost = sum(e.id in self._lost for e in summaries)
+        said = f"{lost} of {len(summaries)} summary entities rest on documents outside the filter and were left out"
+        return (*([said] if lost else []), *self._lost_reports())
 
 
 def _records(index: Index, kind: Kind) -> Sequence[Any]:
@@ -270,6 +294,19 @@ def _records(index: Index, kind: Kind) -> Sequence[Any]:
     if kind == "aggregate":
         return index.aggregates.hierarchy.clusters
     return index.graph.relations if kind == "relation" else index.graph.entities
+
+
+def _said_inside(whole: Graph, chunks: frozenset[str]) -> Graph:
+    """What these chunks say of the entities, relations and claims of a graph."""
+    links = [r for r in (_relation(r, chunks) for r in whole.relations) if r]
+    degree = Counter(end for r in links for end in (r.source, r.target))
+    linked: dict[str, dict[str, None]] = defaultdict(dict)  # ends that a chunk only links
+    for link in links:
+        for end in (link.source, link.target):
+            linked[end] |= dict.fromkeys(link.chunks)
+    entities = (_entity(e, chunks, degree[e.id], linked.get(e.id, {})) for e in whole.entities)
+    claims = tuple(c for c in whole.claims if c.source.chunk in chunks)
+    return Graph(tuple(e for e in entities if e), tuple(links), claims)
 
 
 def _said(descriptions: Iterable[Description], chunks: frozenset[str]) -> tuple[Description, ...]:
