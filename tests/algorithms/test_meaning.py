@@ -148,6 +148,24 @@ def test_wrong_arguments_are_named() -> None:
         clusters(np.zeros((3, 1)), start=np.array([0, 1]))
 
 
+def test_neighbours_are_the_nearest_means_and_nearly_so_among_very_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    means, _ = around(600, 40, 4, spread=0.3)
+    means[590:] = means[0]  # equal means are neighbours of themselves all the same
+    far = np.linalg.norm(means[:, None] - means[None], axis=2)
+    exact = meaning._neighbours(means)
+    assert all(i in near and len(near) == 16 for i, near in enumerate(exact))
+    assert all(far[i][near].max() <= np.sort(far[i])[15] + 1e-9 for i, near in enumerate(exact))
+    monkeypatch.setattr(meaning, "_EXACT", 128)
+    found = meaning._neighbours(means)
+    assert all(i in near for i, near in enumerate(found))
+    assert np.mean([len(np.intersect1d(a, b)) for a, b in zip(found, exact, strict=True)]) > 12
+
+
+def test_rows_do_not_move_between_equal_clusters() -> None:
+    labels = np.repeat(np.arange(40), 5)
+    assert (meaning._mended(np.zeros((200, 2)), labels) == labels).all()
+
+
 def test_a_division_that_was_cut_apart_is_mended() -> None:
     x, which = around(400, 20, 8, spread=0.2)
     torn = meaning._tree(x, 20, 0)

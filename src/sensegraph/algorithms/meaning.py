@@ -1,13 +1,13 @@
 """Disjoint clusters of bounded size by meaning: a tree of Gaussian mixtures, refined among neighbours.
 
-A mixture of n / size components over n rows costs n² / size. Here a mixture of at most 16 divides the rows, another
+A mixture of n / size components over n rows costs n² / size. Here a mixture of at most 32 divides the rows, another
 divides each part, until a component stands for `size` rows: n log n. What a division high up cuts apart is mended
 at the end: rows move between clusters that are near each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.mixtures import Mixture, fit, of_labels
+from sensegraph.algorithms.mixtures import Mixture, fit, nearest_mean, of_labels
 from sensegraph.algorithms.products import product
 
 SIZE = 20
-_BRANCH = 16  # components of one mixture of the tree
+_BRANCH = 32  # components of one mixture of the tree
+_GAIN = 1e-2  # at which EM of a mixture of the tree stops: rows that are not settled move later
 _NEAR = 16  # clusters that a row may move between
+_EXACT = 4096  # clusters up to which all pairs are compared
+_BLOCK = 256  # clusters that are compared with others at once
+_SLACK = 1e-9  # rounding: a row does not move to a cluster that is equal to its own
 _MENDED = 4  # rounds of moving
 _AGAIN = 6  # rounds of dividing what is too large, before it is cut into even parts
 _NEW = -1  # the label of a row that has none yet
@@ -61,7 +65,7 @@ def clusters(
     if not len(x):
         return Clusters(np.zeros(0, np.int32))
     if start is None or not (start >= 0).any():
-        labels[order] = _bounded(rows, _fresh(rows, cluster_size, seed), cluster_size, seed)
+        labels[order] = _fresh(rows, cluster_size, seed)
         return Clusters(_numbered(labels))
     labels[order] = _bounded(rows, _joined(rows, np.asarray(start)[order]), cluster_size, seed)
     found = _numbered(labels)
@@ -87,8 +91,11 @@ def sparsity(sizes: Sequence[int], n: int) -> float:
 
 
 def _fresh(x: Floats, size: int, seed: int) -> Longs:
+    """A tree of mixtures; then, twice, rows move among neighbours and what is too large is divided."""
     labels = _tree(x, _wanted(len(x), size), seed)
-    return _mended(x, labels)
+    for _ in range(2):
+        labels = _bounded(x, _mended(x, labels), size, seed)
+    return labels
 
 
 def _wanted(n: int, size: int) -> int:
@@ -114,21 +121,24 @@ def _tree(x: Floats, k: int, seed: int) -> Longs:
 
 
 def _parts(x: Floats, k: int, seed: int) -> list[Longs]:
-    return _members(fit(x, k, seed=seed).assign(x))
+    return _members(fit(x, k, seed=seed, gain=_GAIN).assign(x))
 
 
 def _mended(x: Floats, labels: Longs) -> Longs:
     """`labels` after rows have moved, for some rounds, to the most probable of the clusters near their own."""
+    labels = _dense(labels)
     for _ in range(_MENDED):
         mixture, members = of_labels(x, labels), _members(labels)
         if len(members) < 2:
             return labels
         moved = labels.copy()
-        for rows, near in zip(members, _neighbours(mixture.means), strict=True):
-            moved[rows] = near[_only(mixture, near).joint(x[rows]).argmax(axis=1)]
+        for i, (rows, near) in enumerate(zip(members, _neighbours(mixture.means), strict=True)):
+            joint = _only(mixture, near).joint(x[rows])
+            joint[:, np.searchsorted(near, i)] += _SLACK
+            moved[rows] = near[joint.argmax(axis=1)]
         if (moved == labels).all():
             return labels
-        labels = np.unique(moved, return_inverse=True)[1]
+        labels = _dense(moved)
     return labels
 
 
@@ -136,13 +146,37 @@ def _only(mixture: Mixture, which: Longs) -> Mixture:
     return Mixture(mixture.weights[which], mixture.means[which], mixture.variances[which])
 
 
-def _neighbours(means: Floats) -> Iterator[Longs]:
-    """For each of the means, the nearest ones, itself among them, ascending by position."""
-    half = 0.5 * np.einsum("ij,ij->i", means, means)
-    many = min(_NEAR, len(means))
-    for begin in range(0, len(means), 256):
-        near = half - product(means[begin : begin + 256], means.T)
-        yield from np.sort(np.argpartition(near, many - 1, axis=1)[:, :many], axis=1)
+def _neighbours(means: Floats) -> list[Longs]:
+    """For each of the means, the nearest `_NEAR`, itself among them, ascending by position.
+
+    Of more than `_EXACT` means about the nearest: every `_EXACT / 16`th mean draws those around it to itself, and only
+    the means around the nearest of these pivots are compared.
+    """
+    everything = np.arange(len(means))
+    if len(means) <= _EXACT:
+        return [near for block in _chunked(everything) for near in _nearest(means, block, everything)]
+    pivots = means[:: _EXACT // _NEAR]
+    around = nearest_mean(means, pivots)
+    members, found = [np.flatnonzero(around == i) for i in range(len(pivots))], list(everything[:, None])
+    for own, near in zip(members, _neighbours(pivots), strict=True):
+        for asked in _chunked(own):
+            rows = _nearest(means, asked, np.sort(np.concatenate([members[i] for i in near])))
+            for i, row in zip(asked, rows, strict=True):
+                found[i] = row
+    return found
+
+
+def _nearest(means: Floats, asked: Longs, among: Longs) -> Longs:
+    """Those of the means `among`, ascending, that are nearest to each of `asked`, itself first; shape (asked, near)."""
+    others = means[among]
+    far = 0.5 * np.einsum("ij,ij->i", others, others) - product(means[asked], others.T)
+    far[np.arange(len(asked)), np.searchsorted(among, asked)] = -np.inf  # among equal means too
+    many = min(_NEAR, len(among))
+    return np.sort(among[np.argpartition(far, many - 1, axis=1)[:, :many]], axis=1)
+
+
+def _chunked(positions: Longs) -> list[Longs]:
+    return [positions[i : i + _BLOCK] for i in range(0, len(positions), _BLOCK)]
 
 
 # ── from an earlier division ─────────────────────────────────────────────────────────────────────────────────────────
@@ -190,6 +224,11 @@ def _members(labels: NDArray[np.integer[Any]]) -> list[Longs]:
     """The rows of each label that is there, ascending; in the order of labels."""
     order = np.argsort(labels, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(labels[order])) + 1) if len(order) else []
+
+
+def _dense(labels: Longs) -> Longs:
+    """`labels` numbered from 0 without gaps, in their order."""
+    return np.unique(labels, return_inverse=True)[1]
 
 
 def _numbered(labels: Longs) -> Ints:

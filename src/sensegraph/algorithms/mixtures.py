@@ -19,15 +19,15 @@ from sensegraph.algorithms.products import inner, product
 
 THRESHOLD = 0.1
 GRID = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987)
-_BLOCK = 1 << 18  # posteriors that exist at once
+_BLOCK = 1 << 16  # posteriors that exist at once: what stays in a core's own memory
 _SAMPLE = 4096  # rows on which starts are compared
 _TRIES = 5  # cycles of EM before starts are compared
-_PRIOR = 1.0  # rows that the prior of a variance counts for
+_PRIOR = 10.0  # rows that the prior of a variance counts for
 _FLOOR = 1e-6  # of the variance of all rows: the least mean variance inside clusters
 _LEAST = 1e-12  # the least of all, where all rows are equal
 _NONE = 1e-300  # a weight or count of nothing: its logarithm is finite
 _CYCLES = 100  # of EM, at most
-_GAIN = 1e-3  # of what all cycles gained: EM stops at one that gains less
+_GAIN = 1e-3  # of what all cycles gained
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,11 +76,14 @@ class Mixture:
         return penalty - 2 * self.log_likelihood(x)
 
 
-def fit(x: Floats, k: int, *, seed: int = 0, starts: int = 5, start: Floats | None = None) -> Mixture:
+def fit(
+    x: Floats, k: int, *, seed: int = 0, starts: int = 5, start: Floats | None = None, gain: float = _GAIN
+) -> Mixture:
     """A mixture of `k` components for rows of shape (n, m), or of fewer, where fewer rows are distinct.
 
     The best of `starts` draws by k-means++, compared after some cycles on a sample of at most 4,096 rows, or the one
-    whose means are `start`, shape (k, m); then EM over all rows. Takes O(n k m) a cycle. Raises ValueError for no rows.
+    whose means are `start`, shape (k, m). Then EM over all rows, for at most 100 cycles, until one gains less than
+    `gain` times what all of them gained. Takes O(n k m) a cycle. Raises ValueError for no rows.
     """
     if x.ndim != 2 or not len(x) or k < 1:
         raise ValueError(f"{k} components cannot be fitted to rows of shape {x.shape}; give at least one of each.")
@@ -88,7 +91,7 @@ def fit(x: Floats, k: int, *, seed: int = 0, starts: int = 5, start: Floats | No
     rows = x - shift
     means = _best_start(rows, k, np.random.default_rng(seed), starts) if start is None else start - shift
     mixture, prior = _begun(rows, means)
-    return _moved(_raised(rows, mixture, prior, _CYCLES), shift)
+    return _moved(_raised(rows, mixture, prior, _CYCLES, gain), shift)
 
 
 def of_labels(x: Floats, labels: Longs | Ints) -> Mixture:
@@ -115,7 +118,7 @@ def soft(mixture: Mixture, x: Floats, threshold: float = THRESHOLD) -> tuple[Lon
     return tuple(sorted(groups, key=lambda group: group.tolist()))
 
 
-def choose_k(x: Floats, *, seed: int = 0, grid: Sequence[int] = GRID, starts: int = 1) -> int:
+def choose_k(x: Floats, *, seed: int = 0, grid: Sequence[int] = GRID, starts: int = 5) -> int:
     """The number of components with the least BIC: the best of `grid`, then between its neighbours, halving the gaps.
 
     At most min(n / 2, 4 √n); 1 for fewer than 4 rows.
@@ -251,13 +254,13 @@ def _expected(x: Floats, mixture: Mixture) -> tuple[Floats, Floats, float]:
     return counts, sums, likelihood
 
 
-def _raised(x: Floats, mixture: Mixture, prior: Floats, cycles: int) -> Mixture:
-    """`mixture` after EM: at most `cycles`, until one gains less than `_GAIN` of what all of them gained."""
+def _raised(x: Floats, mixture: Mixture, prior: Floats, cycles: int, gain: float = _GAIN) -> Mixture:
+    """`mixture` after EM: at most `cycles`, until one gains less than `gain` of what all of them gained."""
     trace: list[float] = []
     while True:
         counts, sums, likelihood = _expected(x, mixture)
         trace.append(likelihood - _penalty(mixture, prior))
-        if len(trace) > cycles or (len(trace) > 1 and trace[-1] - trace[-2] <= _GAIN * (trace[-1] - trace[0])):
+        if len(trace) > cycles or (len(trace) > 1 and trace[-1] - trace[-2] <= gain * (trace[-1] - trace[0])):
             return replace(mixture, trace=tuple(trace))
         mixture = _maximised(counts, sums, prior)
 
