@@ -69,7 +69,8 @@ def test_the_text_names_what_is_missing_and_counts_it(run: Run, tmp_path: Path):
 def test_the_object_holds_settings_scores_comparisons_and_every_question(run: Run, data: Path):
     found = json.loads(run("--data", data, *METHODS, "--json").stdout)
     assert found["measuring"]["metric"] == "recall@5"
-    assert found["methods"]["naive:top=1"] == {"method": "naive", "settings": {"top": 1, "context_tokens": 8000}}
+    given = {"top": 1, "context_tokens": 8000, "diversify": "none", "balance": 0.7}
+    assert found["methods"]["naive:top=1"] == {"method": "naive", "settings": given}
     (one,) = found["sets"]
     assert one["types"] == {"one": 3, "two": 1}
     assert one["left_out"] == {"adversarial": 1, "not judged": 1}

@@ -10,11 +10,14 @@ import pytest
 from numpy.typing import NDArray
 
 from scripted import Script, ScriptedServer
+from sensegraph.endpoint import Endpoint, EndpointSettings
 from sensegraph.errors import BudgetExceeded, EndpointDown, ItemFailed, StepFailed, StoreError, UnsupportedTask
 from sensegraph.keys import key
+from sensegraph.rerankers.endpoint import EndpointReranker
 from sensegraph.results import Results, Table, recall, step
 from sensegraph.runtime import Runtime
 from sensegraph.steps.extraction import extract
+from sensegraph.steps.reranking import Candidates, score
 from sensegraph.steps.vectors import embed
 from sensegraph.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, Usage
@@ -342,3 +345,16 @@ def test_usage_adds_and_subtracts_field_by_field() -> None:
     one = Usage(calls=2, cost_usd=0.5)
     assert one + one - one == one
     assert key(Usage()) == key(one - one)
+
+
+def test_what_a_reranker_says_is_stored_under_its_fingerprint_and_paid_once(
+    store: SqliteStore, server: ScriptedServer
+) -> None:
+    asked = [Candidates("Who lit the lamp?", ("The lamp was lit.", f"Rain {i}.")) for i in range(3)]
+    made = [EndpointReranker(Endpoint(EndpointSettings(base_url=server.base_url, rerank_model=m))) for m in "ab"]
+    for calls, reranker in zip((3, 6, 6), (*made, made[0]), strict=True):
+        rt = replace(runtime(store), reranker=reranker)
+        found = list(rt.each(score, asked))
+        assert all(one > other for one, other in found)
+        assert rt.once(score, asked[0]).value == found[0]
+        assert (store.ledger()["reranking.score"].calls, len(server.done("rerank"))) == (calls, calls)

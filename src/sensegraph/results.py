@@ -22,6 +22,7 @@ from sensegraph.protocols import Rows, Store, Task
 A = TypeVar("A")
 B = TypeVar("B")
 Form = Literal["value", "tables", "array", "arrays"]
+Tool = Literal["", "engine", "embedder", "reranker"]
 
 _ENCODE = msgspec.json.Encoder().encode
 
@@ -32,7 +33,7 @@ def _itself(item: Any) -> Any:
 
 @dataclass(frozen=True)
 class Step(Generic[A, B]):
-    """`fn(batch, [engine=… | embedder=…], **settings) -> list`, one result per item, in order.
+    """`fn(batch, [engine=… | embedder=… | reranker=…], **settings) -> list`, one result per item, in order.
 
     Raise `version` whenever results change. `form` says how a result is stored: as one `value`, as `tables` (a
     dataclass whose sequences of records are read lazily), as an `array` (memory-mapped) or as `arrays` (a dataclass of
@@ -42,7 +43,7 @@ class Step(Generic[A, B]):
 
     fn: Callable[..., list[B]]
     version: int
-    uses: Literal["", "engine", "embedder"] = ""
+    uses: Tool = ""
     task: Task | None = None
     form: Form = "value"
     batch: int = 64
@@ -73,7 +74,7 @@ class Step(Generic[A, B]):
 def step(
     version: int,
     *,
-    uses: Literal["", "engine", "embedder"] = "",
+    uses: Tool = "",
     task: Task | None = None,
     form: Form = "value",
     batch: int = 64,

@@ -135,7 +135,7 @@ class Runtime:
 
     def _compute(self, step: Step[A, B], items: Sequence[A], todo: dict[str, int], settings: dict[str, Any]) -> None:
         tool = self._tool(step)
-        size = tool.batch if tool else step.batch
+        size = getattr(tool, "batch", step.batch)
         keys = list(todo)
         if not (tool and tool.waits):
             size = max(1, min(size, -(-len(keys) // _SHARES)))  # few large items are shared among workers too
@@ -197,13 +197,14 @@ class Runtime:
         work = Work(items, todo, batches, stopped)
         return self.executor.map(Stoppable(call, stopped) if waits else call, work, waits=waits)
 
-    def _tool(self, step: Step[Any, Any]) -> LanguageEngine | Embedder | None:
-        return {"engine": self.engine, "embedder": self.embedder}.get(step.uses)  # type: ignore[return-value]
+    def _tool(self, step: Step[Any, Any]) -> LanguageEngine | Embedder | Reranker | None:
+        return getattr(self, step.uses) if step.uses else None
 
     def _fingerprint(self, step: Step[Any, Any]) -> str:
         if step.uses == "engine":
             return self.engine.fingerprint(step.task or "extract")
-        return self.embedder.fingerprint() if step.uses == "embedder" else ""
+        tool = self.embedder if step.uses == "embedder" else self.reranker if step.uses == "reranker" else None
+        return tool.fingerprint() if tool else ""
 
     def _call(self, step: Step[Any, Any], settings: Mapping[str, Any]) -> Call:
         tool: dict[str, Any] = {step.uses: self._tool(step)} if step.uses else {}

@@ -76,8 +76,8 @@ def measured(judged: JudgedSet, methods: Sequence[Named], how: Measuring, place:
         corpus.add(judged.documents)
         built = corpus.build()
         cost = Cost(cpu_seconds() - begun, judged.megabytes, sum(built.computed.values()))
-        index = corpus.index()
-        return Result(measure(judged, methods, index, corpus.runtime(), how), index.manifest, cost)
+        index, rt = corpus.index(), replace(corpus.runtime(), reranker=corpus.reranker)
+        return Result(measure(judged, methods, index, rt, how), index.manifest, cost)
 
 
 def _same(judged: JudgedSet, corpus: Corpus) -> None:

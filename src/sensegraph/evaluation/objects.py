@@ -38,6 +38,7 @@ def one_set(result: Result) -> dict[str, Any]:
         "dangling": list(judged.dangling),
         "skipped": [asdict(s) for s in judged.skipped],
         "index": _index(result.manifest, result.cost),
+        "reranking": asdict(found.reranking) if found.reranking else None,
         "baseline": found.baseline,
         "types": {kind: len(places) for kind, places in found.types.items()},
         "scores": {s.method: _scores(found, s) for s in found.scores},

@@ -17,6 +17,7 @@ from sensegraph.evaluation.runs import Named, Run, ask, grouped
 from sensegraph.evaluation.statistics import Floats, Interval, holm, intervals, signed_ranks
 from sensegraph.runtime import Runtime
 from sensegraph.steps.index import Index, Manifest
+from sensegraph.types import Usage
 
 BASELINE = "bm25"  # what others are compared with, where it is among the methods
 _PRIMARY = 5  # the cut of the recall that is compared, where it is among the cuts
@@ -95,10 +96,20 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class Reranking:
+    """Who put the first `top` chunks of every ranking in another order, and what that cost."""
+
+    name: str
+    top: int
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
     """The result of one set: the questions that were asked, in order, the runs, their scores, the comparisons.
 
-    `unplaced` counts questions without a document to be asked of (see `Measuring.within`).
+    `unplaced` counts questions without a document to be asked of (see `Measuring.within`). `reranking` is None where
+    rankings are the methods' own.
     """
 
     judged: JudgedSet
@@ -108,6 +119,7 @@ class Measured:
     comparisons: tuple[Comparison, ...]
     baseline: str
     unplaced: int = 0
+    reranking: Reranking | None = None
 
     @property
     def types(self) -> dict[str, list[int]]:
@@ -139,14 +151,17 @@ def measure(
 ) -> Measured:
     """Ask the questions of `judged` of every method over `index`, which holds its documents, and score what is found.
 
-    Raises InputError for a baseline or a field that does not exist, before anything is asked.
+    Where the runtime has a reranker, what is scored is what it makes of the methods' rankings, as in a search. Raises
+    InputError for a baseline or a field that does not exist, before anything is asked.
     """
     baseline = _baseline([m.name for m in methods], how.baseline)
     groups, unplaced = grouped(judged.queries, how.within, index)
     queries = tuple(q for g in groups for q in g.queries)
+    before = rt.reranker.usage() if rt.reranker else Usage()
     runs = ask(methods, groups, index, rt, max(*how.cuts, 10))
+    reranking = Reranking(rt.reranker.name, rt.reranker.top, rt.reranker.usage() - before) if rt.reranker else None
     scores = tuple(scored(run, queries, how) for run in runs)
-    return Measured(judged, queries, runs, scores, compared(scores, baseline, how), baseline, unplaced)
+    return Measured(judged, queries, runs, scores, compared(scores, baseline, how), baseline, unplaced, reranking)
 
 
 def _baseline(methods: Sequence[str], wanted: str) -> str:

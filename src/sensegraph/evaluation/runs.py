@@ -20,6 +20,7 @@ from sensegraph.filters import Condition, Scope
 from sensegraph.protocols import Method
 from sensegraph.runtime import Runtime
 from sensegraph.steps.index import Index
+from sensegraph.steps.reranking import reranked
 from sensegraph.steps.scope import holds, scoped
 from sensegraph.types import Evidence, Question
 
@@ -99,14 +100,20 @@ def ask(methods: Sequence[Named], groups: Sequence[Group], index: Index, rt: Run
 def _found(method: Method, query: Query, index: Index, rt: Runtime, depth: int) -> Found:
     rt = replace(rt, noted=Counter())
     begun = time.process_time()
-    evidence = method.retrieve(Question(query.text), index, rt)
+    evidence = _evidence(method, query, index, rt)
     spent = time.process_time() - begun
     found = Found(query.id, _documents(evidence), evidence.tokens, spent, notes=(*evidence.notes, *rt.noted))
     more = widened(method, depth)
     if len(found.documents) >= min(depth, len(index.catalogue.documents)) or more == method:
         return found
-    ranked = _documents(more.retrieve(Question(query.text), index, rt))
+    ranked = _documents(_evidence(more, query, index, rt))
     return replace(found, documents=ranked, wide=True) if len(ranked) > len(found.documents) else found
+
+
+def _evidence(method: Method, query: Query, index: Index, rt: Runtime) -> Evidence:
+    """What a search finds: in the order of the runtime's reranker, where it has one."""
+    question = Question(query.text)
+    return reranked(question, method.retrieve(question, index, rt), index, rt)
 
 
 def _documents(evidence: Evidence) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sensegraph.evaluation.clock import Cost
-from sensegraph.evaluation.retrieval import Comparison, Measured, Measuring, Result, Scores
+from sensegraph.evaluation.retrieval import Comparison, Measured, Measuring, Reranking, Result, Scores
 
 _NAMED = 5  # judgements of something missing that are named, and notes of a method
 _LABELS = {"recall": "R", "ndcg": "nDCG", "mrr": "MRR", "precision": "P"}
@@ -29,10 +29,19 @@ def _head(result: Result) -> Iterable[str]:
     has = [part for part in ("entities", "relations") if counts.get(part)]
     held = ", ".join(f"{counts[name]:,} {name}" for name in ("documents", "chunks", *has))
     yield f"index: {held}; engine {manifest.engine}, embedder {manifest.embedder}; {_cost(result.cost)}"
+    if found.reranking:
+        yield _reranked(found.reranking)
     if judged.skipped:
         yield f"documents that could not be read: {len(judged.skipped):,}, the first: {judged.skipped[0].reason}"
     if judged.dangling:
         yield f"judgements of what is not there: {len(judged.dangling):,}: {_some(judged.dangling)}"
+
+
+def _reranked(by: Reranking) -> str:
+    spent = by.usage
+    cost = f", {spent.cost_usd:.4f} USD" if spent.cost_usd else ""
+    paid = f"{spent.calls:,} calls, {spent.prompt_tokens:,} tokens{cost}" if spent.calls else "no calls"
+    return f"every ranking's first {by.top} chunks within its context reranked by {by.name}: {paid}"
 
 
 def _some(items: Sequence[str]) -> str:

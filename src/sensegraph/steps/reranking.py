@@ -12,11 +12,11 @@ from typing import TypeVar
 
 from sensegraph.errors import EndpointError
 from sensegraph.protocols import Reranker
-from sensegraph.results import Result, step
+from sensegraph.results import step
 from sensegraph.runtime import Runtime
 from sensegraph.steps.citing import documents_of
 from sensegraph.steps.index import Index
-from sensegraph.types import Evidence, Passage, Question, Usage
+from sensegraph.types import Evidence, Passage, Question
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ class Candidates:
     texts: tuple[str, ...]
 
 
-@step(version=1)
+@step(version=2, uses="reranker", batch=1)
 def score(asked: Sequence[Candidates], *, reranker: Reranker) -> list[list[float]]:
     """How well each text of each question fits, higher is better. Raises EndpointError for too few scores."""
     return [_scores(a, reranker) for a in asked]
@@ -51,24 +51,13 @@ def reranked(question: Question, evidence: Evidence, index: Index, rt: Runtime) 
         note = f"{reranker.name} reranked nothing: the evidence holds no chunks"
         return replace(evidence, notes=(*evidence.notes, note))
     read = [evidence.passages[i] for i in where[: reranker.top]]
-    found = _remembered(Candidates(question.sought, tuple(p.text for p in read)), reranker, rt)
+    found = rt.once(score, Candidates(question.sought, tuple(p.text for p in read))).value
     ordered = sorted(zip(read, found, strict=True), key=lambda pair: -pair[1])  # of equal ones the earlier stays first
     best = [replace(p, score=s) for p, s in ordered]
     passages = _placed(evidence.passages, where, best)
     note = f"{reranker.name} reranked {len(read)} of {len(where)} chunks"
     documents = _documents(best, evidence.documents, index)
     return replace(evidence, passages=passages, documents=documents, notes=(*evidence.notes, note))
-
-
-def _remembered(asked: Candidates, reranker: Reranker, rt: Runtime) -> list[float]:
-    """The scores from the store, or from the reranker; what it spends goes to the ledger."""
-    before = reranker.usage()
-    tool = Result(reranker.fingerprint(), reranker)  # in the key of the scores stands the fingerprint
-    try:
-        return rt.once(score, asked, reranker=tool).value
-    finally:
-        if (spent := reranker.usage() - before) != Usage():
-            rt.store.spend(score.name, spent)
 
 
 def _scores(asked: Candidates, reranker: Reranker) -> list[float]:
