@@ -89,6 +89,12 @@ METHODS = {
         "aggregate, relate, answer",
         "questions that join things with what they have in common; reads aggregates, built by index --method leanrag",
     ),
+    "hirag": Listing(
+        "sensegraph.methods.hirag:HiRAG",
+        "Huang et al. 2025",
+        "abstract, report, answer",
+        "questions that join distant things of a kind; reads summary entities, built by index --method hirag",
+    ),
     "kag": Listing(
         "sensegraph.methods.kag:KAG",
         "Liang et al. 2024",
