@@ -9,13 +9,9 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, Literal
+from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from sensegraph.algorithms.meaning import clusters
-from sensegraph.algorithms.reduction import reduce
+from sensegraph.algorithms.graphs import Ints
 from sensegraph.errors import SettingsError
 from sensegraph.keys import key
 from sensegraph.protocols import LanguageEngine, Vectors
@@ -36,6 +32,7 @@ from sensegraph.steps.aggregating import (
     relation_brief,
     sources_of,
 )
+from sensegraph.steps.alike import grouping
 from sensegraph.steps.following import Followed
 from sensegraph.steps.grounding import grounded, resolved, resolved_report
 from sensegraph.steps.vectors import embed_records
@@ -110,12 +107,6 @@ def relate(briefs: Sequence[Brief], *, engine: LanguageEngine) -> list[tuple[Sta
     return engine.relate(briefs)
 
 
-@step(version=1, form="array")
-def groups(wholes: Sequence[tuple[Vectors, NDArray[Any]]], *, size: int, dims: int, seed: int) -> list[NDArray[Any]]:
-    """The cluster of each vector, int32, numbered by first member; near the earlier labels where they are given."""
-    return [_grouped(vectors, start, size, dims, seed) for vectors, start in wholes]
-
-
 @step(version=1, form="tables")
 def aggregates(wholes: Sequence[Hierarchy], *, settings: AggregateSettings, writers: Sequence[str]) -> list[Hierarchy]:
     """The finished hierarchy; `writers` are who wrote its aggregates and relations, and who made the vectors."""
@@ -132,7 +123,7 @@ class Before:
 
 def made_of(graph: str, vectors: str, rt: Runtime, settings: AggregateSettings) -> str:
     """What stands for everything that the aggregates of a graph with these keys depend on."""
-    return key("aggregates", aggregates.version, groups.version, graph, vectors, settings, _writers(rt))
+    return key("aggregates", aggregates.version, grouping.version, graph, vectors, settings, _writers(rt))
 
 
 def find_aggregates(
@@ -177,11 +168,6 @@ def _writers(rt: Runtime) -> tuple[str, ...]:
     return (rt.engine.fingerprint("aggregate"), rt.engine.fingerprint("relate"), rt.embedder.fingerprint())
 
 
-def _grouped(vectors: Vectors, start: NDArray[Any], size: int, dims: int, seed: int) -> NDArray[np.int32]:
-    rows = reduce(vectors, dims, seed=seed)
-    return clusters(rows, size, seed=seed, start=start if len(start) else None).labels
-
-
 class Builder:
     """Builds one hierarchy level by level; `done` are the clusters of each, finest first."""
 
@@ -192,6 +178,7 @@ class Builder:
         self.followed = Followed(earlier)
         self.done: list[list[Cluster]] = []
         self.relations: list[ClusterRelation] = []
+        self.regrouped: list[str] = []
         self.lost = self.renamed = self.omitted = self.silent = 0
 
     def build(self, ground: Level, vectors: Result[Vectors]) -> Hierarchy:
@@ -208,15 +195,16 @@ class Builder:
             self._raised(level, [0] * len(level.nodes))
         return Hierarchy(tuple(self._clusters()), 0.0, tuple(self._notes()), tuple(self._links()))
 
-    def _labels(self, level: Level, vectors: Result[Vectors]) -> NDArray[np.int32]:
+    def _labels(self, level: Level, vectors: Result[Vectors]) -> Ints:
         """The cluster of each node of a level."""
-        start = self.followed.labels(len(self.done), [node.id for node in level.nodes])
+        start, s = self.followed.labels(len(self.done), [node.id for node in level.nodes]), self.settings
         names = (vectors.key, key(start.tolist()))
-        s = self.settings
         found = self.rt.once(
-            groups, lambda: (vectors.value, start), names=names, size=s.cluster_size, dims=s.dims, seed=s.seed
-        )
-        return np.asarray(found.value)
+            grouping, lambda: (vectors.value, start), names=names, size=s.cluster_size, dims=s.dims, seed=s.seed
+        ).value
+        if said := found.note():
+            self.regrouped.append(f"level {len(self.done) + 1}: {said}")
+        return found.labels
 
     def _vectors(self, made: Sequence[Cluster]) -> Result[Vectors]:
         texts = aggregate_texts(made, self.settings)
@@ -356,6 +344,7 @@ class Builder:
         return sorted(self.relations, key=lambda r: (-r.level, r.source, r.target))
 
     def _notes(self) -> Iterator[str]:
+        yield from self.regrouped
         if self.lost:
             yield f"{self.lost} references in aggregates named no record and were removed"
         if self.renamed:
