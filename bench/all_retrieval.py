@@ -3,11 +3,12 @@
     python bench/all_retrieval.py [--data DIR] [--cache DIR] [--set NAME …] [--methods A,B] [--form NAME …]
                                   [--minutes N] [--again] [--json FILE]
 
-All methods of `sensegraph methods` take part, each with its defaults, offline, over one index a set and form. Questions
-of qmsum are asked within their meeting; `a+b` is a set of the documents and questions of both. What a method found on a
-set is kept in `--cache`, so that the command goes on where it was stopped and a new method costs only its own cells; a
-cell is kept for as long as the set, the method's settings, the engine and the embedder are the same. Cells that other
-code of the method measured are counted under the table, and `--again` measures them anew.
+All methods of `sensegraph methods` take part, each with its defaults, offline, over one index a set and form, which has
+the parts of all of them, whichever are named. Questions of qmsum are asked within their meeting; `a+b` is a set of the
+documents and questions of both. What a method found on a set is kept in `--cache`, so that the command goes on where it
+was stopped and a new method costs only its own cells. A cell is kept for as long as the set, the method's settings, the
+engine and the embedder are the same. Cells that other code of the method measured are counted under the table, and
+`--again` measures them anew.
 
 Where the questions of a set would take more than `--minutes` of CPU, a sample of them is asked, whose size the table
 tells: the first so many of one seeded order. It ends with the tables as text, then as Markdown; `--json` writes all.
@@ -44,7 +45,7 @@ from sensegraph.evaluation.runs import Found, Named, ask, grouped
 from sensegraph.executors.local import SerialExecutor
 from sensegraph.keys import key
 from sensegraph.methods import METHODS, load
-from sensegraph.protocols import Part
+from sensegraph.protocols import Part, Task
 from sensegraph.steps.index import Index
 from sensegraph.stores.sqlite import SqliteStore
 
@@ -53,7 +54,7 @@ WITHIN = {"qmsum": "meeting"}
 DEPTH = 10  # documents that a ranking should hold
 SAMPLES = (200, 100, 50, 20, 10)  # questions of a sample
 PROBE = 3  # questions that tell how long all would take
-_NEEDS_GRAPH = frozenset({"reports", "relations", "facts", "sentences"})
+_INDEXING: frozenset[Task] = frozenset({"extract", "survey", "summarise", "report"})
 
 
 def main() -> None:
@@ -123,11 +124,12 @@ class Place:
         """What every method found, from its file or measured now."""
         self.root.mkdir(parents=True, exist_ok=True)
         self.folder.mkdir(parents=True, exist_ok=True)
-        with Corpus.open(self.root, settings={"engine": "offline", "index": {"parts": parts_of(methods)}}) as corpus:
-            ground = key(judged.documents, judged.queries, WITHIN.get(self.name, ""), tools(corpus))
+        parts = parts_of([*methods, *(Named(name, load(name)) for name in METHODS)])  # local reads reports if there are
+        with Corpus.open(self.root, settings={"engine": "offline", "index": {"parts": parts}}) as corpus:
+            ground = key(judged.documents, judged.queries, WITHIN.get(self.name, ""))
             asking: Asking | None = None
             for one in methods:
-                wanted = key(ground, one.method.name, settings_of(one))
+                wanted = key(ground, tools(one, corpus), one.method.name, settings_of(one))
                 cell = self._kept(one, wanted, given.again)
                 if cell is None:
                     asking = asking or Asking(corpus, self._built(corpus, judged), WITHIN.get(self.name, ""))
@@ -225,14 +227,16 @@ class Over:
 
 
 def parts_of(methods: Sequence[Named]) -> list[Part]:
-    """The parts of an index that these methods read, and the graph where one of those rests on it."""
+    """The parts of an index that these methods read."""
     wanted = frozenset[Part]().union(*(m.method.reads for m in methods))
-    return [part for part in get_args(Part) if part in wanted or (part == "graph" and wanted & _NEEDS_GRAPH)]
+    return [part for part in get_args(Part) if part in wanted]
 
 
-def tools(corpus: Corpus) -> list[str]:
-    """The fingerprints of the engine, for each of its tasks, and of the embedder."""
-    return [*(corpus.engine.fingerprint(task) for task in sorted(corpus.engine.tasks)), corpus.tools[1].fingerprint()]
+def tools(one: Named, corpus: Corpus) -> list[str]:
+    """The fingerprints of the embedder, and of the engine for what an index takes and what the method asks of it."""
+    engine, embedder = corpus.tools
+    tasks = sorted(engine.tasks & (_INDEXING | one.method.requires))
+    return [embedder.fingerprint(), *(engine.fingerprint(task) for task in tasks)]
 
 
 def sample_size(count: int, pace: float, seconds: float) -> int:

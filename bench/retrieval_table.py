@@ -33,10 +33,11 @@ SHOWN = ("recall@2", "recall@5", "recall@10", "all@5", "ndcg@10", "mrr")
 LEAST = 0.5  # of the questions must have a ranking
 
 CARE = (
-    "These sets reward links by title: the questions of 2wiki, hotpotqa and musique were made from pages that are "
-    "joined by links, so that “this page names the title of that one” is nearly the rule by which they were made. Read "
-    "the table without titles beside it, and chats (lihua-world), meetings (qmsum), news and a novel (carol), where "
-    "titles say little or are missing. The settings of `walk` were developed on these very sets."
+    "These sets reward links by title: the questions of 2wiki and hotpotqa were made along links of pages, so that "
+    "“this page names the title of that one” is nearly the rule by which they were made, and those of musique chain "
+    "single questions by a name. Read the table without titles beside it, and chats (lihua-world), meetings (qmsum), "
+    "news and a novel (carol), where titles say little or are missing. The settings of `walk` were developed on these "
+    "very sets, and the rules of `kag` that plan with questions of musique, 2wiki and hotpotqa in sight."
 )
 
 

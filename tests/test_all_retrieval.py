@@ -157,7 +157,7 @@ def test_a_sample_is_taken_only_where_all_questions_would_take_too_long():
     assert sample_size(5, 1000.0, 600) == 5
 
 
-def test_the_parts_of_an_index_hold_the_graph_where_one_of_them_rests_on_it():
+def test_an_index_has_the_parts_that_its_methods_read():
     assert parts_of([Named("bm25", load("bm25"))]) == []
     assert parts_of([Named(n, load(n)) for n in ("walk", "hipporag")]) == ["graph", "names", "facts"]
 
