@@ -24,7 +24,7 @@ Group = tuple[int, ...]
 Vectors = NDArray[Any]
 
 _FEW = 3  # nodes that are one group without further ado
-_WIDE = 8  # times `dims` columns are kept of a layer's vectors, for what is reduced again inside clusters
+_WIDE = 4  # times `dims` columns are kept of a layer's vectors, for what is reduced again inside clusters
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,10 @@ from sensegraph.steps.grounding import grounded
 from sensegraph.steps.leaves import Leaf, Leaves, pieces
 from sensegraph.steps.packing import report_passage
 from sensegraph.steps.vectors import embed_all
-from sensegraph.text import sentences, tokens
+from sensegraph.text import HAN, sentences, tokens
 from sensegraph.types import Brief, Chunk, Cluster, Context, Hierarchy, Passage, Source, Statement
 
-_WORDS = 0.7  # words of a token: in English a little more, so that few summaries must be cut
+_SPARE = 0.9  # of the room is asked for: summaries have more names and numbers than what they are written from
 _TITLES = 3  # documents that a summary is called by
 
 
@@ -124,7 +124,8 @@ class _Grower:
 
     def _brief(self, members: Sequence[_Node]) -> Brief:
         context = Context(tuple(m.passage for m in members), self._title(members))
-        return Brief(context, max(1, round(_WORDS * self.settings.summary_tokens)))
+        words = sum(_words(m.passage.text) for m in members) / max(1, sum(m.tokens for m in members))
+        return Brief(context, max(1, int(_SPARE * words * self.settings.summary_tokens)))
 
     def _title(self, members: Sequence[_Node]) -> str:
         """The titles of the documents that are here most often."""
@@ -185,6 +186,11 @@ class _Grower:
             "unnamed": "statements of summaries named no member and rest on their whole group",
         }
         return tuple(f"{n} {told[what]}" for what, n in self.lost.items() if n)
+
+
+def _words(text: str) -> int:
+    """Words as engines count them: two characters of a script without blanks are one."""
+    return len(text.split()) + len(HAN.findall(text)) // 2
 
 
 def _shortened(statements: Sequence[Statement], most: int) -> Iterator[Statement]:
