@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+import numpy as np
+
 from sensegraph.errors import SettingsError
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import Part, Task, Vectors
 from sensegraph.results import at
 from sensegraph.runtime import Runtime
 from sensegraph.steps.assembling import (
     Ends,
+    Nearness,
     Told,
     chunks_within,
     ends_of,
@@ -29,6 +32,7 @@ from sensegraph.steps.assembling import (
 from sensegraph.steps.bridging import bridge, chunks_around, communities_around, find_candidates, key_entities
 from sensegraph.steps.citing import documents_of
 from sensegraph.steps.climbing import Sought
+from sensegraph.steps.closeness import asked_vector
 from sensegraph.steps.index import Index
 from sensegraph.steps.language import conclude
 from sensegraph.steps.mapreduce import size
@@ -40,6 +44,7 @@ from sensegraph.types import Answer, Cluster, Evidence, Question
 
 Mode = Literal["hirag", "hi_nobridge", "hi_local", "hi_global", "hi_bridge", "flat"]
 Section = Literal["reports", "bridge", "entities", "relations", "chunks"]
+Order = Literal["auto", "shared", "near"]
 
 _WIDER = 10  # times `top` entities are candidates (the authors' code)
 _SECTIONS: Mapping[Mode, tuple[Section, ...]] = MappingProxyType(
@@ -58,6 +63,9 @@ _SECTIONS: Mapping[Mode, tuple[Section, ...]] = MappingProxyType(
 class _Desk:
     """What a question is worked on with, and what it found: entities of all layers, best first, and communities."""
 
+    question: Question
+    query: Vectors
+    rt: Runtime
     index: Index
     ties: Ties
     joins: Ends
@@ -75,8 +83,10 @@ class HiRAG:
     The `top` entities nearest to the question are local (the paper's n), ten times as many are candidates; a cosine is
     at least `cosine_floor`. `by` says how they are found, see `find_candidates`. Communities are read down to `depth`;
     each gives the first `top_m` candidates in it as key entities, between which the bridge leads; `path_only` leaves of
-    it the relations on its own way. Each section has its budget; where all together exceed `context_tokens`, each has
-    its share of that, and what one leaves the next may use.
+    it the relations on its own way. `order` says which chunks of the local entities are read first: those that the
+    neighbours of the nearest share (the authors' code), or those nearest to the question, which `auto` takes where
+    vectors compare words alone. Each section has its budget; where all together exceed `context_tokens`, each has its
+    share of that, and what one leaves the next may use.
     """
 
     mode: Mode = "hirag"
@@ -86,6 +96,7 @@ class HiRAG:
     by: Sought = "auto"
     depth: int = 2
     path_only: bool = False
+    order: Order = "auto"
     report_tokens: int = 12_500
     bridge_tokens: int = 12_500
     relation_tokens: int = 20_000
@@ -114,13 +125,15 @@ class HiRAG:
         """Reports, relations, entities and chunks, in this order; documents by their best chunk."""
         seen = index if self.mode == "flat" else index.layered
         notes = () if self.mode == "flat" else notes_of(seen)
-        candidates = find_candidates(question, seen, rt, _WIDER * self.top, self.cosine_floor, self.by)
+        query = asked_vector(question, rt)
+        candidates = find_candidates(question, query, seen, rt, _WIDER * self.top, self.cosine_floor, self.by)
         if not candidates:
             return Evidence(notes=("no entity of this index is near the question", *notes))
         local = list(candidates)[: self.top]
         communities = communities_around(local, seen, self.depth)
         kept, _ = within(communities.items(), self.report_tokens, lambda pair: pair[1].tokens)
-        return self._read(_Desk(seen, ties_of(seen, rt), ends_of(seen, rt), candidates, local, dict(kept)), notes)
+        tools = (seen, ties_of(seen, rt), ends_of(seen, rt))
+        return self._read(_Desk(question, query, rt, *tools, candidates, local, dict(kept)), notes)
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these passages."""
@@ -159,11 +172,20 @@ class HiRAG:
         if section == "entities":
             return entities_within(desk.local, desk.candidates, desk.index, room), len(desk.local)
         if section == "chunks":
-            places = list(chunks_around(_by_layer(desk), desk.index, desk.ties))
-            return chunks_within(places, {}, desk.index, room), len(places)
+            scores = self._chunks(desk)
+            return chunks_within(list(scores), scores, desk.index, room), len(scores)
         places = self._bridge(desk) if section == "bridge" else _links(desk)
         weights = {place: float(desk.ties.weight[place]) for place in places}
         return relations_within(places, weights, desk.index, desk.joins, room), len(places)
+
+    def _chunks(self, desk: _Desk) -> dict[int, float]:
+        """The chunks of the local entities in the order in which they are read, with their nearness where it counts."""
+        places = list(chunks_around(_by_layer(desk), desk.index, desk.ties))
+        if self.order == "shared" or (self.order == "auto" and not desk.rt.embedder.lexical):
+            return dict.fromkeys(places, 0.0)
+        scores = Nearness(desk.question, desk.query, desk.index, desk.rt, "auto").of(places)
+        order = np.argsort(-scores, kind="stable")
+        return {places[i]: float(scores[i]) for i in order.tolist()}
 
     def _bridge(self, desk: _Desk) -> list[int]:
         """The relations of the bridge between the key entities (Eq. 14–16)."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from sensegraph.algorithms.graphs import Floats, Ints
 from sensegraph.algorithms.paths import through
+from sensegraph.protocols import Vectors
 from sensegraph.results import at
 from sensegraph.runtime import Runtime
 from sensegraph.steps.assembling import Ends, ranked_links
@@ -27,14 +28,13 @@ from sensegraph.types import Cluster, Question
 
 
 def find_candidates(
-    question: Question, index: Index, rt: Runtime, top: int, floor: float, by: Sought
+    question: Question, query: Vectors, index: Index, rt: Runtime, top: int, floor: float, by: Sought
 ) -> dict[int, float]:
-    """The `top` entities of all layers nearest to the question, best first, with their cosines of at least `floor`.
+    """The `top` entities of all layers nearest to `query`, shape (dim,), best first, with cosines of at least `floor`.
 
     `names` puts those before them that the question names, and takes what is near at all; `auto` does so where vectors
     compare words alone, whose cosines are small.
     """
-    query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
     places, scores = nearest_to(query, index, rt, top, "entity")
     near = dict(zip(places.tolist(), scores.tolist(), strict=True))
     if by == "vectors" or (by == "auto" and not rt.embedder.lexical):
