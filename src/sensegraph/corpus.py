@@ -89,6 +89,7 @@ class Corpus:
         self.root, self.settings, self.store, self.progress = root, settings, store, progress
         self._tools: tuple[LanguageEngine, Embedder] | None = None
         self._reranker: Reranker | None = None
+        self._index: Index | None = None
         self._journal = Journal(store.root / "replies.jsonl")
 
     @classmethod
@@ -244,8 +245,10 @@ class Corpus:
     # ── asking ──
 
     def index(self) -> Index:
-        """The index as the last build left it. Raises NotIndexed when there is none."""
-        return Index(self.store)
+        """The index as the last build left it, open until another build. Raises NotIndexed when there is none."""
+        made = read_manifest(self.store)
+        self._index = self._index if self._index and self._index.manifest == made else Index(self.store, made)
+        return self._index
 
     def method(
         self, name: str = "auto", question: str = "", *, index: Index | None = None, **options: Any

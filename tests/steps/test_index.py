@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -90,3 +91,20 @@ def test_opening_an_index_reads_no_texts(built: Corpus, monkeypatch: pytest.Monk
     assert len(index.graph.entities)
     assert len(index.hierarchy.clusters)
     assert sum(asked) < 3000
+
+
+def test_an_index_stays_open_until_another_build(tmp_path: Path) -> None:
+    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": []}}) as made:
+        made.add(stories(2))
+        made.build()
+        first = made.index()
+        assert made.index() is first
+        made.build()
+        assert made.index() is first
+        made.add(stories(3))
+        made.build()
+        assert len(made.index().catalogue.documents) == 3
+        assert len(first.catalogue.documents) == 2
+        made.remove(*made.document_keys())
+        with pytest.raises(NotIndexed):
+            made.index()

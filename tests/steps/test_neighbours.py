@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -130,6 +131,14 @@ def test_inside_a_filter_everything_is_compared(ways: Corpus, exact: Corpus, met
         assert [p.text for p in near.passages] == [p.text for p in true.passages]
         assert near.notes == true.notes
         assert all(name.startswith("story-0") for name in near.documents)
+
+
+def test_questions_asked_at_once_find_what_each_finds_alone(ways: Corpus) -> None:
+    methods = ["naive", "bm25", "local"] * 4
+    alone = [ways.search(ASKED[i % 3], method=m) for i, m in enumerate(methods)]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda i: ways.search(ASKED[i % 3], method=methods[i]), range(len(methods)))) == alone
+    assert ["approximately" in " ".join(e.notes) for e in alone[:3]] == [True, False, True]
 
 
 def test_without_the_extra_all_are_compared_and_that_is_said(
