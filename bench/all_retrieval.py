@@ -3,9 +3,8 @@
     python bench/all_retrieval.py [--data DIR] [--cache DIR] [--set NAME …] [--methods A,B] [--form NAME …]
                                   [--minutes N] [--again] [--json FILE]
 
-All methods of `sensegraph methods` take part, each with its defaults, offline, over one index a set and form, which has
-the parts of all of them, whichever are named. Questions of qmsum are asked within their meeting; `a+b` is a set of the
-documents and questions of both. What a method found on a set is kept in `--cache`, so that the command goes on where it
+All methods of `sensegraph methods` take part, each with its defaults, offline, over one index a set and form. Questions
+of qmsum are asked within their meeting; `a+b` is a set of the documents and questions of both. What a method found on a set is kept in `--cache`, so that the command goes on where it
 was stopped and a new method costs only its own cells. A cell is kept for as long as the set, the method's settings, the
 engine and the embedder are the same. Cells that other code of the method measured are counted under the table, and
 `--again` measures them anew.
@@ -54,6 +53,7 @@ WITHIN = {"qmsum": "meeting"}
 DEPTH = 10  # documents that a ranking should hold
 SAMPLES = (200, 100, 50, 20, 10)  # questions of a sample
 PROBE = 3  # questions that tell how long all would take
+ALWAYS: frozenset[Part] = frozenset({"graph", "reports"})  # local reads reports where there are some
 _INDEXING: frozenset[Task] = frozenset({"extract", "survey", "summarise", "report"})
 
 
@@ -124,8 +124,7 @@ class Place:
         """What every method found, from its file or measured now."""
         self.root.mkdir(parents=True, exist_ok=True)
         self.folder.mkdir(parents=True, exist_ok=True)
-        parts = parts_of([*methods, *(Named(name, load(name)) for name in METHODS)])  # local reads reports if there are
-        with Corpus.open(self.root, settings={"engine": "offline", "index": {"parts": parts}}) as corpus:
+        with Corpus.open(self.root, settings={"engine": "offline", "index": {"parts": parts_of(methods)}}) as corpus:
             ground = key(judged.documents, judged.queries, WITHIN.get(self.name, ""))
             asking: Asking | None = None
             for one in methods:
@@ -227,8 +226,8 @@ class Over:
 
 
 def parts_of(methods: Sequence[Named]) -> list[Part]:
-    """The parts of an index that these methods read."""
-    wanted = frozenset[Part]().union(*(m.method.reads for m in methods))
+    """The parts of an index that these methods read, and `ALWAYS`."""
+    wanted = ALWAYS.union(*(m.method.reads for m in methods))
     return [part for part in get_args(Part) if part in wanted]
 
 

@@ -157,9 +157,9 @@ def test_a_sample_is_taken_only_where_all_questions_would_take_too_long():
     assert sample_size(5, 1000.0, 600) == 5
 
 
-def test_an_index_has_the_parts_that_its_methods_read():
-    assert parts_of([Named("bm25", load("bm25"))]) == []
-    assert parts_of([Named(n, load(n)) for n in ("walk", "hipporag")]) == ["graph", "names", "facts"]
+def test_an_index_has_the_parts_that_its_methods_read_and_always_reports():
+    assert parts_of([Named("bm25", load("bm25"))]) == ["graph", "reports"]
+    assert parts_of([Named(n, load(n)) for n in ("walk", "hipporag")]) == ["graph", "reports", "names", "facts"]
 
 
 def test_what_questions_compute_is_not_kept(tmp_path: Path):
