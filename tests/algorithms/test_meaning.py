@@ -81,7 +81,7 @@ def test_no_row_moves_when_nothing_is_new() -> None:
     before = clusters(x)
     after = clusters(x, start=before.labels)
     assert (after.labels == before.labels).all()
-    assert after.kept == len(before)
+    assert (after.kept, after.afresh, before.afresh) == (len(before), False, True)
 
 
 @settings(max_examples=30)
@@ -108,6 +108,15 @@ def test_one_document_more_leaves_four_fifths_of_the_clusters_as_they_were() -> 
         after = clusters(np.concatenate((x, new)), start=np.append(before.labels, np.full(50, -1)))
         assert after.kept >= 0.8 * len(before)
         assert scatter(np.concatenate((x, new)), after.labels) < 0.5
+
+
+def test_a_start_that_fits_no_longer_is_given_up_and_that_is_said() -> None:
+    x, _ = around(1000, 50, 8)
+    start = np.append(np.arange(990) % 49, np.full(10, -1))  # what belongs together is apart
+    taken, given_up = clusters(x, start=start), clusters(x, start=start, worst=1.25)
+    assert (taken.afresh, given_up.afresh) == (False, True)
+    assert (given_up.labels == clusters(x).labels).all()
+    assert scatter(x, given_up.labels) < scatter(x, taken.labels)
 
 
 def test_rows_that_go_take_only_themselves() -> None:

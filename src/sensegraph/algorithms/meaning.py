@@ -7,6 +7,7 @@ at the end: rows move between clusters that are near each other.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,10 +33,15 @@ _NEW = -1  # the label of a row that has none yet
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clusters:
-    """`labels`, int32 of shape (n,), numbered by first member; `kept` clusters of the start have the same members."""
+    """`labels`, int32 of shape (n,), are numbered by first member.
+
+    `kept` clusters of the start are there with the same members; `afresh` says that there was no start, or that it was
+    given up.
+    """
 
     labels: Ints
     kept: int = 0
+    afresh: bool = True
 
     def __len__(self) -> int:
         return int(self.labels.max(initial=-1)) + 1
@@ -46,7 +52,12 @@ class Clusters:
 
 
 def clusters(
-    x: Floats, cluster_size: int = SIZE, *, seed: int = 0, start: NDArray[np.integer[Any]] | None = None
+    x: Floats,
+    cluster_size: int = SIZE,
+    *,
+    seed: int = 0,
+    start: NDArray[np.integer[Any]] | None = None,
+    worst: float = math.inf,
 ) -> Clusters:
     """Disjoint clusters of the rows of `x`, shape (n, m), of about `cluster_size` and at most twice as many members.
 
@@ -56,20 +67,18 @@ def clusters(
 
     `start` holds the earlier label of every row, −1 for a new one. Then rows stay where they are; a new one goes to
     the most probable cluster, which is divided when it outgrows twice `cluster_size`. A row whose vector has changed
-    may be given with its label or as new. Raises ValueError for rows that are no matrix of finite numbers.
+    may be given with its label or as new. Where that leaves more than `worst` times the scatter of a fresh division,
+    the fresh one is taken. Raises ValueError for rows that are no matrix of finite numbers.
     """
     _check(x, cluster_size, start)
     order = np.lexsort(x.T[::-1]) if x.shape[1] else np.arange(len(x))
     rows = np.ascontiguousarray(x[order]) if x.shape[1] else np.zeros((len(x), 1))
-    labels = np.full(len(x), _NEW)
-    if not len(x):
-        return Clusters(np.zeros(0, np.int32))
-    if start is None or not (start >= 0).any():
-        labels[order] = _fresh(rows, cluster_size, seed)
-        return Clusters(_numbered(labels))
-    labels[order] = _bounded(rows, _joined(rows, np.asarray(start)[order]), cluster_size, seed)
-    found = _numbered(labels)
-    return Clusters(found, _kept(found, np.asarray(start)))
+    before = np.full(len(x), _NEW) if start is None else np.asarray(start)
+    found, afresh = _found(rows, before[order], cluster_size, seed, worst)
+    labels = np.empty(len(x), np.int64)
+    labels[order] = found
+    numbered = _numbered(labels)
+    return Clusters(numbered, _kept(numbered, before), afresh)
 
 
 def scatter(x: Floats, labels: NDArray[np.integer[Any]]) -> float:
@@ -85,6 +94,18 @@ def sparsity(sizes: Sequence[int], n: int) -> float:
     HiRAG's cluster sparsity (huang2025), by whose change it stops adding layers.
     """
     return 1.0 - sum(s * (s - 1) for s in sizes) / (n * (n - 1)) if n > 1 else 1.0
+
+
+def _found(x: Floats, start: NDArray[np.integer[Any]], size: int, seed: int, worst: float) -> tuple[Longs, bool]:
+    """Labels, and whether they are of a fresh division."""
+    if not (start >= 0).any():
+        return (_fresh(x, size, seed) if len(x) else np.zeros(0, np.int64)), True
+    labels = _bounded(x, _joined(x, start), size, seed)
+    if (labels == start).all() or not math.isfinite(worst):
+        return labels, False
+    fresh = _fresh(x, size, seed)
+    given_up = scatter(x, labels) > worst * scatter(x, fresh)
+    return (fresh if given_up else labels), given_up
 
 
 # ── a fresh division ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -126,20 +147,32 @@ def _parts(x: Floats, k: int, seed: int) -> list[Longs]:
 
 def _mended(x: Floats, labels: Longs) -> Longs:
     """`labels` after rows have moved, for some rounds, to the most probable of the clusters near their own."""
-    labels = _dense(labels)
+    labels, near = _dense(labels), list[Longs]()
     for _ in range(_MENDED):
-        mixture, members = of_labels(x, labels), _members(labels)
-        if len(members) < 2:
-            return labels
-        moved = labels.copy()
-        for i, (rows, near) in enumerate(zip(members, _neighbours(mixture.means), strict=True)):
-            joint = _only(mixture, near).joint(x[rows])
-            joint[:, np.searchsorted(near, i)] += _SLACK
-            moved[rows] = near[joint.argmax(axis=1)]
+        mixture = of_labels(x, labels)
+        near = near or _neighbours(mixture.means)
+        moved = _moved(x, labels, mixture, near)
         if (moved == labels).all():
-            return labels
-        labels = _dense(moved)
+            break
+        labels, near = _dense(moved), _still(near, moved)
     return labels
+
+
+def _moved(x: Floats, labels: Longs, mixture: Mixture, near: Sequence[Longs]) -> Longs:
+    moved = labels.copy()
+    for i, rows in enumerate(_members(labels)):
+        joint = _only(mixture, near[i]).joint(x[rows])
+        joint[:, np.searchsorted(near[i], i)] += _SLACK
+        moved[rows] = near[i][joint.argmax(axis=1)]
+    return moved
+
+
+def _still(near: Sequence[Longs], labels: Longs) -> list[Longs]:
+    """The neighbours of the clusters that still have rows, without the others, by their new numbers."""
+    there = np.unique(labels)
+    number = np.full(len(near), -1)
+    number[there] = np.arange(len(there))
+    return [renamed[renamed >= 0] for renamed in (number[near[i]] for i in there)]
 
 
 def _only(mixture: Mixture, which: Longs) -> Mixture:
@@ -185,15 +218,15 @@ def _chunked(positions: Longs) -> list[Longs]:
 def _joined(x: Floats, start: NDArray[np.integer[Any]]) -> Longs:
     """Labels of the rows: those of `start`, and for the new rows the most probable of these clusters."""
     old = start >= 0
-    names, labels = np.unique(start, return_inverse=True)
-    known: Longs = labels - int(names[0] < 0)
-    known[~old] = of_labels(x[old], known[old]).assign(x[~old])
-    return known
+    labels: Longs = start.astype(np.int64)
+    names, dense = np.unique(labels[old], return_inverse=True)
+    labels[~old] = names[of_labels(x[old], dense).assign(x[~old])]
+    return labels
 
 
 def _kept(labels: Ints, start: NDArray[np.integer[Any]]) -> int:
     """How many clusters of `start` are clusters of `labels`, member for member."""
-    old = {rows.tobytes() for rows in _members(np.where(start < 0, start.max() + 1, start)) if start[rows[0]] >= 0}
+    old = {rows.tobytes() for rows in _members(start) if start[rows[0]] >= 0}
     return sum(rows.tobytes() in old for rows in _members(labels))
 
 
