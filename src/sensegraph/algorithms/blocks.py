@@ -74,5 +74,5 @@ def _summed(found: list[tuple[Longs, Longs, Floats]], count: int) -> Pairs:
         return Pairs(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
     one, other, weight = (np.concatenate(column) for column in zip(*found, strict=True))
     code, inverse = np.unique(one * count + other, return_inverse=True)
-    summed = np.bincount(inverse, weights=weight, minlength=len(code))
+    summed = np.bincount(inverse, weights=weight, minlength=len(code)).astype(np.float64)
     return Pairs((code // count).astype(np.int32), (code % count).astype(np.int32), summed)

@@ -5,6 +5,7 @@ Applying the decisions, and taking them back, is done by others: nothing here ch
 
 from __future__ import annotations
 
+from sensegraph.resolution.contrasts import contrasted
 from sensegraph.resolution.names import Name, read
 from sensegraph.resolution.resolving import compared, resolve
 from sensegraph.resolution.values import Alias, Group, Judged, Mentioned, Proposal, Resolution, Resolving, Rule
@@ -20,6 +21,7 @@ __all__ = [
     "Resolving",
     "Rule",
     "compared",
+    "contrasted",
     "read",
     "resolve",
 ]

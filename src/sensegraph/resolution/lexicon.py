@@ -1,6 +1,6 @@
 """Small tables of words that say little, or everything, about whether two names are one thing. All folded.
 
-They are short on purpose: each entry is common knowledge of how names are written, none is taken from a measuring set.
+They are short on purpose: each entry is common knowledge of how names are written.
 """
 
 from __future__ import annotations

@@ -13,10 +13,12 @@ from functools import lru_cache
 
 from sensegraph.resolution import lexicon
 
+# Vowel signs and accents that stand inside words but that `\w` leaves out: Latin, Hebrew, Arabic, Indian scripts.
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
 _TOKEN = re.compile(
     r"\d+(?:[.,]\d+)+(?![^\W_])"  # 3.5, 1,000
     r"|(?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W_]))?|[^\W\d_]\.[^\W\d_](?![^\W_])"  # U.S.A., U.S
-    r"|[^\W_]+(?:['’][^\W\d_]+)*"
+    rf"|[^\W_](?:[^\W_]|[{_MARKS}])*(?:['’][^\W\d_]+)*"
     r"|[&+]"
 )
 _CODE = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[^\W\d_])[^\W_]+(?:[-/][^\W_]+)+")  # KX-TS208W, GPT-4

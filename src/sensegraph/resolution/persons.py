@@ -23,9 +23,20 @@ def compare_persons(a: Name, b: Name) -> Judged:
         a, b = b, a
     if why := beside(a, b):
         return Judged(0.0, why, "veto", veto=True)
-    if bool(a.generation) != bool(b.generation) and len(a.core) > 1 and len(b.core) > 1:
+    if a.numbers and b.numbers and a.numbers != b.numbers:
+        return _numbered(a, b)
+    if bool(a.generation) != bool(b.generation):
         return _one_generation(a, b)
-    return same(a, b) or acronym(a, b) or _persons(_person(a), _person(b))
+    if one := same(a, b) or acronym(a, b):
+        return one
+    if a.numbers != b.numbers:
+        return _numbered(a, b)
+    return _persons(_person(a), _person(b))
+
+
+def _numbered(a: Name, b: Name) -> Judged:
+    said = " and ".join(" ".join(name.numbers) or "none" for name in (a, b))
+    return Judged(0.0, f"different numbers: {said}", "veto", veto=True)
 
 
 def _one_generation(a: Name, b: Name) -> Judged:

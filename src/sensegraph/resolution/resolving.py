@@ -19,6 +19,7 @@ from sensegraph.errors import InputError
 from sensegraph.resolution.blocking import blocked
 from sensegraph.resolution.canonical import grouped
 from sensegraph.resolution.likeness import SHORT
+from sensegraph.resolution.lists import matched
 from sensegraph.resolution.names import Name
 from sensegraph.resolution.ruling import Rulings, rulings
 from sensegraph.resolution.scoring import Collection, collection, positions, settled
@@ -114,6 +115,7 @@ class _Judged:
         """All pairs with their final judgements, those within likely groups included; how many of these are large."""
         long = self._long()
         scores = {pair: self.final(pair, long) for pair in list(self.pairs)}
+        scores |= matched(self.found.items, scores, self.found.settings.reject)
         sure = [pair for pair, judged in scores.items() if judged.score >= self.found.settings.accept]
         large = 0
         for rows in components(len(self.found.items), [*sure, *ruled.together]):

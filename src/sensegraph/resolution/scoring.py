@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from numpy.typing import NDArray
@@ -17,15 +18,20 @@ from sensegraph.resolution.persons import compare_persons
 from sensegraph.resolution.values import Judged, Mentioned, Resolving
 
 _ASK = 0.8  # at most, where something speaks against one thing
+_CALLED = 0.95  # where the texts themselves give the other name
 _SURE = 0.9  # a short name of only one thing here, where the context agrees
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Collection:
-    """All things to resolve, ascending by id, with their names read (the aliases after it) and their contexts."""
+    """All things to resolve, ascending by id, with their names read (the aliases after it) and their contexts.
+
+    `called` says, for the key of a name, by which other keys the texts call it.
+    """
 
     items: Sequence[Mentioned]
     names: Sequence[tuple[Name, ...]]
+    called: Mapping[str, frozenset[str]]
     words: Lexis
     around: Surroundings
     settings: Resolving
@@ -53,16 +59,25 @@ class Collection:
         """The surest of all pairs of a name and an alias; a veto between the names themselves holds."""
         person = "person" in (kind(self.items[a].type), kind(self.items[b].type))
         best = self._compared(self.names[a][0], self.names[b][0], person)
-        if best.veto:
+        if best.veto or best.score >= _CALLED:
             return best
+        if said := self._declared(self.names[a][0], self.names[b][0]):
+            return said
         if len(self.names[a]) + len(self.names[b]) == 2:
             return best
         for x in self.names[a]:
             for y in self.names[b]:
                 found = self._compared(x, y, person)
-                if found.score > best.score and not found.veto:
-                    best = found
+                if min(found.score, _CALLED) > best.score and not found.veto:
+                    why = f"{x.raw}, {y.raw}: {found.why}"
+                    best = Judged(min(found.score, _CALLED), why, "alias" if found.score >= _CALLED else found.kind)
         return best
+
+    def _declared(self, x: Name, y: Name) -> Judged | None:
+        """Of two names of which the texts say somewhere that one is called the other."""
+        if y.key in self.called.get(x.key, ()) or x.key in self.called.get(y.key, ()):
+            return Judged(_CALLED, f"the texts call one the other: {x.raw}, {y.raw}", "alias")
+        return None
 
     def _compared(self, x: Name, y: Name, person: bool) -> Judged:
         return compare_persons(x, y) if person else compare(x, y, self.words)
@@ -96,7 +111,16 @@ def collection(items: Sequence[Mentioned], settings: Resolving, vectors: NDArray
     """Things, ascending by id, ready to be compared; `vectors` of their descriptions in the same order."""
     names = [tuple(dict.fromkeys(_read(name, item) for name in (item.name, *item.aliases))) for item in items]
     every = [name for known in names for name in known]
-    return Collection(items, names, lexis(every), surroundings(items, vectors), settings)
+    return Collection(items, names, _called(names), lexis(every), surroundings(items, vectors), settings)
+
+
+def _called(names: Sequence[tuple[Name, ...]]) -> Mapping[str, frozenset[str]]:
+    """For the key of each name the keys of all that the texts call it, whichever thing bears it."""
+    called: dict[str, frozenset[str]] = {}
+    for first, *others in names:
+        if others:
+            called[first.key] = called.get(first.key, frozenset()) | {other.key for other in others}
+    return MappingProxyType(called)
 
 
 def _read(name: str, item: Mentioned) -> Name:

@@ -1,0 +1,366 @@
+"""Groups of what is one thing: whole collections, with contexts, rivals, lists and rules (N44, N61, N77–N80)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sensegraph.errors import InputError, SettingsError
+from sensegraph.resolution import Mentioned, Resolution, Resolving, Rule, resolve
+
+WORDS = (
+    "apple",
+    "orange",
+    "river",
+    "bank",
+    "smith",
+    "john",
+    "north",
+    "south",
+    "2",
+    "3",
+    "inc",
+    "of",
+    "graph",
+    "graphs",
+)
+names = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(lambda words: " ".join(words).title())
+types = st.sampled_from(("", "person", "organization", "place"))
+things = st.lists(st.tuples(names, types), max_size=9).map(
+    lambda drawn: [Mentioned(f"t{i}", name, type) for i, (name, type) in enumerate(drawn)]
+)
+
+
+def people(*called: str, **given) -> list[Mentioned]:
+    return [Mentioned(name, name, "person", **given) for name in called]
+
+
+def groups(found: Resolution) -> list[tuple[str, ...]]:
+    return [group.members for group in found.groups if len(group.members) > 1]
+
+
+def pairs(found: Resolution) -> set[tuple[str, str]]:
+    return {(a, b) for group in found.groups for a in group.members for b in group.members if a < b}
+
+
+def decision(found: Resolution, one: str, other: str) -> str:
+    wanted = tuple(sorted((one, other)))
+    return next((p.decision for p in found.proposals if (p.one, p.other) == wanted), "keep")
+
+
+# ── laws ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@given(things)
+def test_every_thing_is_in_exactly_one_group(items: list[Mentioned]):
+    found = resolve(items)
+    assert sorted(m for g in found.groups for m in g.members) == sorted(item.id for item in items)
+    assert all(g.members == tuple(sorted(g.members)) and g.id == g.members[0] for g in found.groups)
+
+
+@given(things, st.randoms(use_true_random=False))
+@settings(max_examples=50)
+def test_the_order_of_the_input_does_not_matter(items: list[Mentioned], random):
+    turned = list(items)
+    random.shuffle(turned)
+    assert resolve(turned) == resolve(items)
+
+
+@given(things)
+def test_resolving_again_with_what_was_found_changes_nothing(items: list[Mentioned]):
+    found = resolve(items)
+    told = [Rule("merge", a, b, by="names") for a, b in sorted(pairs(found))]
+    assert pairs(resolve(items, rules=told)) == pairs(found)
+
+
+@given(things, st.data())
+@settings(max_examples=40)
+def test_what_must_not_be_one_is_not(items: list[Mentioned], data):
+    ids = [item.id for item in items] or ["none"]
+    apart = data.draw(st.lists(st.tuples(st.sampled_from(ids), st.sampled_from(ids)).filter(lambda p: p[0] < p[1])))
+    found = resolve(items, rules=[Rule("apart", a, b) for a, b in apart])
+    assert not pairs(found) & set(apart)
+
+
+@given(things)
+def test_types_that_conflict_and_numbers_that_differ_are_never_merged(items: list[Mentioned]):
+    by = {item.id: item for item in items}
+    for a, b in pairs(resolve(items)):
+        assert "" in (by[a].type, by[b].type) or by[a].type == by[b].type
+        digits = [sorted(w for w in by[i].name.split() if w.isdigit()) for i in (a, b)]
+        assert digits[0] == digits[1]
+
+
+@given(things)
+def test_a_higher_threshold_never_merges_more(items: list[Mentioned]):
+    assert pairs(resolve(items, settings=Resolving(accept=0.95))) <= pairs(
+        resolve(items, settings=Resolving(accept=0.8))
+    )
+
+
+@given(things)
+def test_every_merge_has_a_proposal_with_its_reason(items: list[Mentioned]):
+    found = resolve(items)
+    for group in found.groups:
+        if len(group.members) > 1:
+            told = [p for p in found.proposals if p.decision == "merge" and {p.one, p.other} <= set(group.members)]
+            assert {p.one for p in told} | {p.other for p in told} == set(group.members)
+            assert all(p.why and p.score >= 0.85 for p in told)
+
+
+@given(things)
+@settings(max_examples=40)
+def test_adding_things_one_by_one_ends_where_all_at_once_does(items: list[Mentioned]):
+    seen: list[Mentioned] = []
+    for item in items:
+        seen.append(item)
+        found = resolve(seen)
+    assert not items or found == resolve(items)
+
+
+def test_an_unrelated_thing_changes_no_group():
+    items = [Mentioned("a", "Apple"), Mentioned("b", "Apple Inc."), Mentioned("c", "IBM"), Mentioned("d", "I.B.M.")]
+    assert groups(resolve([*items, Mentioned("z", "Zanzibar")])) == groups(resolve(items)) == [("a", "b"), ("c", "d")]
+
+
+def test_nothing_is_nothing():
+    assert resolve([]) == Resolution((), ())
+
+
+# ── short names and their rivals ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_family_name_is_the_one_person_of_that_name():
+    assert groups(resolve(people("Einstein", "Albert Einstein"))) == [("Albert Einstein", "Einstein")]
+
+
+def test_a_family_name_of_two_persons_is_a_question():
+    found = resolve(people("Smith", "John Smith", "Mary Smith"))
+    assert groups(found) == []
+    assert decision(found, "Smith", "John Smith") == decision(found, "Smith", "Mary Smith") == "ask"
+    assert any("so may be Mary Smith" in p.why for p in found.proposals)
+
+
+def test_the_place_decides_between_two_persons_of_one_family_name():
+    john, mary = Mentioned("j", "John Smith", "person", places=("c1",)), Mentioned("m", "Mary Smith", "person")
+    smith = Mentioned("s", "Smith", "person", places=("c1",))
+    found = resolve([john, replace(mary, places=("c2",)), smith])
+    assert groups(found) == [("j", "s")]
+
+
+def test_an_initial_is_taken_for_the_name_only_where_they_have_something_in_common():
+    initial, full = Mentioned("i", "J. Smith", "person"), Mentioned("f", "John Smith", "person")
+    assert decision(resolve([initial, full]), "i", "f") == "ask"
+    near = [replace(item, neighbours=("acme", "berlin")) for item in (initial, full)]
+    assert decision(resolve(near), "i", "f") == "merge"
+    assert decision(resolve([*near, Mentioned("p", "Paul Smith", "person")]), "i", "f") == "merge"
+
+
+def test_an_acronym_of_two_names_is_a_question():
+    found = resolve(
+        [
+            Mentioned("1", "ACM"),
+            Mentioned("2", "Association for Computing Machinery"),
+            Mentioned("3", "Academy of Country Music"),
+        ]
+    )
+    assert groups(found) == []
+    assert decision(found, "1", "2") == decision(found, "1", "3") == "ask"
+
+
+def test_apple_its_firm_and_its_symbol_are_one_where_the_texts_say_so():
+    items = [Mentioned("1", "Apple"), Mentioned("2", "Apple Inc.", aliases=("AAPL",)), Mentioned("3", "AAPL")]
+    assert groups(resolve(items)) == [("1", "2", "3")]
+    assert groups(resolve([items[0], replace(items[1], aliases=()), items[2]])) == [("1", "2")]
+
+
+def test_what_the_texts_call_two_things_is_a_question():
+    items = [
+        Mentioned("1", "John Smith", "person", aliases=("Smith",)),
+        Mentioned("2", "Mary Smith", "person", aliases=("Smith",)),
+        Mentioned("3", "Smith", "person"),
+    ]
+    found = resolve(items)
+    assert groups(found) == []
+    assert decision(found, "1", "3") == decision(found, "2", "3") == "ask"
+
+
+# ── contexts ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def jordan(id: str, type: str = "", *neighbours: str) -> Mentioned:
+    return Mentioned(id, "Jordan", type, neighbours=neighbours)
+
+
+def test_homonyms_are_told_apart_by_type():
+    found = resolve([jordan("1", "country"), jordan("2", "person"), jordan("3", "country")])
+    assert groups(found) == [("1", "3")]
+
+
+def test_homonyms_of_one_type_are_a_question_where_all_that_is_known_of_them_differs():
+    country = jordan("1", "", "amman", "petra", "israel", "syria", "iraq")
+    player = jordan("2", "", "bulls", "nba", "chicago", "pippen", "jackson")
+    found = resolve([country, player])
+    assert (groups(found), decision(found, "1", "2")) == ([], "ask")
+    assert groups(resolve([country, replace(player, neighbours=("amman", *player.neighbours))])) == [("1", "2")]
+
+
+def test_descriptions_tell_homonyms_apart_and_bring_others_together():
+    near = ("a", "b", "c")
+    items = [Mentioned("1", "Jordan", neighbours=near), Mentioned("2", "Jordan", neighbours=("x", "y", "z"))]
+    same, other = np.eye(2)[[0, 0]], np.eye(2)
+    assert groups(resolve(items, vectors=same)) == [("1", "2")]
+    assert groups(resolve(items, vectors=other)) == []
+
+
+def test_vectors_follow_their_things_when_these_are_sorted():
+    items = [Mentioned("b", "J. Smith", "person"), Mentioned("a", "Zebra"), Mentioned("c", "John Smith", "person")]
+    assert groups(resolve(items, vectors=np.eye(3)[[0, 1, 0]])) == [("b", "c")]
+    assert groups(resolve(items, vectors=np.eye(3)[[0, 0, 1]])) == []
+
+
+def test_types_of_unknown_kinds_that_differ_are_a_question_unless_the_settings_pair_them():
+    items = [Mentioned("1", "GPT-4", "gadget"), Mentioned("2", "GPT-4", "widget")]
+    assert decision(resolve(items), "1", "2") == "ask"
+    paired = Resolving(cross_types=(("Widget", "gadget"),))
+    assert groups(resolve(items, settings=paired)) == [("1", "2")]
+
+
+# ── lists ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_two_of_a_list_that_names_each_thing_once_are_two():
+    items = [Mentioned(str(i), "Editorial", listed="left") for i in range(2)]
+    assert groups(resolve(items)) == []
+    assert groups(resolve([replace(item, listed="") for item in items])) == [("0", "1")]
+
+
+def test_the_likeliest_of_the_other_list_is_the_partner():
+    left = Mentioned("1", "A Study of River Banks", listed="left")
+    right = Mentioned("2", "Some River Banks: Another Study", listed="right")
+    loose = [replace(item, listed="") for item in (left, right)]
+    assert decision(resolve(loose), "1", "2") == "ask"
+    assert groups(resolve([left, right])) == [("1", "2")]
+    rival = replace(right, id="3")
+    assert groups(resolve([left, right, rival])) == []
+
+
+# ── rules ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_users_merge_stands_above_names_types_and_numbers():
+    items = [
+        Mentioned("1", "Big Blue", "nickname"),
+        Mentioned("2", "IBM", "company"),
+        Mentioned("3", "I.B.M.", "company"),
+    ]
+    found = resolve(items, rules=[Rule("merge", "1", "2", why="as the press says")])
+    assert groups(found) == [("1", "2", "3")]
+    assert next(p for p in found.proposals if p.one == "1").why == "as the press says"
+    assert groups(resolve(items)) == [("2", "3")]
+
+
+def test_a_users_rule_that_two_are_two_stands_above_equal_names():
+    items = [jordan("1"), jordan("2")]
+    found = resolve(items, rules=[Rule("apart", "1", "2")])
+    assert groups(found) == []
+    assert [(p.decision, p.by) for p in found.proposals] == [("keep", "user")]
+
+
+def test_of_rules_that_contradict_one_another_the_later_holds_and_the_other_is_reported():
+    items = [jordan("1"), jordan("2")]
+    apart, merge = Rule("apart", "1", "2"), Rule("merge", "2", "1")
+    assert groups(resolve(items, rules=[apart, merge])) == [("1", "2")]
+    found = resolve(items, rules=[merge, apart])
+    assert groups(found) == []
+    assert found.notes == ("the rule that 2 and 1 are one is left out: the rule that 1 and 2 are two counts more.",)
+
+
+def test_a_contradiction_through_a_third_is_found():
+    items = [jordan("1"), jordan("2"), jordan("3")]
+    found = resolve(items, rules=[Rule("merge", "1", "2"), Rule("apart", "1", "3"), Rule("merge", "2", "3")])
+    assert groups(found) == [("2", "3")]
+    assert len(found.notes) == 1
+
+
+def test_the_users_rule_holds_against_a_later_one_of_an_engine():
+    found = resolve([jordan("1"), jordan("2")], rules=[Rule("apart", "1", "2"), Rule("merge", "1", "2", by="engine")])
+    assert (groups(found), len(found.notes)) == ([], 1)
+
+
+def test_rules_about_what_is_not_there_are_counted():
+    found = resolve([jordan("1")], rules=[Rule("merge", "1", "gone")])
+    assert found.notes == ("1 rules name what is not there; they count again when it is.",)
+
+
+# ── what is said ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_canonical_name_is_the_one_most_often_mentioned():
+    items = [
+        Mentioned("1", "USA", count=3),
+        Mentioned("2", "U.S.A.", count=2),
+        Mentioned("3", "United States of America"),
+    ]
+    assert [g.name for g in resolve(items).groups] == ["USA"]
+    tie = [replace(item, count=1) for item in items[:2]]
+    assert [g.name for g in resolve(tie).groups] == ["U.S.A."]
+
+
+def test_a_person_is_called_by_the_full_name_and_the_type_is_one_that_says_something():
+    items = [Mentioned("1", "Einstein", "other", count=9), Mentioned("2", "Albert Einstein", "person")]
+    group = resolve([replace(items[0], type="person"), items[1]]).groups[0]
+    assert (group.name, group.type) == ("Albert Einstein", "person")
+    assert [(a.name, a.key, a.by) for a in group.aliases] == [
+        ("Einstein", "einstein", "names"),
+        ("Albert Einstein", "albert einstein", "names"),
+    ]
+
+
+def test_the_table_of_aliases_says_who_decided_and_why():
+    items = [
+        Mentioned("1", "Apple", count=5),
+        Mentioned("2", "Apple Inc.", aliases=("Apple Computer",)),
+        Mentioned("3", "The fruit firm"),
+    ]
+    group = resolve(items, rules=[Rule("merge", "1", "3", why="the editor said so")]).groups[0]
+    told = {alias.name: (alias.member, alias.by, alias.score, alias.why) for alias in group.aliases}
+    assert told["Apple"] == ("1", "names", 1.0, "the canonical name")
+    assert told["Apple Inc."][:2] == ("2", "names")
+    assert told["Apple Computer"] == ("2", "text", 1.0, "the texts call Apple Inc. so")
+    assert told["The fruit firm"] == ("3", "user", 1.0, "the editor said so")
+    assert {alias.group for alias in group.aliases} == {"1"}
+
+
+def test_what_is_given_twice_or_does_not_fit_is_an_error():
+    with pytest.raises(InputError, match="'1'"):
+        resolve([jordan("1"), jordan("1")])
+    with pytest.raises(InputError, match="1 vectors for 2"):
+        resolve([jordan("1"), jordan("2")], vectors=np.eye(1))
+    with pytest.raises(SettingsError, match="accept"):
+        Resolving(accept=0.2, reject=0.5)
+    with pytest.raises(SettingsError, match="near is 1"):
+        Resolving(near=1)
+
+
+def test_more_names_of_one_thing_than_a_key_may_have_are_still_one():
+    items = [Mentioned(f"{i:03}", "Jordan" if i % 2 else "JORDAN") for i in range(80)]
+    assert len(resolve(items).groups) == 1
+
+
+def test_a_set_too_large_to_compare_all_pairs_is_reported():
+    items = [Mentioned(f"{i:02}", "Jordan") for i in range(40)]
+    found = resolve(items, settings=Resolving(largest=10, rare=8))
+    assert found.notes == ("1 sets of more than 10 likely names were compared in part only.",)
+    assert found.crowded > 0
+
+
+def test_the_pairs_that_are_compared_are_bounded_by_the_number_of_names():
+    items = [Mentioned(str(i), f"Report number {chr(97 + i % 26)}{i} on rivers and banks") for i in range(200)]
+    found = resolve(items, settings=Resolving(near=5))
+    assert found.compared <= 5 * 200
+    assert found.passed_over > 0
