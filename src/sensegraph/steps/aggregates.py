@@ -9,13 +9,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Literal
+from typing import Any, Literal
 
 from sensegraph.algorithms.graphs import Ints
 from sensegraph.errors import SettingsError
 from sensegraph.keys import key
 from sensegraph.protocols import LanguageEngine, Vectors
-from sensegraph.results import Result, step
+from sensegraph.results import Result, Step, step
 from sensegraph.runtime import Runtime
 from sensegraph.steps.aggregating import (
     Level,
@@ -186,16 +186,20 @@ class Builder:
         level, n = ground, len(ground.nodes)
         most = round(math.log(max(n, 1)) / math.log(self.settings.cluster_size)) + 1
         while len(level.nodes) > 2 and len(self.done) < most:
-            labels = self._labels(level, vectors)
+            labels = self.labels(level, vectors)
             if int(labels.max()) + 1 < self.settings.min_clusters:
                 break
             level = self._raised(level, labels.tolist())
-            vectors = self._vectors(self.done[-1])
+            vectors = self.embedded(self.done[-1])
         if len(level.nodes) > 1:
             self._raised(level, [0] * len(level.nodes))
         return Hierarchy(tuple(self._clusters()), 0.0, tuple(self._notes()), tuple(self._links()))
 
-    def _labels(self, level: Level, vectors: Result[Vectors]) -> Ints:
+    def ask(self, step: Step[Brief, Any], briefs: Sequence[Brief]) -> Sequence[Any]:
+        """What the engine writes of each brief."""
+        return self.rt.each(step, briefs)
+
+    def labels(self, level: Level, vectors: Result[Vectors]) -> Ints:
         """The cluster of each node of a level."""
         start, s = self.followed.labels(len(self.done), [node.id for node in level.nodes]), self.settings
         names = (vectors.key, key(start.tolist()))
@@ -206,7 +210,8 @@ class Builder:
             self.regrouped.append(f"level {len(self.done) + 1}: {said}")
         return found.labels
 
-    def _vectors(self, made: Sequence[Cluster]) -> Result[Vectors]:
+    def embedded(self, made: Sequence[Cluster]) -> Result[Vectors]:
+        """The vectors of the aggregates of a level (Eq. 3)."""
         texts = aggregate_texts(made, self.settings)
         return embed_records(lambda: texts, self.rt, name=key("aggregates", texts))
 
@@ -247,7 +252,7 @@ class Builder:
         """One cluster for each group; a lone member is passed on as it is, without a call."""
         several = [i for i, found in enumerate(members) if len(found) > 1]
         briefs = {i: aggregate_brief(members[i], inner[i], self.settings.input_tokens) for i in several}
-        reports = dict(zip(several, self.rt.each(aggregate, list(briefs.values())), strict=True))
+        reports = dict(zip(several, self.ask(aggregate, list(briefs.values())), strict=True))
         spans = _spans(level)
         return [
             self._aggregate(found, reports[i], briefs[i], spans) if i in briefs else self._promoted(found[0])
@@ -305,7 +310,7 @@ class Builder:
         limits = (_WORDS * (number + 1), self.settings.input_tokens)
         briefs = [relation_brief(nodes[a], nodes[b], found, *limits) for (a, b), found in strong.items()]
         self.omitted += sum(b.context.omitted for b in briefs)
-        told = dict(zip(strong, zip(self.rt.each(relate, briefs), briefs, strict=True), strict=True))
+        told = dict(zip(strong, zip(self.ask(relate, briefs), briefs, strict=True), strict=True))
         spans = _spans(level, nodes)
         summed = {pair: self._summed(said, brief, spans) for pair, (said, brief) in told.items()}
         self.silent += sum(not said for said in summed.values())

@@ -18,13 +18,16 @@ from types import MappingProxyType
 from sensegraph.protocols import LanguageEngine, PricedEngine, Task
 from sensegraph.results import Results
 from sensegraph.runtime import Runtime
+from sensegraph.steps.aggregated import earlier_aggregates
+from sensegraph.steps.aggregates import aggregate, aggregate_texts, described_texts, relate
 from sensegraph.steps.chunks import chunk
 from sensegraph.steps.communities import group
 from sensegraph.steps.extraction import Sections, extract, observe
 from sensegraph.steps.facts import fact_texts, name_texts
+from sensegraph.steps.foreseeing import AGGREGATE, RELATION, foresee
 from sensegraph.steps.graph import GraphSettings, _parts, crowded, described, merge, summarise
 from sensegraph.steps.index import document
-from sensegraph.steps.pipeline import IndexSettings, earlier_build, flat
+from sensegraph.steps.pipeline import IndexSettings, earlier_build, flat, made_part
 from sensegraph.steps.reports import Writer, report
 from sensegraph.steps.sentences import sentence_graph, sentence_texts
 from sensegraph.steps.vectors import chunk_texts, embed, entity_texts, relation_texts, report_texts
@@ -147,7 +150,8 @@ class _Foresight:
             self.texts += [*name_texts(graph), *fact_texts(graph, self.settings.facts)]
         if "sentences" in self.settings.parts:
             self.texts += sentence_texts(sentence_graph.fn([(graph, self.chunks)])[0], self.chunks)
-        return [extraction, summaries, *([self._reports(graph)] if "reports" in self.settings.parts else [])]
+        reports = [self._reports(graph)] if "reports" in self.settings.parts else []
+        return [extraction, summaries, *reports, *self._aggregates(graph)]
 
     def _pairs(self) -> list[tuple[Chunk, Extraction]]:
         """Every chunk with what was read in it, else foreseen; a name read elsewhere keeps its type."""
@@ -188,6 +192,21 @@ class _Foresight:
         writer = Writer(self.rt, graph, {c.id: c.document for c in self.chunks}, self.settings.reports, stand_in)
         self.texts += report_texts(Hierarchy(tuple(writer.write(list(groups)))))
         return self._step(report.name, "report", asked, [_REPORT] * len(asked))
+
+    def _aggregates(self, graph: Graph) -> list[StepEstimate]:
+        """Aggregates and the relations between them; without vectors they can only be grouped roughly."""
+        if "aggregates" not in self.settings.parts:
+            return []
+        settings = self.settings.aggregates
+        before = earlier_aggregates(self.rt.store, made_part(self.rt, "aggregates"), settings)
+        asked, clusters = foresee(graph, self.chunks, self.rt, settings, before)
+        self.texts += aggregate_texts(clusters, settings)
+        self.texts += described_texts(graph, settings) if settings.embed == "description" else []
+        kinds: list[tuple[str, Task, int]] = [
+            (aggregate.name, "aggregate", AGGREGATE),
+            (relate.name, "relate", RELATION),
+        ]
+        return [self._step(name, task, asked[name], [size] * len(asked[name])) for name, task, size in kinds]
 
     def _report(self, asked: list[Context], contexts: Sequence[Context]) -> list[Report]:
         """Stored reports where there are some; a text of the usual length where a call would be needed."""

@@ -223,7 +223,7 @@ def _with_aggregates(manifest: Manifest, parts: Parts, rt: Runtime, settings: In
     if not parts.graph or "aggregates" not in settings.parts:
         return manifest
     vectors = Result(manifest.entity_vectors, recall(rt.store, stack, manifest.entity_vectors))
-    before = None if parts.fresh else earlier_aggregates(rt.store, _made(rt, "aggregates"), settings.aggregates)
+    before = None if parts.fresh else earlier_aggregates(rt.store, made_part(rt, "aggregates"), settings.aggregates)
     name, made, found = aggregate_all(parts.graph, vectors, parts.chunks, rt, settings.aggregates, before)
     counts = {"aggregates": len(found.clusters), "aggregate relations": len(found.relations)}
     return replace(
@@ -242,7 +242,7 @@ def _with_layers(manifest: Manifest, parts: Parts, rt: Runtime, settings: IndexS
         return manifest
     vectors = Result(manifest.entity_vectors, recall(rt.store, stack, manifest.entity_vectors))
     own = (settings.layers, settings.clusters)
-    before = None if parts.fresh else earlier_layers(rt.store, _made(rt, "layers"), *own)
+    before = None if parts.fresh else earlier_layers(rt.store, made_part(rt, "layers"), *own)
     made, found, notes = layer_all(parts.graph, vectors, parts.chunks, rt, *own, settings.reports, before)
     ways = with_ways(in_place(manifest, made), rt, settings.exact_below).ways
     made = replace(made, ways={str(kind): found for kind, found in ways.items()})
@@ -251,7 +251,7 @@ def _with_layers(manifest: Manifest, parts: Parts, rt: Runtime, settings: IndexS
     return replace(manifest, layers=rt.once(layered, made).key, counts=counts, notes=(*manifest.notes, *notes))
 
 
-def _made(rt: Runtime, part: str) -> str:
+def made_part(rt: Runtime, part: str) -> str:
     """The key of a part of the index as it is now; empty where it has none, or another version made it."""
     try:
         return str(getattr(read_manifest(rt.store), part)) if rt.store.ref(REF) else ""
