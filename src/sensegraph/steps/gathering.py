@@ -75,6 +75,13 @@ def groups(vectors: Vectors, sizes: Sequence[int], settings: TreeSettings) -> li
     return sorted(dict.fromkeys(found))
 
 
+def in_turn(sizes: Sequence[int], settings: TreeSettings) -> list[Group]:
+    """Groups of about `children` nodes as they follow one another, for an estimate where there are no vectors."""
+    found = packed(range(len(sizes)), settings.input_tokens, lambda i: sizes[i])
+    step = settings.children or len(sizes)
+    return [tuple(run[i : i + step]) for run in found for i in range(0, len(run), step)]
+
+
 def _fitting(nodes: Group, x: Floats, sizes: Sequence[int], settings: TreeSettings, depth: int) -> Iterable[Group]:
     """`nodes` as they are where one summary can tell of them, else in parts."""
     long = sum(sizes[i] for i in nodes) > settings.input_tokens

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from sensegraph.keys import document_part, key
 from sensegraph.protocols import LanguageEngine, Vectors
 from sensegraph.results import Result, step
 from sensegraph.runtime import Runtime
-from sensegraph.steps.gathering import Group, TreeSettings, groups
+from sensegraph.steps.gathering import Group, TreeSettings, groups, in_turn
 from sensegraph.steps.grounding import grounded
 from sensegraph.steps.leaves import Leaf, Leaves, pieces
 from sensegraph.steps.packing import report_passage
@@ -26,6 +27,10 @@ from sensegraph.types import Brief, Chunk, Cluster, Context, Hierarchy, Passage,
 
 _SPARE = 0.9  # of the room is asked for: summaries have more names and numbers than what they are written from
 _TITLES = 3  # documents that a summary is called by
+
+
+Writing = Callable[[Sequence[Brief]], Sequence[tuple[Statement, ...]]]
+Near = Callable[[Sequence[str]], Vectors | None]
 
 
 @step(version=1, uses="engine", task="condense")
@@ -54,7 +59,8 @@ def grow(
     """
 
     def make() -> Hierarchy:
-        grower = _Grower(rt, settings, chunks())
+        write, near = partial(rt.each, condense), partial(_near, rt=rt)
+        grower = Grower(rt, settings, chunks(), write, near)
         return grower.grown(grower.leaves(found.value), vectors.value)
 
     writer = rt.engine.fingerprint("condense")
@@ -67,7 +73,7 @@ def summary_texts(found: Hierarchy) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Node:
+class Node:
     """A leaf or a summary as the next layer sees it: what it says, what of, and how an engine may cite it."""
 
     id: str
@@ -82,57 +88,64 @@ class _Node:
         return (source for statement in self.said for source in statement.sources)
 
 
-class _Grower:
-    """Writes the summaries of one tree, layer by layer."""
+class Grower:
+    """Writes the summaries of one tree, layer by layer.
 
-    def __init__(self, rt: Runtime, settings: TreeSettings, chunks: Iterable[Chunk]) -> None:
-        self.rt, self.settings = rt, settings
+    `write` is asked for summaries, `near` for the vectors of a layer's texts, shape (n, d); where it has none, nodes
+    are grouped as they follow one another.
+    """
+
+    def __init__(
+        self, rt: Runtime, settings: TreeSettings, chunks: Iterable[Chunk], write: Writing, near: Near
+    ) -> None:
+        self.quotes, self.settings, self.write, self.near = rt.engine.quotes, settings, write, near
         self.chunks = {c.id: c for c in chunks}
         self.lost: Counter[str] = Counter()
 
-    def leaves(self, found: Leaves) -> list[_Node]:
+    def leaves(self, found: Leaves) -> list[Node]:
         """The leaves as nodes."""
         return [self._leaf(leaf) for leaf in found.leaves]
 
-    def _leaf(self, leaf: Leaf) -> _Node:
+    def _leaf(self, leaf: Leaf) -> Node:
         chunk, source = self.chunks[leaf.chunk], Source(leaf.chunk, leaf.start, leaf.end)
         text = chunk.text[leaf.start : leaf.end]
         passage = Passage("chunk", leaf.id, text, title=chunk.title)
-        if self.rt.engine.quotes:
+        if self.quotes:
             passage = replace(passage, sources=(source,), documents=1)
         said = (Statement(text, (leaf.id,), (source,)),)
-        return _Node(leaf.id, said, leaf.tokens, (leaf.chunk,), passage)
+        return Node(leaf.id, said, leaf.tokens, (leaf.chunk,), passage)
 
-    def grown(self, layer: list[_Node], vectors: Vectors) -> Hierarchy:
+    def grown(self, layer: list[Node], vectors: Vectors | None) -> Hierarchy:
         """The tree: a layer of few nodes is the last, as is one that would not be smaller than that below it."""
         grown: list[list[Cluster]] = []
         while len(layer) > self.settings.stop and len(grown) < self.settings.layers:
-            found = groups(vectors, [n.tokens for n in layer], self.settings)
+            sizes = [n.tokens for n in layer]
+            found = in_turn(sizes, self.settings) if vectors is None else groups(vectors, sizes, self.settings)
             if len(found) >= len(layer):
                 break
             grown.append(self._clusters(layer, found, len(grown)))
             layer = [self._node(c) for c in grown[-1]]
-            vectors = self._vectors([c.text for c in grown[-1]])
+            vectors = self.near([c.text for c in grown[-1]])
         return Hierarchy(tuple(_ordered(grown)), notes=self._notes())
 
-    def _clusters(self, layer: Sequence[_Node], found: Sequence[Group], level: int) -> list[Cluster]:
+    def _clusters(self, layer: Sequence[Node], found: Sequence[Group], level: int) -> list[Cluster]:
         """The clusters of a layer, each with its summary."""
         members = [[layer[i] for i in group] for group in found]
         asked = [m for m in members if len(m) > 1]
-        written = iter(self.rt.each(condense, [self._brief(m) for m in asked]))
+        written = iter(self.write([self._brief(m) for m in asked]))
         return [self._cluster(m, m[0].said if len(m) == 1 else self._summary(m, next(written)), level) for m in members]
 
-    def _brief(self, members: Sequence[_Node]) -> Brief:
+    def _brief(self, members: Sequence[Node]) -> Brief:
         context = Context(tuple(m.passage for m in members), self._title(members))
         words = sum(_words(m.passage.text) for m in members) / max(1, sum(m.tokens for m in members))
         return Brief(context, max(1, int(_SPARE * words * self.settings.summary_tokens)))
 
-    def _title(self, members: Sequence[_Node]) -> str:
+    def _title(self, members: Sequence[Node]) -> str:
         """The titles of the documents that are here most often."""
         titles = Counter(title for m in members for c in m.chunks if (title := self.chunks[c].title))
         return ", ".join(title for title, _ in titles.most_common(_TITLES))
 
-    def _cluster(self, members: Sequence[_Node], said: tuple[Statement, ...], level: int) -> Cluster:
+    def _cluster(self, members: Sequence[Node], said: tuple[Statement, ...], level: int) -> Cluster:
         chunks = tuple(dict.fromkeys(c for m in members for c in m.chunks))
         made = Cluster(
             id=key("summary", [m.id for m in members])[:24],
@@ -149,20 +162,15 @@ class _Grower:
         )
         return replace(made, tokens=tokens(made.text))
 
-    def _node(self, cluster: Cluster) -> _Node:
+    def _node(self, cluster: Cluster) -> Node:
         passage = Passage("report", cluster.id, cluster.text, title=cluster.title)
-        if self.rt.engine.quotes:
+        if self.quotes:
             passage = report_passage(cluster)
-        return _Node(cluster.id, cluster.summary, cluster.tokens, cluster.chunks, passage)
-
-    def _vectors(self, texts: Sequence[str]) -> Vectors:
-        """The vectors of a layer; those of an embedder that works here are made again rather than stored."""
-        rt = self.rt
-        return embed_all(texts, rt).value if rt.embedder.waits else np.asarray(rt.embedder.embed(texts, "document"))
+        return Node(cluster.id, cluster.summary, cluster.tokens, cluster.chunks, passage)
 
     # ── what an engine wrote ──
 
-    def _summary(self, members: Sequence[_Node], written: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    def _summary(self, members: Sequence[Node], written: tuple[Statement, ...]) -> tuple[Statement, ...]:
         """What was written of a group, no longer than asked, every statement with the spans that it rests on."""
         known = {m.id: m for m in members}
         kept = tuple(_shortened(written, self.settings.summary_tokens))
@@ -170,7 +178,7 @@ class _Grower:
         self.lost["empty"] += not kept
         return tuple(self._grounded(s, known) for s in kept)
 
-    def _grounded(self, statement: Statement, known: dict[str, _Node]) -> Statement:
+    def _grounded(self, statement: Statement, known: dict[str, Node]) -> Statement:
         """The statement with its spans: those of the members that it names, or of all where it names none."""
         references = tuple(name for name in statement.references if name in known)
         self.lost["references"] += len(statement.references) - len(references)
@@ -186,6 +194,11 @@ class _Grower:
             "unnamed": "statements of summaries named no member and rest on their whole group",
         }
         return tuple(f"{n} {told[what]}" for what, n in self.lost.items() if n)
+
+
+def _near(texts: Sequence[str], rt: Runtime) -> Vectors:
+    """The vectors of a layer; those of an embedder that works here are made again rather than stored."""
+    return embed_all(texts, rt).value if rt.embedder.waits else np.asarray(rt.embedder.embed(texts, "document"))
 
 
 def _words(text: str) -> int:
