@@ -25,7 +25,9 @@ from sensegraph.steps.communities import group
 from sensegraph.steps.extraction import Sections, extract, observe
 from sensegraph.steps.facts import fact_texts, name_texts
 from sensegraph.steps.foreseeing import AGGREGATE, RELATION, foresee
+from sensegraph.steps.foreseeing_tree import foresee_tree
 from sensegraph.steps.graph import GraphSettings, _parts, crowded, described, merge, summarise
+from sensegraph.steps.growing import condense
 from sensegraph.steps.index import document
 from sensegraph.steps.pipeline import IndexSettings, earlier_build, flat, made_part
 from sensegraph.steps.reports import Writer, report
@@ -99,9 +101,9 @@ def estimate(keys: Sequence[str], rt: Runtime, settings: IndexSettings) -> Estim
     chunks = rt.each(chunk, documents, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
     every = list(flat(chunks))
     texts, steps = chunk_texts(every), list[StepEstimate]()
-    if "graph" in settings.parts and isinstance(rt.engine, PricedEngine):
+    if isinstance(rt.engine, PricedEngine):
         foresight = _Foresight(rt, rt.engine, settings, every)
-        steps = foresight.steps()
+        steps = [*(foresight.steps() if "graph" in settings.parts else []), *foresight.tree()]
         texts += foresight.texts if rt.embedder.waits else []
     elif "graph" in settings.parts:
         sections = Sections.of(chunks)
@@ -207,6 +209,14 @@ class _Foresight:
             (relate.name, "relate", RELATION),
         ]
         return [self._step(name, task, asked[name], [size] * len(asked[name])) for name, task, size in kinds]
+
+    def tree(self) -> list[StepEstimate]:
+        """The summaries of the tree over the chunks."""
+        if "tree" not in self.settings.parts:
+            return []
+        asked, texts = foresee_tree(self.chunks, self.rt, self.settings.tree)
+        self.texts += texts
+        return [self._step(condense.name, "condense", asked, [self.settings.tree.summary_tokens] * len(asked))]
 
     def _report(self, asked: list[Context], contexts: Sequence[Context]) -> list[Report]:
         """Stored reports where there are some; a text of the usual length where a call would be needed."""
