@@ -183,6 +183,8 @@ _WORK: Mapping[str, tuple[str, str, str]] = MappingProxyType(
         "vectors.embed": ("embed", "embedded", "text"),
         "graph.summarise": ("write", "wrote", "summary"),
         "reports.report": ("write", "wrote", "report"),
+        "aggregates.aggregate": ("write", "wrote", "aggregate"),
+        "aggregates.relate": ("relate", "related", "pair"),
     }
 )
 
@@ -201,6 +203,8 @@ _SINGULAR: Mapping[str, str] = {
     "entities": "entity",
     "relations": "relation",
     "claims": "claim",
+    "aggregates": "aggregate",
+    "aggregate_relations": "aggregate relation",
 }
 
 
@@ -230,7 +234,7 @@ def built_object(found: Built, added: Added, gone: Sequence[str]) -> dict[str, A
 def status(found: Status, root: Path) -> str:
     """The state of a corpus, one thing a line."""
     rows = [("folder", str(root.resolve())), ("documents", f"{found.documents:,} ({found.indexed:,} indexed)")]
-    rows += [(name, f"{n:,}") for name, n in found.counts.items() if name != "documents"]
+    rows += [(name.replace("_", " "), f"{n:,}") for name, n in found.counts.items() if name != "documents"]
     if found.engine:
         rows += [("communities", f"{_depths(found.clusters)} (by depth, from the root)")]
         rows += [("engine", found.engine), ("embedder", found.embedder)]
@@ -244,7 +248,8 @@ def status(found: Status, root: Path) -> str:
     rows += [("spent", f"{_called(step)}: {spent(u)}") for step, u in found.ledger.items() if u != Usage()]
     if len(found.ledger) > 1:
         rows += [("in all", spent(sum(found.ledger.values(), Usage())))]
-    return "\n".join(f"{name:<12}{value}" for name, value in rows)
+    wide = max(11, *(len(name) for name, _ in rows))
+    return "\n".join(f"{name:<{wide}} {value}" for name, value in rows)
 
 
 def _called(step: str) -> str:
@@ -255,7 +260,8 @@ def _called(step: str) -> str:
 
 def status_object(found: Status, ids: Sequence[str] | None) -> dict[str, Any]:
     """The object of `status --json`; `ids` are listed where they were asked for."""
-    counts = {k: found.counts.get(k, 0) for k in _SINGULAR if k != "documents"}
+    counts = {k: found.counts.get(k, 0) for k in ("chunks", "entities", "relations", "claims")}
+    counts |= {k: n for k, n in found.counts.items() if k != "documents"}
     return {
         "documents": found.documents,
         "indexed": found.indexed,

@@ -15,17 +15,20 @@ from sensegraph.results import Result, Results, recall
 from sensegraph.runtime import Runtime
 from sensegraph.steps.aggregated import aggregate_all, earlier_aggregates
 from sensegraph.steps.aggregates import AggregateSettings
+from sensegraph.steps.aliases import replayed
 from sensegraph.steps.beside import beside
 from sensegraph.steps.chunks import chunk
 from sensegraph.steps.communities import ClusterSettings, Communities, Earlier, communities, find_communities, structure
 from sensegraph.steps.concepts import Concepts, ConceptSettings, concept_graph, pruning_notes
+from sensegraph.steps.duplicates import ResolveSettings, resolved_graph
 from sensegraph.steps.extraction import Extracted, extract_all, what_was_rejected
 from sensegraph.steps.facts import FactSettings, embed_facts, find_facts
 from sensegraph.steps.gathering import TreeSettings
-from sensegraph.steps.graph import GraphSettings, graph, knowledge_graph
+from sensegraph.steps.graph import GraphSettings, graph
 from sensegraph.steps.index import REF, Catalogue, Manifest, catalogue, document, read_manifest
 from sensegraph.steps.layering import LayerSettings
 from sensegraph.steps.layers import earlier_layers, in_place, layer_all, layered
+from sensegraph.steps.log import operations
 from sensegraph.steps.lookups import find_lookups
 from sensegraph.steps.naming import Names, NameSettings, name_graph
 from sensegraph.steps.neighbours import EXACT_BELOW, with_ways
@@ -61,6 +64,7 @@ class IndexSettings:
     chunk_overlap: int = 100
     parts: tuple[Part, ...] = ("graph", "reports", "concepts", "names")
     graph: GraphSettings = field(default_factory=GraphSettings)
+    resolve: ResolveSettings = field(default_factory=ResolveSettings)
     clusters: ClusterSettings = field(default_factory=ClusterSettings)
     reports: ReportSettings = field(default_factory=ReportSettings)
     concepts: ConceptSettings = field(default_factory=ConceptSettings)
@@ -141,8 +145,8 @@ def _with_graph(
 ) -> Parts:
     """The parts with a graph and, where the settings ask for them, reports; entities are embedded meanwhile."""
     extracted = extract_all(chunks, rt)
-    known = _known(extracted, len(parts.catalogue.value.chunks), rt, settings)
-    notes = tuple(what_was_rejected(extracted, rt))
+    known, said = _known(extracted, parts, rt, settings)
+    notes = (*what_was_rejected(extracted, rt), *said)
     if "reports" not in settings.parts:
         return replace(parts, graph=known, notes=notes)
     with beside(lambda rt: embed_records(lambda: entity_texts(known.value), rt, name=known.key), rt) as embedded:
@@ -225,7 +229,7 @@ def _with_aggregates(manifest: Manifest, parts: Parts, rt: Runtime, settings: In
     vectors = Result(manifest.entity_vectors, recall(rt.store, stack, manifest.entity_vectors))
     before = None if parts.fresh else earlier_aggregates(rt.store, made_part(rt, "aggregates"), settings.aggregates)
     name, made, found = aggregate_all(parts.graph, vectors, parts.chunks, rt, settings.aggregates, before)
-    counts = {"aggregates": len(found.clusters), "aggregate relations": len(found.relations)}
+    counts = {"aggregates": len(found.clusters), "aggregate_relations": len(found.relations)}
     return replace(
         manifest,
         aggregates=name,
@@ -275,12 +279,21 @@ def _sentences(parts: Parts, rt: Runtime, settings: IndexSettings) -> tuple[str,
     return found.key, embed_sentences(found, parts.chunks, rt)
 
 
-def _known(extracted: Extracted, chunks: int, rt: Runtime, settings: IndexSettings) -> Result[Graph]:
-    """The graph of what the chunks say. Raises ItemFailed when they name nothing."""
-    known = knowledge_graph(extracted, rt, settings.graph)
+def _known(
+    extracted: Extracted, parts: Parts, rt: Runtime, settings: IndexSettings
+) -> tuple[Result[Graph], tuple[str, ...]]:
+    """The graph of what chunks say, merged as the log says, with notes. Raises ItemFailed when they name nothing."""
+
+    def texts(ids: Sequence[str]) -> dict[str, Chunk]:
+        wanted = set(ids)
+        return {c.id: c for c in parts.chunks() if c.id in wanted}
+
+    log = replayed(operations(rt.store))
+    known, notes = resolved_graph(extracted, rt, settings.graph, settings.resolve, log.aliases, texts)
     if not len(known.value.entities):
-        raise ItemFailed(f"No entity was found in {chunks} chunks; check the model's replies or the language.")
-    return known
+        count = len(parts.catalogue.value.chunks)
+        raise ItemFailed(f"No entity was found in {count} chunks; check the model's replies or the language.")
+    return known, (*log.notes, *notes)
 
 
 def flat(chunks: Results[tuple[Chunk, ...]]) -> Iterator[Chunk]:
