@@ -26,6 +26,7 @@ _MARKS = (
     ("tuple", "<|COMPLETE|>"),
     ("aggregate", '"entity_name"'),
     ("link", '"link"'),
+    ("same", '"groups"'),
     ("abstract", '"summary_entities"'),
     ("condensed", '"condensed"'),
     ("extraction", '"relations"'),
@@ -224,6 +225,17 @@ def _refinement(rows: list[Row], data: str) -> Body:
     return {"expanded_question": f"{question} In full.", "sub_questions": parts, "hypothetical_answer": imagined}
 
 
+def _same(rows: list[Row], data: str) -> Body:
+    """Names are one thing where all words of one, read as letters where it is short, begin those of the other."""
+    groups = [
+        [int(a[0]), int(b[0])]
+        for (_, a), (_, b) in itertools.combinations(rows, 2)
+        if set(a[1].casefold().split()) <= set(b[1].casefold().split())
+        or set(b[1].casefold().split()) <= set(a[1].casefold().split())
+    ]
+    return {"reason": "One name holds the other.", "groups": groups}
+
+
 def _grade(rows: list[Row], data: str) -> Body:
     return {"reason": "They share words.", "rating": min(5, len(_common(data)))}
 
@@ -243,6 +255,7 @@ _MADE = {
     "lead": _lead,
     "refinement": _refinement,
     "grade": _grade,
+    "same": _same,
 }
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+from sensegraph.curation import Curated
 from sensegraph.errors import InputError, NotIndexed, SettingsError, StoreError
 from sensegraph.executors.local import LocalExecutor
 from sensegraph.filters import Scope
@@ -25,7 +26,7 @@ from sensegraph.steps.index import REF, Index, Manifest, document, read_manifest
 from sensegraph.steps.pipeline import build, store_documents
 from sensegraph.steps.reranking import reranked
 from sensegraph.steps.scope import notes_of, scoped
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.stores.sqlite import SqliteStore, writable
 from sensegraph.text import tokens
 from sensegraph.types import Answer, Document, Evidence, Question, Turn, Usage
 
@@ -79,7 +80,7 @@ def _quiet(step: str, done: int, total: int) -> None:
     """No progress."""
 
 
-class Corpus:
+class Corpus(Curated):
     """Documents and their index under one folder. Use `Corpus.open`.
 
     Raises SettingsError, InputError, NotIndexed, StoreError, StepFailed, EndpointError, BudgetExceeded; see `errors`.
@@ -110,7 +111,7 @@ class Corpus:
         place = folder / FOLDER
         if not create and not (place / "store.sqlite").exists():
             raise NotIndexed(f"There is no index in {folder.resolve()}; run `sensegraph index PATH --root {folder}`.")
-        return cls(folder, loaded, SqliteStore(place, readonly=not create and not _writable(place)), progress)
+        return cls(folder, loaded, SqliteStore(place, readonly=not create and not writable(place)), progress)
 
     def close(self) -> None:
         """Close the store."""
@@ -384,17 +385,6 @@ def _check(documents: Sequence[Document]) -> None:
 
 def _kind(before: str | None, now: str) -> str:
     return "new" if before is None else "same" if before == now else "changed"
-
-
-def _writable(folder: Path) -> bool:
-    """Whether files can be written in `folder`, found out by trying (permissions lie to a superuser)."""
-    probe = folder / ".writable"
-    try:
-        probe.touch()
-        probe.unlink()
-    except OSError:
-        return False
-    return True
 
 
 __all__ = ["Added", "Built", "Corpus", "SettingsError", "Status", "StoreError"]

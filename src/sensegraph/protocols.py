@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 Task = Literal[
     "extract",
     "survey",
+    "resolve",
     "summarise",
     "report",
     "aggregate",
@@ -177,6 +178,18 @@ class SurveyingEngine(LanguageEngine, Protocol):
 
     def read(self, items: Sequence[tuple[tuple[Chunk, ...], bytes]], lexicon: bytes) -> list[tuple[Extraction, ...]]:
         """The extractions of each document (chunks, observation), one per chunk, in order."""
+        ...
+
+
+@runtime_checkable
+class ResolvingEngine(LanguageEngine, Protocol):
+    """An engine that can judge whether different names are one thing (task `resolve`)."""
+
+    def resolve(self, briefs: Sequence[Brief]) -> list[tuple[tuple[str, ...], ...]]:
+        """Of the entities of each brief (its passages), the sets of ids that are one thing; unknown ids are left out.
+
+        `quotes` of a passage are sentences that name it, `types` of the brief the types of the entities.
+        """
         ...
 
 

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from sensegraph import __version__
-from sensegraph.cli import ask, browse, build, draw, evaluate, interchange, start, tune
+from sensegraph.cli import ask, browse, build, curate, draw, evaluate, interchange, start, tune
 from sensegraph.cli.options import say
 from sensegraph.errors import SensegraphError
 
@@ -75,6 +75,13 @@ app.command(short_help="Show the evidence for a question, without an answer.")(a
 app.command(short_help="Show what the corpus holds and has cost.")(build.status)
 app.command(short_help="List the reports, or read one down to its sources.")(browse.reports)
 app.command(short_help="Show all that is known of an entity.")(browse.entity)
+app.command(short_help="Find entities that are one thing under different names.")(curate.resolve)
+app.command(short_help="Make entities one.")(curate.merge)
+app.command(short_help="Take out of an entity what is not it.")(curate.split)
+app.command(short_help="Call an entity by another name.")(curate.rename)
+app.command(short_help="Keep entities apart.")(curate.forbid)
+app.command(short_help="Take back what was decided about names.")(curate.undo)
+app.command(short_help="List what was decided about names.")(curate.operations)
 app.command(short_help="Draw the communities: a picture, or a page to look around in.")(draw.draw)
 app.command("import", short_help="Make an index of the tables of one made elsewhere.")(interchange.import_tables)
 app.command(short_help="Write the index as tables, CSV, GraphML, Cypher or JSON.")(interchange.export)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from sensegraph.endpoint import Endpoint, Reply
-from sensegraph.engines import extracting, grouping, inquiring, prompts, replies
+from sensegraph.engines import extracting, grouping, inquiring, prompts, replies, resolving
 from sensegraph.engines.asking import ROUGH_WORDS, Asker, Plan
 from sensegraph.engines.grouping import Grouper
 from sensegraph.engines.inquiring import NOTICE, Inquirer
@@ -50,7 +50,7 @@ _GRADE_TOKENS = 300  # room for a sentence and a number
 class LLMEngine:
     """The language tasks by the chat model of an endpoint."""
 
-    tasks: frozenset[Task] = frozenset({"extract", "summarise", "report", *grouping.TASKS, *inquiring.TASKS})
+    tasks: frozenset[Task] = frozenset({"extract", "resolve", "summarise", "report", *grouping.TASKS, *inquiring.TASKS})
     batch = 1
     waits = True
     quotes = False
@@ -88,6 +88,10 @@ class LLMEngine:
     def extract(self, chunks: Sequence[Chunk]) -> list[Extraction]:
         """Entities, relations and claims of each chunk."""
         return [self._extractor.extract(c) for c in chunks]
+
+    def resolve(self, briefs: Sequence[Brief]) -> list[tuple[tuple[str, ...], ...]]:
+        """Of the entities of each brief, the sets of ids that are one thing; one entity alone needs no call."""
+        return [resolving.resolve(self._asker, self._plan("resolve"), b) for b in briefs]
 
     def summarise(self, contexts: Sequence[Context]) -> list[str]:
         """One description from several of the same thing; one alone is kept as it is, without a call."""
@@ -229,6 +233,7 @@ def _plans(s: LLMSettings) -> dict[Task, Plan]:
 
     return {
         "extract": extracting.plan(s, values),
+        "resolve": resolving.plan(s, values),
         "summarise": plan("summary", "summarise", s.summarise_tokens, s.summary_input_tokens),
         "report": plan("report", "report", s.report_tokens, s.findings_min),
         **grouping.plans(s, values),

@@ -24,7 +24,7 @@ _ASKED = (  # folder of the paper, and the templates in it
     (
         "edge2024",
         "extract extract-tuple glean-check glean-more claims claims-tuple claims-check claims-more references "
-        "summarise report rate rate-answer answer ask refine test grade tune",
+        "summarise report rate rate-answer answer ask refine test grade resolve tune",
     ),
     ("zhang2025", "aggregate relate"),
     ("huang2025", "abstract"),

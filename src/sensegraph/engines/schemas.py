@@ -17,7 +17,8 @@ def schema(name: str) -> Schema:
     """The schema named `name`: that of a task, or claims or profile."""
     forms = {"claims": _claims, "summary": _summary, "report": _report, "points": _points, "answer": _answer}
     forms |= {"lead": _lead, "refinement": _refinement, "grade": _grade, "profile": _profile}
-    return (forms | {"aggregate": _aggregate, "link": _link, "abstract": _abstract, "condensed": _condensed})[name]()
+    forms |= {"aggregate": _aggregate, "link": _link, "abstract": _abstract, "condensed": _condensed, "same": _same}
+    return forms[name]()
 
 
 def extraction(domain: Domain) -> Schema:
@@ -86,6 +87,10 @@ def _refinement() -> Schema:
 
 def _grade() -> Schema:
     return _object(reason=_TEXT, rating={"type": "integer"})
+
+
+def _same() -> Schema:
+    return _object(reason=_TEXT, groups=_list(_list({"type": "integer"})))
 
 
 def _profile() -> Schema:

@@ -39,6 +39,7 @@ from sensegraph.types import Chunk, Citation, Claim, Cluster, Entity, Relation, 
 
 _NEAR = 5  # names that are offered for one that is unknown
 _BREAK = "\0"  # stands between the parts of a report while they are cited together; no text keeps one
+_TYPED = re.compile(r"(.*\S)\s*\(([^()]+)\)")
 _HEX = re.compile(r"[0-9a-f]+")
 
 R = TypeVar("R")
@@ -196,6 +197,23 @@ def find_entities(index: Index, name: str, kind: str = "") -> list[Entity]:
         types = ", ".join(sorted({e.type for e in named}))
         raise InputError(f"There is no entity {name!r} of the type {kind!r}; there is one of: {types}.")
     return chosen
+
+
+def entities_called(index: Index, name: str) -> list[Entity]:
+    """The entities with this name or, where none has it, this alias; `name (type)` says which of several.
+
+    Raises InputError where there is none, naming the nearest names.
+    """
+    typed = _TYPED.fullmatch(name)
+    try:
+        return find_entities(index, name)
+    except InputError:
+        if typed and (found := index.lookups.called(typed[1])):
+            return find_entities(index, typed[1], typed[2]) if len(found) else []
+        called = [e for e in index.graph.entities if fold(name) in map(fold, e.aliases)]
+        if not called:
+            raise
+        return sorted(called, key=lambda e: (-e.degree, -len(e.chunks), e.id))
 
 
 def read_entity(index: Index, entity: Entity) -> EntityPage:

@@ -20,6 +20,7 @@ from sensegraph.results import Results
 from sensegraph.runtime import Runtime
 from sensegraph.steps.aggregated import earlier_aggregates
 from sensegraph.steps.aggregates import aggregate, aggregate_texts, described_texts, relate
+from sensegraph.steps.aliases import replayed
 from sensegraph.steps.chunks import chunk
 from sensegraph.steps.communities import group
 from sensegraph.steps.extraction import Sections, extract, observe
@@ -29,6 +30,7 @@ from sensegraph.steps.foreseeing_tree import foresee_tree
 from sensegraph.steps.graph import GraphSettings, _parts, crowded, described, merge, summarise
 from sensegraph.steps.growing import condense
 from sensegraph.steps.index import document
+from sensegraph.steps.log import operations
 from sensegraph.steps.pipeline import IndexSettings, earlier_build, flat, made_part
 from sensegraph.steps.reports import Writer, report
 from sensegraph.steps.sentences import sentence_graph, sentence_texts
@@ -144,7 +146,7 @@ class _Foresight:
         pairs = self._pairs()
         written = [_written(pairs[i][1]) for i in missing]
         extraction = self._step(extract.name, "extract", [self.chunks[i] for i in missing], written)
-        merged = merge(pairs, self.settings.graph)
+        merged = merge(pairs, self.settings.graph, replayed(operations(self.rt.store)).aliases)
         summaries, graph = self._summaries(merged, self.settings.graph)
         self.texts += entity_texts(graph)
         self.texts += relation_texts(graph) if "relations" in self.settings.parts else []

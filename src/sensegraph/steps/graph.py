@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Literal
 
 from sensegraph.common_words import STOP
@@ -14,6 +14,7 @@ from sensegraph.keys import key
 from sensegraph.protocols import LanguageEngine
 from sensegraph.results import Result, step
 from sensegraph.runtime import Runtime
+from sensegraph.steps.aliases import NO_ALIASES, Aliases, Binding, Called, Name, binding, called
 from sensegraph.steps.extraction import Extracted
 from sensegraph.text import fold, packed, tokens
 from sensegraph.types import (
@@ -22,6 +23,7 @@ from sensegraph.types import (
     Context,
     Description,
     Entity,
+    ExtractedClaim,
     ExtractedEntity,
     ExtractedRelation,
     Extraction,
@@ -34,7 +36,7 @@ from sensegraph.types import (
 Weight = Literal["auto", "count", "normalised", "strength"]
 _ALIASES = 8  # other names that are kept of one entity
 _NO_NAMES = frozenset(word for words in STOP.values() for word in words)
-Name = tuple[str, str]  # (folded name, folded type): what makes two mentions one entity
+Pairs = list[tuple[str, str, int, Extraction]]  # chunk, document, characters, what it says
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class _Node:
     surfaces: Counter[str] = field(default_factory=Counter)
     descriptions: list[Description] = field(default_factory=list)
     chunks: dict[str, None] = field(default_factory=dict)
+    own: Counter[Name] = field(default_factory=Counter)  # where it has aliases, the mentions of each of its names
 
     @property
     def frequency(self) -> int:
@@ -108,18 +111,21 @@ def summarise(contexts: Sequence[Context], *, engine: LanguageEngine) -> list[st
     return engine.summarise(contexts)
 
 
-def knowledge_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings) -> Result[Graph]:
+def knowledge_graph(
+    extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases = NO_ALIASES
+) -> Result[Graph]:
     """The graph of the corpus; merging and describing happen only when something changed."""
 
     if settings.weight == "auto":
         settings = replace(settings, weight="strength" if "survey" in rt.engine.tasks else "count")
 
     def parts() -> tuple[Graph, dict[str, str]]:
-        merged = merge(extracted, settings)
+        merged = merge(extracted, settings, aliases)
         return merged, _summaries(merged, rt, settings)
 
     describer = rt.engine.fingerprint("summarise")
-    return rt.once(graph, parts, names=extracted.keys, settings=settings, describer=describer)
+    names = (*extracted.keys, aliases.key) if aliases.key else extracted.keys
+    return rt.once(graph, parts, names=names, settings=settings, describer=describer)
 
 
 # ── merging ──
@@ -127,28 +133,50 @@ def knowledge_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings) 
 _folded = lru_cache(maxsize=1 << 16)(fold)  # the same names come again with every chunk
 
 
-def merge(extracted: Iterable[tuple[Chunk, Extraction]], settings: GraphSettings) -> Graph:
-    """Entities of equal name and type become one, relations of equal ends become one; all descriptions stay.
+def merge(
+    extracted: Iterable[tuple[Chunk, Extraction]], settings: GraphSettings, aliases: Aliases = NO_ALIASES
+) -> Graph:
+    """Entities of equal name and type, or that `aliases` make one, become one; so do relations of equal ends.
 
-    Ends are bound to the entity of that name in the same chunk (the first listed), else to the most frequent one of
-    that name in the corpus, else created or dropped (§3.5 of the specification). The result does not depend on the
-    order of documents beyond the order in which descriptions are listed.
+    All descriptions stay. Ends are bound to the entity of that name in the same chunk (the first listed), else to the
+    most frequent one of that name in the corpus, else created or dropped (§3.5 of the specification). The result does
+    not depend on the order of documents beyond the order in which descriptions are listed.
     """
-    pairs = [(c.id, len(c.text), x) for c, x in extracted]
+    pairs = [(c.id, c.document, len(c.text), x) for c, x in extracted]
+    bound = binding(aliases)
     nodes: dict[Name, _Node] = {}
-    for chunk, length, extraction in pairs:
+    seen: Counter[Name] = Counter()
+    for chunk, document, length, extraction in pairs:
         for e in extraction.entities:
-            _gather_entity(nodes.setdefault((_folded(e.name), _folded(e.type)), _Node()), e, chunk, length)
-    links, claims = _bind(pairs, nodes, settings)
-    return _finished(nodes, links, claims, settings)
+            name = (_folded(e.name), _folded(e.type))
+            seen[name] += max(1, len(e.mentions))
+            _gather_entity(nodes, name, document, bound, e, chunk, length)
+    links, said = _bind(pairs, nodes, seen, bound, settings)
+    return _finished(nodes, links, said, _named(nodes, bound), settings)
 
 
-def _gather_entity(node: _Node, e: ExtractedEntity, chunk: str, length: int) -> None:
-    node.names[e.name] += max(1, len(e.mentions))
+def _gather_entity(
+    nodes: dict[Name, _Node], name: Name, document: str, bound: Binding, e: ExtractedEntity, chunk: str, length: int
+) -> Name:
+    """Add a mention to the entity that it is of, and say which."""
+    own = bound.own(name, document)
+    whose = bound.group.get(own, own)
+    node = nodes.setdefault(whose, _Node())
+    count = max(1, len(e.mentions))
+    if bound:
+        node.own[own] += count
+    node.names[e.name] += count
     node.surfaces.update(m.surface for m in e.mentions)
     node.chunks[chunk] = None
     if e.description:
         node.descriptions.append(Description(e.description, _source(chunk, e.start, e.end, length)))
+    return whose
+
+
+def _named(nodes: dict[Name, _Node], bound: Binding) -> dict[Name, Called]:
+    """What the entities are called that have aliases, another name, or mentions that were split from another's."""
+    apart = {*bound.group.values(), *bound.shown, *bound.made}
+    return {n: called(n, nodes[n].own, nodes[n].names, bound) for n in sorted(apart & nodes.keys())}
 
 
 def _source(chunk: str, start: int, end: int, length: int) -> Source:
@@ -157,57 +185,56 @@ def _source(chunk: str, start: int, end: int, length: int) -> Source:
 
 
 def _bind(
-    pairs: list[tuple[str, int, Extraction]], nodes: dict[Name, _Node], settings: GraphSettings
-) -> tuple[dict[tuple[Name, Name], _Link], list[Claim]]:
+    pairs: Pairs, nodes: dict[Name, _Node], seen: Counter[Name], bound: Binding, settings: GraphSettings
+) -> tuple[dict[tuple[Name, Name], _Link], list[tuple[Name, ExtractedClaim, Source]]]:
     """Attach relations and claims to entities."""
-    usual = _usual_types(nodes)
+    usual = _usual_types(seen)
     links: dict[tuple[Name, Name], _Link] = defaultdict(_Link)
-    claims: dict[str, Claim] = {}
-    for chunk, length, extraction in pairs:
+    claims: list[tuple[Name, ExtractedClaim, Source]] = []
+    for chunk, document, length, extraction in pairs:
         here: dict[str, Name] = {}
         for e in extraction.entities:
-            here.setdefault(_folded(e.name), (_folded(e.name), _folded(e.type)))
+            name = (_folded(e.name), _folded(e.type))
+            here.setdefault(name[0], bound.of(name, document))
+        find = partial(_bound, here=here, usual=usual, nodes=nodes, place=(chunk, document), bound=bound, how=settings)
         for r in extraction.relations:
-            ends = [_bound(n, here, usual, nodes, chunk, settings) for n in (r.source, r.target)]
+            ends = [find(name) for name in (r.source, r.target)]
             if ends[0] and ends[1]:
                 _gather_relation(links, nodes, (ends[0], ends[1]), r, _source(chunk, r.start, r.end, length))
-        for c in extraction.claims:
-            if subject := _bound(c.subject, here, usual, nodes, chunk, settings):
-                source = _source(chunk, c.start, c.end, length)
-                made = Claim(
-                    "", entity_id(subject), c.object, c.type, c.status, c.description, c.starts, c.ends, source
-                )
-                name = key(made)[:20]
-                claims[name] = replace(made, id=name)
-    return links, [claims[name] for name in sorted(claims)]
+        about = ((find(c.subject), c) for c in extraction.claims)
+        claims += [(subject, c, _source(chunk, c.start, c.end, length)) for subject, c in about if subject]
+    return links, claims
 
 
-def _usual_types(nodes: dict[Name, _Node]) -> dict[str, Name]:
-    """For each name its most frequent entity, ties to the type first in the alphabet."""
+def _usual_types(seen: Mapping[Name, int]) -> dict[str, Name]:
+    """For each name its most frequent type, ties to the type first in the alphabet."""
     usual: dict[str, Name] = {}
-    for name in sorted(nodes, key=lambda n: (n[0], -nodes[n].frequency, n[1])):
+    for name in sorted(seen, key=lambda n: (n[0], -seen[n], n[1])):
         usual.setdefault(name[0], name)
     return usual
 
 
 def _bound(
     surface: str,
+    *,
     here: dict[str, Name],
     usual: dict[str, Name],
     nodes: dict[Name, _Node],
-    chunk: str,
-    settings: GraphSettings,
+    place: tuple[str, str],
+    bound: Binding,
+    how: GraphSettings,
 ) -> Name | None:
     name = _folded(surface)
     if not name or name in here:
         return here.get(name)
     found = usual.get(name)
-    if found is None and settings.orphans == "create":
+    if found is None and how.orphans == "create":
         found = usual[name] = (name, "unknown")
-    if found is not None:  # this chunk names it without describing it: one mention
-        here[name] = found
-        _gather_entity(nodes.setdefault(found, _Node()), ExtractedEntity(surface, found[1]), chunk, 0)
-    return found
+    if found is None:
+        return None
+    # this chunk names it without describing it: one mention
+    here[name] = _gather_entity(nodes, found, place[1], bound, ExtractedEntity(surface, found[1]), place[0], 0)
+    return here[name]
 
 
 def _gather_relation(
@@ -233,29 +260,44 @@ def _gather_relation(
 
 
 def _finished(
-    nodes: dict[Name, _Node], links: dict[tuple[Name, Name], _Link], claims: Sequence[Claim], settings: GraphSettings
+    nodes: dict[Name, _Node],
+    links: dict[tuple[Name, Name], _Link],
+    said: Sequence[tuple[Name, ExtractedClaim, Source]],
+    named: Mapping[Name, Called],
+    settings: GraphSettings,
 ) -> Graph:
+    ids = {name: entity_id(named[name].name if name in named else name) for name in nodes}
     degree = Counter(end for pair in links for end in pair)
     most = max((len(link.strengths) for link in links.values()), default=1)
-    entities = (_entity(name, node, degree[name]) for name, node in nodes.items())
-    relations = (_relation(pair, link, settings.weight, most) for pair, link in links.items())
+    entities = (_entity(ids[name], name, node, degree[name], named.get(name)) for name, node in nodes.items())
+    relations = (_relation((ids[a], ids[b]), link, settings.weight, most) for (a, b), link in links.items())
+    claims = {c.id: c for c in (_claim(ids[subject], c, source) for subject, c, source in said)}
     return Graph(
-        tuple(sorted(entities, key=lambda e: e.id)), tuple(sorted(relations, key=lambda r: r.id)), tuple(claims)
+        tuple(sorted(entities, key=lambda e: e.id)),
+        tuple(sorted(relations, key=lambda r: r.id)),
+        tuple(claims[name] for name in sorted(claims)),
     )
 
 
-def _entity(name: Name, node: _Node, degree: int) -> Entity:
-    shown = _most_common(node.names)
+def _claim(subject: str, c: ExtractedClaim, source: Source) -> Claim:
+    made = Claim("", subject, c.object, c.type, c.status, c.description, c.starts, c.ends, source)
+    return replace(made, id=key(made)[:20])
+
+
+def _entity(id: str, name: Name, node: _Node, degree: int, called: Called | None) -> Entity:
+    shown = called.shown if called else _most_common(node.names)
     return Entity(
-        entity_id(name), shown, name[1], "", tuple(node.descriptions), tuple(node.chunks), node.frequency, degree,
-        _aliases(name[0], node),
+        id, shown, called.type if called else name[1], "", tuple(node.descriptions), tuple(node.chunks),
+        node.frequency, degree, _aliases(_folded(shown) if called else name[0], node),
     )  # fmt: skip
 
 
 def _aliases(name: str, node: _Node) -> tuple[str, ...]:
     """Other forms under which the texts mention an entity; a pronoun is no name."""
     forms: dict[str, Counter[str]] = defaultdict(Counter)
-    for surface, count in node.surfaces.items():
+    written = {_folded(surface) for surface in node.surfaces}
+    names = [(surface, count) for surface, count in node.names.items() if _folded(surface) not in written]
+    for surface, count in (*node.surfaces.items(), *names):
         folded = _folded(surface)
         if folded != name and len(folded) > 1 and folded not in _NO_NAMES:
             forms[folded][surface] += count
@@ -263,8 +305,8 @@ def _aliases(name: str, node: _Node) -> tuple[str, ...]:
     return tuple(map(_most_common, ranked[:_ALIASES]))
 
 
-def _relation(pair: tuple[Name, Name], link: _Link, weight: Weight, most: int) -> Relation:
-    source, target = sorted(map(entity_id, pair))
+def _relation(ends: tuple[str, str], link: _Link, weight: Weight, most: int) -> Relation:
+    source, target = sorted(ends)
     count = len(link.strengths)
     strength = float(sum(sorted(link.strengths)))
     value = {"strength": strength, "normalised": count / most}.get(weight, float(count))
@@ -350,14 +392,6 @@ def _joined(descriptions: Sequence[Description]) -> str:
 
 
 __all__ = [
-    "GraphSettings",
-    "crowded",
-    "described",
-    "distinct",
-    "entity_id",
-    "graph",
-    "knowledge_graph",
-    "merge",
-    "relation_id",
-    "summarise",
-]
+    "GraphSettings", "crowded", "described", "distinct", "entity_id", "graph", "knowledge_graph", "merge",
+    "relation_id", "summarise",
+]  # fmt: skip

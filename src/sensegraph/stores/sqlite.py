@@ -298,3 +298,14 @@ def _advice(error: Exception) -> str:
     if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
         return _ANEW
     return "Check that the folder exists, is writable and has room."
+
+
+def writable(folder: Path) -> bool:
+    """Whether files can be written in `folder`, found out by trying (permissions lie to a superuser)."""
+    probe = folder / ".writable"
+    try:
+        probe.touch()
+        probe.unlink()
+    except OSError:
+        return False
+    return True
