@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from harbour import TEXTS, papers
 from scripted import ScriptedServer
+from sensegraph.cli.show import evidence
 from sensegraph.corpus import Corpus
 from sensegraph.errors import SettingsError, UnsupportedTask
 from sensegraph.filters import Scope
@@ -168,6 +169,14 @@ def test_leaves_of_one_chunk_are_cited_each_at_its_own_span(harbour: Corpus) -> 
     answer = harbour.query(QUESTION.text, method="raptor")
     check_citations(answer, TEXTS)
     assert any("lighthouse of Skerry Point" in c.quote for c in answer.citations)
+
+
+def test_a_search_shows_where_in_the_document_a_leaf_stands(harbour: Corpus) -> None:
+    found = harbour.search(QUESTION.text, method="raptor")
+    shown = evidence(found, harbour.index(), QUESTION.text)
+    said = "Ada Finch keeps the lighthouse of Skerry Point."
+    start = TEXTS["minutes-2019"].index(said)
+    assert f"minutes-2019:{start}-{start + len(said)} “{said}”" in shown
 
 
 def test_summaries_are_reports_that_quote_their_sources(harbour: Corpus) -> None:

@@ -100,12 +100,15 @@ def evidence(found: Evidence, index: Index, question: str, files: Mapping[str, s
 
 
 def _shown(passages: Sequence[Passage], index: Index, question: str) -> list[str]:
-    """Of a chunk the sentences that match best, each with its span in the document; of others the beginning."""
-    chunks = index.chunks([p.id for p in passages if p.kind == "chunk"])
-    best = best_sentences(question, [chunks[p.id].text if p.id in chunks else "" for p in passages])
+    """Of text of a chunk the sentences that match best, each with its span in the document; of others the beginning."""
+    exact = [p.sources[0] if p.kind == "chunk" and len(p.sources) == 1 else None for p in passages]
+    chunks = index.chunks(sorted({s.chunk for s in exact if s}))
+    said = [chunks[s.chunk].text[s.start : s.end] if s and s.chunk in chunks else "" for s in exact]
     return [
-        "\n".join(_sentence(chunks[p.id], *span) for span in spans) if spans else f"   {short(p.text)}"
-        for p, spans in zip(passages, best, strict=True)
+        "\n".join(_sentence(chunks[s.chunk], s.start + a, s.start + b) for a, b in spans)
+        if s and spans
+        else f"   {short(p.text)}"
+        for p, s, spans in zip(passages, exact, best_sentences(question, said), strict=True)
     ]
 
 
