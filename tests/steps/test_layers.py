@@ -29,7 +29,7 @@ from sensegraph.keys import key
 from sensegraph.results import recall
 from sensegraph.runtime import Runtime
 from sensegraph.steps.communities import ClusterSettings
-from sensegraph.steps.layering import Layers, LayerSettings, settled, summary_id
+from sensegraph.steps.layerclusters import Layers, LayerSettings, settled, summary_id
 from sensegraph.steps.layers import Before, enlarged, find_layers, layer_all, layered, layers, made_of
 from sensegraph.steps.reports import ReportSettings
 from sensegraph.steps.scope import scoped
@@ -173,6 +173,7 @@ def test_layers_end_where_sparsity_is_high_or_hardly_changes(found: list[float],
     assert settled(found, LayerSettings()) == wanted
 
 
+@pytest.mark.slow
 def test_the_papers_rule_would_leave_a_large_graph_without_any_layer(rt: Runtime) -> None:
     """Clusters of 4 among 240 entities have a sparsity above 0.98 before the first is summed up: hence `size`."""
     made = planted(60, 4, noise=0.01)
@@ -463,6 +464,7 @@ def test_what_did_not_change_costs_nothing_again(rt: Runtime) -> None:
     assert 0 < again.computed["layering.abstract"] < len(found.sizes)  # one on each layer: what is above is told anew
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extra", [3, 9])
 def test_an_update_leaves_most_clusters_as_they_are(rt: Runtime, extra: int) -> None:
     first, more = planted(60, 4, 120, noise=0.3), planted(60, 4, 120, noise=0.3, extra=extra)
@@ -569,6 +571,7 @@ def test_layers_need_the_graph(tmp_path: Path) -> None:
         Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": ["layers"]}})
 
 
+@pytest.mark.slow
 def test_any_order_of_documents_gives_the_same_layers(tmp_path: Path, both: Corpus) -> None:
     with opened(tmp_path) as other:
         for document in reversed([*papers(), *stories(3)]):
@@ -577,6 +580,7 @@ def test_any_order_of_documents_gives_the_same_layers(tmp_path: Path, both: Corp
         assert records(other) == records(both)
 
 
+@pytest.mark.slow
 def test_a_fresh_build_is_that_of_a_new_index(tmp_path: Path, both: Corpus) -> None:
     with opened(tmp_path) as one:
         one.add(papers())
@@ -587,6 +591,7 @@ def test_a_fresh_build_is_that_of_a_new_index(tmp_path: Path, both: Corpus) -> N
         assert records(one) == records(both)
 
 
+@pytest.mark.slow
 def test_an_updated_index_holds_nothing_of_what_was_removed(tmp_path: Path) -> None:
     with opened(tmp_path) as made:
         made.add([*papers(), *stories(2)])
@@ -598,6 +603,7 @@ def test_an_updated_index_holds_nothing_of_what_was_removed(tmp_path: Path) -> N
         assert counts["summary entities"] == sum(e.level > 0 for e in made.index().layered.graph.entities)
 
 
+@pytest.mark.slow
 def test_defect_5_a_new_document_keeps_the_reports_and_summaries_that_it_does_not_touch(tmp_path: Path) -> None:
     with ScriptedServer() as server, corpus(tmp_path, server, index={**PARTS, "chunk_tokens": 120}) as made:
         made.add(stories(12))
@@ -614,6 +620,7 @@ def test_defect_5_a_new_document_keeps_the_reports_and_summaries_that_it_does_no
     assert sum(c.id in kept for c in clusters) >= len(clusters) / 2
 
 
+@pytest.mark.slow
 def test_what_others_made_by_other_settings_is_not_started_from(tmp_path: Path) -> None:
     with opened(tmp_path / "one") as one:
         one.add([*papers(), *stories(2)])

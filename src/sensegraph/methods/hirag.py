@@ -61,7 +61,10 @@ _SECTIONS: Mapping[Mode, tuple[Section, ...]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class _Desk:
-    """What a question is worked on with, and what it found: entities of all layers, best first, and communities."""
+    """What a question is worked on with, and what it found: entities of all layers, best first, and communities.
+
+    Of the communities, `beside` in number, there are those whose reports may be read.
+    """
 
     question: Question
     query: Vectors
@@ -72,6 +75,7 @@ class _Desk:
     candidates: dict[int, float]
     local: list[int]
     communities: dict[int, Cluster]
+    beside: int
 
 
 @dataclass(frozen=True)
@@ -133,7 +137,8 @@ class HiRAG:
         communities = communities_around(local, seen, self.depth)
         kept, _ = within(communities.items(), self.report_tokens, lambda pair: pair[1].tokens)
         tools = (seen, ties_of(seen, rt), ends_of(seen, rt))
-        return self._read(_Desk(question, query, rt, *tools, candidates, local, dict(kept)), notes)
+        desk = _Desk(question, query, rt, *tools, candidates, local, dict(kept), len(communities))
+        return self._read(desk, notes)
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these passages."""
@@ -168,7 +173,7 @@ class HiRAG:
         """What fits of a section, and how much there is of it."""
         if section == "reports":
             kept, _ = within(map(report_passage, desk.communities.values()), room, size)
-            return Told(tuple(kept), sum(map(size, kept))), len(desk.communities)
+            return Told(tuple(kept), sum(map(size, kept))), desk.beside
         if section == "entities":
             return entities_within(desk.local, desk.candidates, desk.index, room), len(desk.local)
         if section == "chunks":

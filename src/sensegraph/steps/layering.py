@@ -1,36 +1,28 @@
-"""How HiRAG's layers are made: clusters of alike entities, summary entities that stand for them, and again above those.
+"""How HiRAG's layers are made: summary entities that stand for clusters of alike entities, and again for those.
 
-Huang et al. 2025, *HiRAG*, "Indexing with hierarchical knowledge" (§4.1). Layer 0 are the entities of the graph; those
-of layer i are made of clusters of layer i − 1. A summary entity is an `Entity` with its layer as `level`.
+Huang et al. 2025, *HiRAG*, "Indexing with hierarchical knowledge" (§4.1). A summary entity is an `Entity` with its
+layer as `level`.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from sensegraph.algorithms.graphs import Ints
-from sensegraph.algorithms.meaning import clusters, sparsity
-from sensegraph.algorithms.mixtures import of_labels, soft
-from sensegraph.algorithms.reduction import reduce
-from sensegraph.errors import SettingsError
+from sensegraph.algorithms.meaning import sparsity
 from sensegraph.keys import key
 from sensegraph.protocols import LanguageEngine, Vectors
 from sensegraph.results import Result, step
 from sensegraph.runtime import Runtime
 from sensegraph.steps.graph import relation_id, summarise
 from sensegraph.steps.grounding import grounded, resolved
+from sensegraph.steps.layerclusters import Grouped, Layers, LayerSettings, Traced, parting, settled, summary_id
 from sensegraph.steps.packing import elements
 from sensegraph.steps.vectors import embed_records, entity_texts
 from sensegraph.text import fold, packed, tokens, within
 from sensegraph.types import (
     Brief,
-    Chunk,
     Context,
     Description,
     Entity,
@@ -47,112 +39,10 @@ _SPANS = 2  # spans that show what a member is, for its link to a summary entity
 _FEWEST = 3  # entities that make a layer worth while (§7)
 
 
-@dataclass(frozen=True, slots=True)
-class LayerSettings:
-    """How layers are made; the defaults are those of huang2025 or of its authors' code where they fit.
-
-    Clusters have about `cluster_size` members, at most twice as many; vectors are reduced to `dims` columns. With
-    `membership` = soft an entity is in every cluster with a posterior above `threshold`. `stop` says what must still
-    change from layer to layer by more than the share `epsilon`: the size of layers, or the sparsity of clusters (the
-    paper's rule), which ends layers from the limit `sparsity` on too. `layers` bounds their number. `input_tokens`
-    bounds what is read at once of one cluster, `describe_above` a description put together from several.
-    """
-
-    cluster_size: int = 20
-    dims: int = 32
-    membership: Literal["argmax", "soft"] = "argmax"
-    threshold: float = 0.1
-    stop: Literal["size", "sparsity"] = "size"
-    epsilon: float = 0.05
-    sparsity: float = 0.98
-    layers: int = 50
-    input_tokens: int = 60_000
-    describe_above: int = 500
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        least = {"cluster_size": 2, "dims": 1, "layers": 1, "input_tokens": 1, "describe_above": 0, "seed": 0}
-        for name, bound in least.items():
-            if getattr(self, name) < bound:
-                raise SettingsError(f"index.layers.{name} is {getattr(self, name)}; it must be at least {bound}.")
-        for name in ("threshold", "epsilon", "sparsity"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise SettingsError(f"index.layers.{name} is {getattr(self, name)}; it must lie between 0 and 1.")
-
-
-@dataclass(frozen=True, slots=True)
-class Grouped:
-    """A cluster of the entities below `layer`: its `members`, and the ids of what was `made` of it for that layer.
-
-    A member that is passed on as it is was made of itself.
-    """
-
-    id: str
-    layer: int
-    members: tuple[str, ...]
-    made: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Layers:
-    """Clusters layer by layer, all summary entities, and their members' links to them, whose weight is a strength 0–10.
-
-    `sizes` counts the entities of each layer, from layer 0; `sparsity` is that of the clusters below each other layer,
-    and at last of those that were not summed up any more, where there are such.
-    """
-
-    groups: Sequence[Grouped] = ()
-    entities: Sequence[Entity] = ()
-    relations: Sequence[Relation] = ()
-    sparsity: tuple[float, ...] = ()
-    sizes: tuple[int, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Parted:
-    """Cluster c holds the rows `rows[start[c]:start[c + 1]]`, ascending; clusters in the order of first members."""
-
-    start: NDArray[Any]
-    rows: NDArray[Any]
-
-    def members(self) -> list[list[int]]:
-        """The rows of each cluster."""
-        return [part.tolist() for part in np.split(self.rows, self.start[1:-1])]
-
-
 @step(version=1, uses="engine", task="abstract")
 def abstract(briefs: Sequence[Brief], *, engine: LanguageEngine) -> list[tuple[SummaryEntity, ...]]:
     """The summary entities of each cluster (§4.1)."""
     return engine.abstract(briefs)
-
-
-@step(version=1, form="arrays")
-def parting(wholes: Sequence[tuple[Vectors, Ints]], *, settings: LayerSettings) -> list[Parted]:
-    """The clusters of vectors; near the earlier labels where they are given."""
-    return [_parted(vectors, start, settings) for vectors, start in wholes]
-
-
-def _parted(vectors: Vectors, start: Ints, settings: LayerSettings) -> Parted:
-    rows = reduce(vectors, settings.dims, seed=settings.seed)
-    found = clusters(rows, settings.cluster_size, seed=settings.seed, start=start if len(start) else None)
-    members = found.members()
-    if settings.membership == "soft":
-        members = list(soft(of_labels(rows, found.labels), rows, settings.threshold))
-    ends = np.cumsum([0, *map(len, members)], dtype=np.int64)
-    return Parted(ends, np.concatenate([np.zeros(0, np.int64), *members]))
-
-
-def settled(found: Sequence[float], settings: LayerSettings) -> bool:
-    """Whether clusters of the last of these sparsities are not summed up any more (§4.1: a change of at most ε)."""
-    if found[-1] >= settings.sparsity:
-        return True
-    return len(found) > 1 and abs(found[-1] - found[-2]) <= settings.epsilon * found[-2]
-
-
-def summary_id(layer: int, name: str, kind: str) -> str:
-    """The id of the summary entity of this name and type on a layer: no entity of another layer has it."""
-    return key("summary entity", layer, fold(name), fold(kind))[:20]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +62,17 @@ class _Summary:
 
 
 class Builder:
-    """Builds the layers over one graph; `known` are all entities so far, `lines` how they are shown to an engine."""
+    """Builds the layers over one graph; `known` are all entities so far, `lines` how they are shown to an engine.
+
+    `documents` maps the ids of all chunks, in order, to those of their documents.
+    """
 
     def __init__(
-        self, rt: Runtime, graph: Graph, chunks: Sequence[Chunk], settings: LayerSettings, earlier: Layers | None
+        self, rt: Runtime, graph: Graph, documents: Mapping[str, str], settings: LayerSettings, earlier: Layers | None
     ) -> None:
         self.rt, self.settings, self.traced = rt, settings, Traced(earlier)
-        self.documents = {c.id: c.document for c in chunks}
-        self.place = {c.id: i for i, c in enumerate(chunks)}
+        self.documents = documents
+        self.place = {chunk: i for i, chunk in enumerate(documents)}
         self.known = {e.id: e for e in graph.entities}
         self.given = {r.id: r for r in graph.relations}
         self.lines = elements(replace(graph, claims=()), self.documents, quotes=rt.engine.quotes)
@@ -357,40 +250,3 @@ class Builder:
             "omitted": "relations had no room in what summary entities are written from",
         }
         return tuple(f"{self.counts[name]} {text}" for name, text in said.items() if self.counts[name])
-
-
-class Traced:
-    """Where the entities of new layers were in the `earlier` ones, so that little of them changes.
-
-    A summary entity that is new succeeds one that is gone: of the cluster that most members of its own come from.
-    """
-
-    def __init__(self, earlier: Layers | None) -> None:
-        self.groups: dict[int, list[Grouped]] = defaultdict(list)
-        for group in earlier.groups if earlier else ():
-            self.groups[group.layer].append(group)
-        self.succeeds: dict[str, str] = {}
-
-    def labels(self, layer: int, ids: Sequence[str]) -> Ints:
-        """The earlier cluster below `layer` of these nodes, −1 for a new one, shape (n,); empty without any."""
-        home = self._homes(layer)
-        found = np.array([home.get(self.succeeds.get(name, name), -1) for name in ids], np.int32)
-        return found if (found >= 0).any() else np.zeros(0, np.int32)
-
-    def pass_on(self, layer: int, groups: Sequence[Grouped]) -> None:
-        """Note which earlier entities of `layer` the new ones succeed."""
-        home = self._homes(layer)
-        for group in groups:
-            places = (home.get(self.succeeds.get(m, m), -1) for m in group.members)
-            shares = Counter(place for place in places if place >= 0)
-            if shares:
-                before = self.groups[layer][min(shares, key=lambda place: (-shares[place], place))].made
-                new = [name for name in group.made if name not in before]
-                self.succeeds.update(zip(new, (name for name in before if name not in group.made), strict=False))
-
-    def _homes(self, layer: int) -> dict[str, int]:
-        home: dict[str, int] = {}
-        for i, group in enumerate(self.groups.get(layer, ())):
-            for member in group.members:
-                home.setdefault(member, i)
-        return home

@@ -17,7 +17,8 @@ from sensegraph.protocols import Store, Vectors
 from sensegraph.results import Result, recall, step
 from sensegraph.runtime import Runtime
 from sensegraph.steps.communities import ClusterSettings, Communities, Earlier, communities, find_communities, structure
-from sensegraph.steps.layering import Builder, Layers, LayerSettings, parting
+from sensegraph.steps.layerclusters import Layers, LayerSettings, parting
+from sensegraph.steps.layering import Builder
 from sensegraph.steps.lookups import find_lookups
 from sensegraph.steps.navigating import Stretch
 from sensegraph.steps.reports import ReportSettings, report_all
@@ -94,7 +95,8 @@ def find_layers(
         return earlier
 
     def write() -> Layers:
-        return Builder(rt, graph.value, list(chunks()), settings, earlier.value if earlier else None).build(vectors)
+        documents = {c.id: c.document for c in chunks()}
+        return Builder(rt, graph.value, documents, settings, earlier.value if earlier else None).build(vectors)
 
     names = (whole, earlier.key if earlier else "")
     return rt.once(layers, write, names=names, settings=settings, writers=_writers(rt))

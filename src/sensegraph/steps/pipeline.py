@@ -26,7 +26,7 @@ from sensegraph.steps.facts import FactSettings, embed_facts, find_facts
 from sensegraph.steps.gathering import TreeSettings
 from sensegraph.steps.graph import GraphSettings, graph
 from sensegraph.steps.index import REF, Catalogue, Manifest, catalogue, document, read_manifest
-from sensegraph.steps.layering import LayerSettings
+from sensegraph.steps.layerclusters import LayerSettings
 from sensegraph.steps.layers import earlier_layers, in_place, layer_all, layered
 from sensegraph.steps.log import operations
 from sensegraph.steps.lookups import find_lookups
