@@ -447,6 +447,20 @@ def test_status_json_has_every_count_as_a_number(indexed: Path, run: Run):
     assert found["spend"]["extraction.extract"]["calls"] == 2
 
 
+def test_status_counts_aggregates_where_they_are_built(indexed: Path, texts: Path, run: Run):
+    before = parsed(run("status", "--root", indexed, "--json"))
+    told = run("index", texts, "--root", indexed, "--method", "leanrag").stdout
+    assert re.search(r"\d+ aggregates?, \d+ aggregate relations?", told)
+    assert re.search(r"wrote \d+ aggregates?", told)
+    found = parsed(run("status", "--root", indexed, "--json"))
+    assert found["aggregates"] > 0
+    assert "aggregates" not in before
+    shown = run("status", "--root", indexed).stdout
+    assert re.search(rf"^aggregates +{found['aggregates']}$", shown, re.MULTILINE)
+    assert re.search(rf"^aggregate relations +{found['aggregate_relations']}$", shown, re.MULTILINE)
+    assert run("query", "--root", indexed, "--method", "leanrag", "Who wrote programs?").exit_code == 0
+
+
 def test_status_names_what_waits_for_a_build(indexed: Path, texts: Path, run: Run):
     from sensegraph import Corpus, Document
 

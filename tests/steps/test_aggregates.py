@@ -26,6 +26,7 @@ from sensegraph.engines.classical.engine import ClassicalEngine
 from sensegraph.errors import SettingsError, StepFailed, UnsupportedTask
 from sensegraph.executors.local import LocalExecutor
 from sensegraph.runtime import Runtime
+from sensegraph.settings import load_settings
 from sensegraph.steps.aggregated import aggregate_all, ancestry
 from sensegraph.steps.aggregates import AggregateSettings, Before, find_aggregates, made_of
 from sensegraph.steps.aggregating import Level, Link, Node, aggregate_brief, ground_level, parted, relation_brief
@@ -461,6 +462,13 @@ def test_an_engine_that_writes_no_aggregates_is_refused_before_any_work(rt: Runt
 def test_settings_that_cannot_work_are_refused(bad: dict[str, Any], named: str) -> None:
     with pytest.raises(SettingsError, match=f"index.aggregates.{named}"):
         AggregateSettings(**bad)
+
+
+def test_a_threshold_for_each_level_can_be_set_in_a_file(tmp_path: Path) -> None:
+    (tmp_path / "sensegraph.toml").write_text("[index.aggregates]\nthreshold = [3, 9]\n")
+    assert load_settings(tmp_path).index.aggregates.thresholds == (3, 9)
+    with pytest.raises(SettingsError, match="threshold"):
+        load_settings(tmp_path, {"index": {"aggregates": {"threshold": "many"}}})
 
 
 # ── updates ──
