@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sensegraph.errors import InputError
 from sensegraph.results import Table, recall
-from sensegraph.steps.aliases import Aliases, Name, Operation
+from sensegraph.steps.aliases import Aliases, Name, Operation, replayed
 from sensegraph.steps.browse import entities_called
 from sensegraph.steps.duplicates import (
     Duplicates,
@@ -98,7 +98,7 @@ class Curated:
             rt,
             settings if ask else replace(settings, engine="none"),
             texts=index.chunks,
-            apart=ids_apart(graph, aliases),
+            apart=ids_apart(graph, replace(aliases, apart=replayed(self.operations()).aliases.apart)),
             vectors=None if lexical else recall(self.store, stack, index.manifest.entity_vectors),
         )
         wanted = {i for p in found.proposals for i in (p.one, p.other)} | {i for g in found.groups for i in g.members}

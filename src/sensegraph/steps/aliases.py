@@ -120,8 +120,8 @@ def _standing(operations: Sequence[Operation]) -> tuple[list[Operation], list[st
     for operation in operations:
         if operation.reverted:
             continue
-        gone = [name for name in operation.names if name in made and name not in there]
-        if gone or (operation.kind == "split" and not operation.documents and not _together(operation, kept)):
+        gone = any(name in made and name not in there for name in operation.names)
+        if gone or (operation.kind == "split" and _idle(operation, kept, operations)):
             notes.append(f"{operation.said} rests on an operation that was taken back: it is skipped")
             continue
         there.update(operation.others if operation.documents else ())
@@ -129,12 +129,19 @@ def _standing(operations: Sequence[Operation]) -> tuple[list[Operation], list[st
     return kept, notes
 
 
-def _together(operation: Operation, before: Sequence[Operation]) -> bool:
-    """Whether any of what a split takes apart is one entity before it."""
+def _idle(split: Operation, kept: Sequence[Operation], log: Sequence[Operation]) -> bool:
+    """Whether what a split takes out was one with the rest only by operations that were taken back since."""
+    if split.documents or _together(split, kept):
+        return False
+    return _together(split, log[: log.index(split)])
+
+
+def _together(split: Operation, before: Sequence[Operation]) -> bool:
+    """Whether any of what a split takes apart is one entity by the operations before it."""
     parts = _Parts()
     for earlier in reversed(before):
         parts.take(earlier, [])
-    return any(parts.root(a) == parts.root(b) for a, b in product(operation.names, operation.others))
+    return any(parts.root(a) == parts.root(b) for a, b in product(split.names, split.others))
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,8 +81,8 @@ def bound(tables: Sequence[Aliases]) -> list[Aliases]:
 
 
 @step(version=1)
-def automatic(found: Sequence[Duplicates]) -> list[Duplicates]:
-    """What a build found by itself."""
+def automatic(found: Sequence[Duplicates], *, how: ResolveSettings, by: str) -> list[Duplicates]:
+    """What a build found by itself, with these settings; `by` is who judged."""
     return list(found)
 
 

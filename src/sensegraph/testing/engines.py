@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sensegraph.protocols import Embedder, LanguageEngine, StreamingEngine
+from sensegraph.protocols import Embedder, LanguageEngine, ResolvingEngine, StreamingEngine
 from sensegraph.testing.samples import (
     QUESTION,
     SAMPLE,
@@ -110,6 +110,17 @@ class EngineContract:
             assert all(0 <= m.strength <= 10 for e in found for m in e.members)
             assert all(e.name.strip() and _told(e.description) and _known(e.description, brief) for e in found)
             assert engine.abstract([]) == []
+
+    def test_names_that_are_one_thing_are_sets_of_what_was_given(self) -> None:
+        """The sets hold ids of the brief, two or more each, and no id twice; one entity alone is no set."""
+        engine, brief = self.make(), sample_brief()
+        if isinstance(engine, ResolvingEngine) and "resolve" in engine.tasks:
+            (sets,) = engine.resolve([brief])
+            ids = [name for found in sets for name in found]
+            assert len(ids) == len(set(ids))
+            assert set(ids) <= {p.id for p in brief.context.passages}
+            assert all(len(found) > 1 for found in sets)
+            assert engine.resolve([]) == []
 
     def test_what_is_asked_for_in_so_many_words_has_no_more(self) -> None:
         """Links between groups and condensed texts say something, within the words of the brief."""
