@@ -9,19 +9,16 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Ints
-from sensegraph.algorithms.meaning import clusters
 from sensegraph.algorithms.mixtures import of_labels, soft
 from sensegraph.algorithms.reduction import reduce
 from sensegraph.errors import SettingsError
 from sensegraph.keys import key
 from sensegraph.protocols import Vectors
-from sensegraph.results import step
 from sensegraph.text import fold
 from sensegraph.types import Entity, Relation
 
@@ -88,32 +85,16 @@ class Layers:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Parted:
-    """Cluster c holds the rows `rows[start[c]:start[c + 1]]`, ascending; clusters in the order of first members."""
+def parted(vectors: Vectors, labels: Ints, settings: LayerSettings) -> list[list[int]]:
+    """The rows of each cluster, given the label of each row, shape (n,): in one of them, or with soft membership more.
 
-    start: NDArray[Any]
-    rows: NDArray[Any]
-
-    def members(self) -> list[list[int]]:
-        """The rows of each cluster."""
-        return [part.tolist() for part in np.split(self.rows, self.start[1:-1])]
-
-
-@step(version=1, form="arrays")
-def parting(wholes: Sequence[tuple[Vectors, Ints]], *, settings: LayerSettings) -> list[Parted]:
-    """The clusters of vectors; near the earlier labels where they are given."""
-    return [_parted(vectors, start, settings) for vectors, start in wholes]
-
-
-def _parted(vectors: Vectors, start: Ints, settings: LayerSettings) -> Parted:
+    Then it is in every one whose posterior is above the threshold, each cluster being a component of a mixture.
+    """
+    if settings.membership == "argmax":
+        order = np.argsort(labels, kind="stable")
+        return [part.tolist() for part in np.split(order, np.flatnonzero(np.diff(labels[order])) + 1)]
     rows = reduce(vectors, settings.dims, seed=settings.seed)
-    found = clusters(rows, settings.cluster_size, seed=settings.seed, start=start if len(start) else None)
-    members = found.members()
-    if settings.membership == "soft":
-        members = list(soft(of_labels(rows, found.labels), rows, settings.threshold))
-    ends = np.cumsum([0, *map(len, members)], dtype=np.int64)
-    return Parted(ends, np.concatenate([np.zeros(0, np.int64), *members]))
+    return [part.tolist() for part in soft(of_labels(rows, labels), rows, settings.threshold)]
 
 
 def settled(found: Sequence[float], settings: LayerSettings) -> bool:

@@ -10,14 +10,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from sensegraph.algorithms.meaning import sparsity
 from sensegraph.keys import key
 from sensegraph.protocols import LanguageEngine, Vectors
 from sensegraph.results import Result, step
 from sensegraph.runtime import Runtime
+from sensegraph.steps.alike import grouping
 from sensegraph.steps.graph import relation_id, summarise
 from sensegraph.steps.grounding import grounded, resolved
-from sensegraph.steps.layerclusters import Grouped, Layers, LayerSettings, Traced, parting, settled, summary_id
+from sensegraph.steps.layerclusters import Grouped, Layers, LayerSettings, Traced, parted, settled, summary_id
 from sensegraph.steps.packing import elements
 from sensegraph.steps.vectors import embed_records, entity_texts
 from sensegraph.text import fold, packed, tokens, within
@@ -81,6 +84,7 @@ class Builder:
         self.links: list[Relation] = []
         self.sparsity: list[float] = []
         self.sizes = [len(graph.entities)]
+        self.said: list[str] = []
         self.counts = Counter[str]()
 
     def build(self, vectors: Result[Vectors]) -> Layers:
@@ -106,16 +110,13 @@ class Builder:
 
     def _clusters(self, nodes: Sequence[str], vectors: Result[Vectors]) -> list[list[str]]:
         """The clusters of the nodes of a layer."""
-        start = self.traced.labels(len(self.sizes), nodes)
+        start, s = self.traced.labels(len(self.sizes), nodes), self.settings
         names = (vectors.key, key(start.tolist()))
-        found = self.rt.once(parting, lambda: (vectors.value, start), names=names, settings=self._cut)
-        return [[nodes[row] for row in part] for part in found.value.members()]
-
-    @property
-    def _cut(self) -> LayerSettings:
-        """The settings that clusters depend on, the others as they are by default."""
-        s = self.settings
-        return LayerSettings(s.cluster_size, s.dims, s.membership, s.threshold, seed=s.seed)
+        found = self.rt.once(
+            grouping, lambda: (vectors.value, start), names=names, size=s.cluster_size, dims=s.dims, seed=s.seed
+        ).value
+        self.said += filter(None, [found.note()])
+        return [[nodes[row] for row in part] for part in parted(vectors.value, np.asarray(found.labels), s)]
 
     def _vectors(self, nodes: Sequence[str]) -> Result[Vectors]:
         texts = entity_texts(Graph([self.known[name] for name in nodes]))
@@ -249,4 +250,4 @@ class Builder:
             "silent": "groups of entities got no summary entity and were passed on as they are",
             "omitted": "relations had no room in what summary entities are written from",
         }
-        return tuple(f"{self.counts[name]} {text}" for name, text in said.items() if self.counts[name])
+        return (*self.said, *(f"{self.counts[name]} {text}" for name, text in said.items() if self.counts[name]))

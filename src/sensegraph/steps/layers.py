@@ -16,8 +16,9 @@ from sensegraph.keys import key
 from sensegraph.protocols import Store, Vectors
 from sensegraph.results import Result, recall, step
 from sensegraph.runtime import Runtime
+from sensegraph.steps.alike import grouping
 from sensegraph.steps.communities import ClusterSettings, Communities, Earlier, communities, find_communities, structure
-from sensegraph.steps.layerclusters import Layers, LayerSettings, parting
+from sensegraph.steps.layerclusters import Layers, LayerSettings
 from sensegraph.steps.layering import Builder
 from sensegraph.steps.lookups import find_lookups
 from sensegraph.steps.navigating import Stretch
@@ -77,7 +78,7 @@ def layered(wholes: Sequence[LayerKeys]) -> list[LayerKeys]:
 
 def made_of(graph: str, vectors: str, rt: Runtime, settings: LayerSettings) -> str:
     """What stands for everything that the layers of a graph with these keys depend on."""
-    return key("layers", layers.version, parting.version, graph, vectors, settings, _writers(rt))
+    return key("layers", layers.version, grouping.version, graph, vectors, settings, _writers(rt))
 
 
 def find_layers(
