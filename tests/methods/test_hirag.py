@@ -415,7 +415,7 @@ def test_an_index_with_one_entity_is_answered_from(tmp_path: Path) -> None:
     """§7: fewer than three entities have no layer."""
     with Corpus.open(tmp_path, settings={"engine": "offline", "index": PARTS}) as opened:
         opened.add(replace(papers()[0], text="Ada Finch keeps the lamp. Ada Finch sleeps little."))
-        assert opened.build().counts["summary entities"] == 0
+        assert opened.build().counts["summary_entities"] == 0
         answer = opened.query("What does Ada Finch keep?", method="hirag")
     assert "lamp" in answer.text
     assert answer.citations

@@ -606,7 +606,7 @@ def test_an_updated_index_holds_nothing_of_what_was_removed(tmp_path: Path) -> N
         made.remove("story-00", "story-01")
         counts = made.build().counts
         assert not any(b"Harrow" in r or b"Fenwick" in r for r in records(made))
-        assert counts["summary entities"] == sum(e.level > 0 for e in made.index().layered.graph.entities)
+        assert counts["summary_entities"] == sum(e.level > 0 for e in made.index().layered.graph.entities)
 
 
 @pytest.mark.slow
@@ -650,7 +650,7 @@ def test_what_others_made_by_other_settings_is_not_started_from(tmp_path: Path) 
 def test_defect_9_the_index_is_built_whatever_the_form_of_records(tmp_path: Path, style: str) -> None:
     with ScriptedServer(Script(style=style)) as server, corpus(tmp_path, server, index=PARTS) as made:
         made.add(stories(3))
-        assert made.build().counts["summary entities"]
+        assert made.build().counts["summary_entities"]
 
 
 # ── filters ──

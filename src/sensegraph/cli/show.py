@@ -188,6 +188,7 @@ _WORK: Mapping[str, tuple[str, str, str]] = MappingProxyType(
         "reports.report": ("write", "wrote", "report"),
         "aggregates.aggregate": ("write", "wrote", "aggregate"),
         "aggregates.relate": ("relate", "related", "pair"),
+        "layering.abstract": ("sum up", "summed up", "group"),
     }
 )
 
@@ -208,6 +209,7 @@ _SINGULAR: Mapping[str, str] = {
     "claims": "claim",
     "aggregates": "aggregate",
     "aggregate_relations": "aggregate relation",
+    "summary_entities": "summary entity",
 }
 
 

@@ -22,14 +22,17 @@ from sensegraph.steps.aggregated import earlier_aggregates
 from sensegraph.steps.aggregates import aggregate, aggregate_texts, described_texts, relate
 from sensegraph.steps.aliases import replayed
 from sensegraph.steps.chunks import chunk
-from sensegraph.steps.communities import group
+from sensegraph.steps.communities import Earlier, group
 from sensegraph.steps.extraction import Sections, extract, observe
 from sensegraph.steps.facts import fact_texts, name_texts
 from sensegraph.steps.foreseeing import AGGREGATE, RELATION, foresee
+from sensegraph.steps.foreseeing_layers import foresee_layers
 from sensegraph.steps.foreseeing_tree import foresee_tree
 from sensegraph.steps.graph import GraphSettings, _parts, crowded, described, merge, summarise
 from sensegraph.steps.growing import condense
 from sensegraph.steps.index import document
+from sensegraph.steps.layering import abstract
+from sensegraph.steps.layers import earlier_layers, enlarged
 from sensegraph.steps.log import operations
 from sensegraph.steps.pipeline import IndexSettings, earlier_build, flat, made_part
 from sensegraph.steps.reports import Writer, report
@@ -154,8 +157,11 @@ class _Foresight:
             self.texts += [*name_texts(graph), *fact_texts(graph, self.settings.facts)]
         if "sentences" in self.settings.parts:
             self.texts += sentence_texts(sentence_graph.fn([(graph, self.chunks)])[0], self.chunks)
-        reports = [self._reports(graph)] if "reports" in self.settings.parts else []
-        return [extraction, summaries, *reports, *self._aggregates(graph)]
+        aggregates = self._aggregates(graph)
+        layers, told = self._layers(graph)
+        own = [(graph, earlier_build(self.rt, self.settings.clusters))] if "reports" in self.settings.parts else []
+        reports = [self._reports([*own, *told])] if own or told else []
+        return [extraction, summaries, *reports, *aggregates, *layers]
 
     def _pairs(self) -> list[tuple[Chunk, Extraction]]:
         """Every chunk with what was read in it, else foreseen; a name read elsewhere keeps its type."""
@@ -189,13 +195,28 @@ class _Foresight:
                 replies.append(tokens(text))
             yield text
 
-    def _reports(self, graph: Graph) -> StepEstimate:
-        groups = group(graph, earlier_build(self.rt, self.settings.clusters), self.settings.clusters).groups
+    def _reports(self, graphs: Sequence[tuple[Graph, Earlier | None]]) -> StepEstimate:
+        """The reports on the communities of graphs, each with those of the build before."""
         asked: list[Context] = []
-        stand_in = partial(self._report, asked)
-        writer = Writer(self.rt, graph, {c.id: c.document for c in self.chunks}, self.settings.reports, stand_in)
-        self.texts += report_texts(Hierarchy(tuple(writer.write(list(groups)))))
-        return self._step(report.name, "report", asked, [_REPORT] * len(asked))
+        for graph, before in graphs:
+            groups = group(graph, before, self.settings.clusters).groups
+            stand_in = partial(self._report, asked)
+            writer = Writer(self.rt, graph, {c.id: c.document for c in self.chunks}, self.settings.reports, stand_in)
+            self.texts += report_texts(Hierarchy(tuple(writer.write(list(groups)))))
+        once = list(dict.fromkeys(asked))
+        return self._step(report.name, "report", once, [_REPORT] * len(once))
+
+    def _layers(self, graph: Graph) -> tuple[list[StepEstimate], list[tuple[Graph, Earlier | None]]]:
+        """Summary entities, and the graph with them, on whose communities reports are written too."""
+        if "layers" not in self.settings.parts:
+            return [], []
+        settings = self.settings.layers
+        before = earlier_layers(self.rt.store, made_part(self.rt, "layers"), settings, self.settings.clusters)
+        asked, replies, found = foresee_layers(graph, self.chunks, self.rt, settings, before)
+        large = enlarged.fn([(graph, found)])[0]
+        self.texts += entity_texts(large)
+        step = self._step(abstract.name, "abstract", asked, replies)
+        return [step], [(large, before.communities if before else None)]
 
     def _aggregates(self, graph: Graph) -> list[StepEstimate]:
         """Aggregates and the relations between them; without vectors they can only be grouped roughly."""

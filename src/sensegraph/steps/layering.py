@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 
 from sensegraph.algorithms.meaning import sparsity
 from sensegraph.keys import key
 from sensegraph.protocols import LanguageEngine, Vectors
-from sensegraph.results import Result, step
+from sensegraph.results import Result, Step, step
 from sensegraph.runtime import Runtime
 from sensegraph.steps.alike import grouping
 from sensegraph.steps.graph import relation_id, summarise
@@ -37,6 +38,9 @@ from sensegraph.types import (
     Statement,
     SummaryEntity,
 )
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 _SPANS = 2  # spans that show what a member is, for its link to a summary entity
 _FEWEST = 3  # entities that make a layer worth while (§7)
@@ -91,13 +95,13 @@ class Builder:
         """The layers over the graph, whose entities have these vectors."""
         nodes = list(self.known)
         while len(nodes) >= _FEWEST and len(self.sizes) <= self.settings.layers and not self._stalled():
-            parts = self._clusters(nodes, vectors)
+            parts = self.clusters(nodes, vectors)
             self.sparsity.append(sparsity([len(part) for part in parts], len(nodes)))
             if self.settings.stop == "sparsity" and settled(self.sparsity, self.settings):
                 break
             nodes = self._layer(parts)
             self.sizes.append(len(nodes))
-            vectors = self._vectors(nodes)
+            vectors = self.embedded(nodes)
         entities, links = sorted(self.made, key=lambda e: e.id), sorted(self.links, key=lambda r: r.id)
         figures = tuple(self.sparsity), tuple(self.sizes)
         return Layers(tuple(self.groups), tuple(entities), tuple(links), *figures, self._notes())
@@ -108,7 +112,13 @@ class Builder:
             return False
         return self.sizes[-1] > (1 - self.settings.epsilon) * self.sizes[-2]
 
-    def _clusters(self, nodes: Sequence[str], vectors: Result[Vectors]) -> list[list[str]]:
+    # ── what an estimate does in another way ──
+
+    def ask(self, step: Step[A, B], items: Sequence[A]) -> Sequence[B]:
+        """The engine's results."""
+        return self.rt.each(step, items)
+
+    def clusters(self, nodes: Sequence[str], vectors: Result[Vectors]) -> list[list[str]]:
         """The clusters of the nodes of a layer."""
         start, s = self.traced.labels(len(self.sizes), nodes), self.settings
         names = (vectors.key, key(start.tolist()))
@@ -118,7 +128,8 @@ class Builder:
         self.said += filter(None, [found.note()])
         return [[nodes[row] for row in part] for part in parted(vectors.value, np.asarray(found.labels), s)]
 
-    def _vectors(self, nodes: Sequence[str]) -> Result[Vectors]:
+    def embedded(self, nodes: Sequence[str]) -> Result[Vectors]:
+        """The vectors of the nodes of a layer, made of names and descriptions."""
         texts = entity_texts(Graph([self.known[name] for name in nodes]))
         return embed_records(lambda: texts, self.rt, name=key("layer", texts))
 
@@ -129,7 +140,7 @@ class Builder:
         layer, found = len(self.sizes), dict[str, _Summary]()
         asked = [(c, batch) for c, part in enumerate(parts) for batch in self._batches(part)]
         briefs = {i: self._brief(batch) for i, (_, batch) in enumerate(asked) if len(batch) > 1}
-        written = dict(zip(briefs, self.rt.each(abstract, list(briefs.values())), strict=True))
+        written = dict(zip(briefs, self.ask(abstract, list(briefs.values())), strict=True))
         made: list[dict[str, None]] = [{} for _ in parts]
         for i, (c, batch) in enumerate(asked):
             said = self._checked(written[i], briefs[i], batch) if i in written else []
@@ -205,7 +216,7 @@ class Builder:
         kept = [within(said[n], self.settings.input_tokens, tokens)[0] for n in long]
         parts = [tuple(Passage("description", "", text) for text in texts) for texts in kept]
         contexts = [Context(part, found[n].name) for n, part in zip(long, parts, strict=True)]
-        return dict(zip(long, self.rt.each(summarise, contexts), strict=True))
+        return dict(zip(long, self.ask(summarise, contexts), strict=True))
 
     # ── records ──
 

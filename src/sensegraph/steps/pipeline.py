@@ -251,7 +251,7 @@ def _with_layers(manifest: Manifest, parts: Parts, rt: Runtime, settings: IndexS
     ways = with_ways(in_place(manifest, made), rt, settings.exact_below).ways
     made = replace(made, ways={str(kind): found for kind, found in ways.items()})
     find_ties(Result(made.graph, recall(rt.store, graph, made.graph)), parts.catalogue, rt)
-    counts = {**manifest.counts, "summary entities": len(found.entities)}
+    counts = {**manifest.counts, "summary_entities": len(found.entities)}
     return replace(manifest, layers=rt.once(layered, made).key, counts=counts, notes=(*manifest.notes, *notes))
 
 
