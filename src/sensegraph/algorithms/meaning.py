@@ -1,8 +1,8 @@
 """Disjoint clusters of bounded size by meaning: a tree of Gaussian mixtures, refined among neighbours.
 
-A mixture of n / size components over n rows costs n² / size. Here a mixture of at most 32 divides the rows, another
-divides each part, until a component stands for `size` rows: n log n. What a division high up cuts apart is mended
-at the end: rows move between clusters that are near each other.
+A mixture of n / size components over n rows costs n² / size. Where these are more than 256, a mixture of 128 divides
+the rows, another divides each part, until a component stands for `size` rows: n log n. What a division high up cuts
+apart is mended at the end: rows move between clusters that are near each other.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from sensegraph.algorithms.mixtures import Mixture, fit, nearest_mean, of_labels
 from sensegraph.algorithms.products import product
 
 SIZE = 20
-_BRANCH = 32  # components of one mixture of the tree
+_BRANCH = 128  # components of one mixture of the tree
+_LAST = 256  # clusters that a mixture divides rows into at once, without another below it
 _GAIN = 1e-2  # at which EM of a mixture of the tree stops: rows that are not settled move later
 _NEAR = 16  # clusters that a row may move between
 _EXACT = 4096  # clusters up to which all pairs are compared
@@ -124,15 +125,16 @@ def _wanted(n: int, size: int) -> int:
 
 
 def _tree(x: Floats, k: int, seed: int) -> Longs:
-    """Labels of about `k` clusters: mixtures of at most `_BRANCH` components inside each other."""
+    """Labels of about `k` clusters: mixtures inside each other, of `_BRANCH` components and, last, up to `_LAST`."""
     labels = np.zeros(len(x), np.int64)
     waiting, last = [(np.arange(len(x)), k)], 0
     for rows, share in waiting:  # grows while it is read
-        parts = _parts(x[rows], min(share, _BRANCH), seed + last) if share > 1 and len(rows) > 1 else []
+        wide = share if share <= _LAST else _BRANCH
+        parts = _parts(x[rows], wide, seed + last) if share > 1 and len(rows) > 1 else []
         if len(parts) < 2:
             labels[rows] = last
             last += 1
-        elif share <= _BRANCH:
+        elif share <= _LAST:
             for part in parts:
                 labels[rows[part]] = last
                 last += 1
@@ -147,32 +149,22 @@ def _parts(x: Floats, k: int, seed: int) -> list[Longs]:
 
 def _mended(x: Floats, labels: Longs) -> Longs:
     """`labels` after rows have moved, for some rounds, to the most probable of the clusters near their own."""
-    labels, near = _dense(labels), list[Longs]()
+    labels = _dense(labels)
     for _ in range(_MENDED):
-        mixture = of_labels(x, labels)
-        near = near or _neighbours(mixture.means)
-        moved = _moved(x, labels, mixture, near)
+        moved = _moved(x, labels, of_labels(x, labels))
         if (moved == labels).all():
             break
-        labels, near = _dense(moved), _still(near, moved)
+        labels = _dense(moved)
     return labels
 
 
-def _moved(x: Floats, labels: Longs, mixture: Mixture, near: Sequence[Longs]) -> Longs:
+def _moved(x: Floats, labels: Longs, mixture: Mixture) -> Longs:
     moved = labels.copy()
-    for i, rows in enumerate(_members(labels)):
-        joint = _only(mixture, near[i]).joint(x[rows])
-        joint[:, np.searchsorted(near[i], i)] += _SLACK
-        moved[rows] = near[i][joint.argmax(axis=1)]
+    for i, (rows, near) in enumerate(zip(_members(labels), _neighbours(mixture.means), strict=True)):
+        joint = _only(mixture, near).joint(x[rows])
+        joint[:, np.searchsorted(near, i)] += _SLACK
+        moved[rows] = near[joint.argmax(axis=1)]
     return moved
-
-
-def _still(near: Sequence[Longs], labels: Longs) -> list[Longs]:
-    """The neighbours of the clusters that still have rows, without the others, by their new numbers."""
-    there = np.unique(labels)
-    number = np.full(len(near), -1)
-    number[there] = np.arange(len(there))
-    return [renamed[renamed >= 0] for renamed in (number[near[i]] for i in there)]
 
 
 def _only(mixture: Mixture, which: Longs) -> Mixture:
