@@ -4,14 +4,14 @@
                                   [--minutes N] [--again] [--json FILE]
 
 All methods of `sensegraph methods` take part, each with its defaults, offline, over one index a set and form. Questions
-of qmsum are asked within their meeting; `a+b` is a set of the documents and questions of both. What a method found on a set is kept in `--cache`, so that the command goes on where it
-was stopped and a new method costs only its own cells. A cell is kept for as long as the set, the method's settings, the
-engine and the embedder are the same. Cells that other code of the method measured are counted under the table, and
-`--again` measures them anew.
+of qmsum are asked within their meeting; `a+b` is a set of the documents and questions of both. What a method found on a
+set is kept in `--cache`, so that the command goes on where it was stopped and a new method costs only its own cells. A
+cell is kept for as long as the set, the method's settings, the engine and the embedder are the same. Cells that other
+code of the method measured are counted under the table, and `--again` measures them anew.
 
 Where the questions of a set would take more than `--minutes` of CPU, a sample of them is asked, whose size the table
-tells: the first so many of one seeded order. It ends with the tables as text, then as Markdown; `--json` writes all.
-Beside them stand published figures (bench/published.toml).
+tells: the first so many of one seeded order; a run with a higher limit replaces it. It ends with the tables as text,
+then as Markdown; `--json` writes all. Beside them stand published figures (bench/published.toml).
 """
 
 from __future__ import annotations
@@ -104,13 +104,32 @@ def union(name: str, parts: dict[str, JudgedSet]) -> JudgedSet:
 
 
 @dataclass(frozen=True, slots=True)
+class Limit:
+    """`count` questions, and the CPU seconds that they may take."""
+
+    count: int
+    seconds: float
+
+    def sample(self, pace: float) -> int:
+        """How many are asked at `pace` seconds each: all, or the largest sample in that time."""
+        if self.count * pace <= self.seconds:
+            return self.count
+        fitting = (n for n in SAMPLES if n < self.count and n * pace <= self.seconds)
+        return next(fitting, min(SAMPLES[-1], self.count))
+
+
+@dataclass(frozen=True, slots=True)
 class Kept:
-    """A cell as it is kept: what it depends on, the code that measured it, and what was found."""
+    """A cell as it is kept: what it depends on, the code that measured it, and what was found.
+
+    `pace` is the CPU seconds of a question by which the size of a sample was chosen.
+    """
 
     key: str
     code: str
     failed: str
     found: tuple[Found, ...]
+    pace: float = 0.0
 
 
 class Place:
@@ -129,19 +148,23 @@ class Place:
             asking: Asking | None = None
             for one in methods:
                 wanted = key(ground, tools(one, corpus), one.method.name, settings_of(one))
-                cell = self._kept(one, wanted, given.again)
+                limit = Limit(len(judged.queries), 60 * given.minutes)
+                cell = self._kept(one, wanted, given.again, limit)
                 if cell is None:
                     asking = asking or Asking(corpus, self._built(corpus, judged), WITHIN.get(self.name, ""))
-                    cell = self._made(one, wanted, judged.queries, asking, 60 * given.minutes)
+                    cell = self._made(one, wanted, judged.queries, asking, limit)
                 yield cell
 
-    def _kept(self, one: Named, wanted: str, again: bool) -> Cell | None:
+    def _kept(self, one: Named, wanted: str, again: bool, limit: Limit) -> Cell | None:
+        """The cell of the file; none where that is of something else, or where there is time for a larger sample."""
         path = self.folder / f"{one.name}.json"
         if not path.is_file():
             return None
         told = msgspec.json.decode(path.read_bytes(), type=Kept)
         stale = told.code != code_of(one)
-        return None if told.key != wanted or (stale and again) else Cell(one.name, told.found, told.failed, stale)
+        larger = told.pace and limit.sample(told.pace) > len(told.found)
+        gone = told.key != wanted or (stale and again) or larger
+        return None if gone else Cell(one.name, told.found, told.failed, stale)
 
     def _built(self, corpus: Corpus, judged: JudgedSet) -> Index:
         """The index of exactly these documents."""
@@ -153,16 +176,16 @@ class Place:
         say(f"{self.form} {self.name}: {computed:,} results, {cpu_seconds() - before:.0f} CPU s for {size:.2f} MB")
         return corpus.index()
 
-    def _made(self, one: Named, wanted: str, queries: Sequence[Query], asking: Asking, seconds: float) -> Cell:
+    def _made(self, one: Named, wanted: str, queries: Sequence[Query], asking: Asking, limit: Limit) -> Cell:
         """Ask all questions or a sample of them, and keep what was found."""
-        began, failed, found = time.monotonic(), "", tuple[Found, ...]()
+        began, failed, found, pace = time.monotonic(), "", tuple[Found, ...](), 0.0
         try:
-            size = sample_size(len(queries), asking.pace(one, queries), seconds)
-            found = asking.ask(one, sample(queries, size))
+            pace = asking.pace(one, queries)
+            found = asking.ask(one, sample(queries, limit.sample(pace)))
         except SensegraphError as e:
             failed = f"{type(e).__name__}: {e}"
         path = self.folder / f"{one.name}.json"
-        path.with_suffix(".part").write_bytes(msgspec.json.encode(Kept(wanted, code_of(one), failed, found)))
+        path.with_suffix(".part").write_bytes(msgspec.json.encode(Kept(wanted, code_of(one), failed, found, pace)))
         path.with_suffix(".part").replace(path)
         took = time.monotonic() - began
         say(f"{self.form} {self.name}: {one.name}, {len(found)} of {len(queries)} questions, {took:.1f} s {failed}")
@@ -238,13 +261,6 @@ def tools(one: Named, corpus: Corpus) -> list[str]:
     return [embedder.fingerprint(), *(engine.fingerprint(task) for task in tasks)]
 
 
-def sample_size(count: int, pace: float, seconds: float) -> int:
-    """How many of `count` questions are asked, at `pace` seconds each: all, or the largest sample in that time."""
-    if count * pace <= seconds:
-        return count
-    return next((n for n in SAMPLES if n < count and n * pace <= seconds), min(SAMPLES[-1], count))
-
-
 def sample(queries: Sequence[Query], size: int) -> list[Query]:
     """The first `size` questions of a seeded order, in their own order; smaller samples are parts of larger ones."""
     order = list(range(len(queries)))
@@ -255,18 +271,19 @@ def sample(queries: Sequence[Query], size: int) -> list[Query]:
 def code_of(one: Named) -> str:
     """A key of the source of a method, and of everything of the package that it imports."""
     seen: dict[str, str] = {}
-    _read_source(type(one.method).__module__, seen)
+    read_source(type(one.method).__module__, seen)
     return key(sorted(seen.items()))
 
 
-def _read_source(module: str, seen: dict[str, str]) -> None:
+def read_source(module: str, seen: dict[str, str]) -> None:
+    """Add the keys of the sources of a module, and of all that it imports of the package, to `seen`."""
     if module in seen or not module.startswith("sensegraph"):
         return
     source, imported = _source(module)
     if source:
         seen[module] = key(source)
         for name in imported:
-            _read_source(name, seen)
+            read_source(name, seen)
 
 
 @cache

@@ -6,11 +6,13 @@ import json
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from all_retrieval import Over, parts_of, sample, sample_size, union
+from all_retrieval import Kept, Limit, Over, Place, code_of, parts_of, read_source, sample, union
 from judged_towns import written
 from retrieval_table import (
     CUTS,
@@ -150,11 +152,35 @@ def test_a_smaller_sample_is_part_of_a_larger_one_and_keeps_the_order():
 
 
 def test_a_sample_is_taken_only_where_all_questions_would_take_too_long():
-    assert sample_size(387, 1.0, 600) == 387
-    assert sample_size(387, 2.0, 600) == 200
-    assert sample_size(387, 30.0, 600) == 20
-    assert sample_size(14, 1000.0, 600) == 10
-    assert sample_size(5, 1000.0, 600) == 5
+    assert Limit(387, 600).sample(1.0) == 387
+    assert Limit(387, 600).sample(2.0) == 200
+    assert Limit(387, 600).sample(30.0) == 20
+    assert Limit(14, 600).sample(1000.0) == 10
+    assert Limit(5, 600).sample(1000.0) == 5
+
+
+def test_a_cell_is_measured_anew_for_another_key_other_code_if_asked_or_a_larger_sample(tmp_path: Path):
+    one, place = Named("bm25", load("bm25")), Place(tmp_path, "towns", TITLED)
+    place.folder.mkdir(parents=True)
+    told = Kept("key", code_of(one), "", found(1, asked=10), 5.0)
+    (place.folder / "bm25.json").write_bytes(msgspec.json.encode(told))
+    kept = place._kept(one, "key", False, Limit(12, 50))
+    assert kept == Cell("bm25", told.found)
+    assert place._kept(one, "other", False, Limit(12, 50)) is None
+    assert place._kept(one, "key", False, Limit(12, 60)) is None
+    (place.folder / "bm25.json").write_bytes(msgspec.json.encode(replace(told, code="other")))
+    assert place._kept(one, "key", False, Limit(12, 50)) == Cell("bm25", told.found, stale=True)
+    assert place._kept(one, "key", True, Limit(12, 50)) is None
+
+
+def test_the_code_of_a_method_is_all_that_it_imports():
+    walk, bm25 = (code_of(Named(n, load(n))) for n in ("walk", "bm25"))
+    assert walk != bm25
+    assert walk == code_of(Named("walk", load("walk", top=5)))
+    seen: dict[str, str] = {}
+    read_source("sensegraph.methods.bm25", seen)
+    assert {"sensegraph.steps.arms", "sensegraph.types", "sensegraph.text"} <= set(seen)
+    assert "sensegraph.methods.walk" not in seen
 
 
 def test_an_index_has_the_parts_that_its_methods_read_and_always_reports():
