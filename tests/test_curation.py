@@ -154,6 +154,25 @@ def test_what_is_forbidden_is_not_proposed_as_one(offline: Corpus) -> None:
     assert {"NASA", "National Aeronautics and Space Administration"} <= names(offline)
 
 
+def test_different_names_that_a_text_ties_together_are_one(tmp_path: Path) -> None:
+    """N61: a full and a family name, a firm and its legal form, a short form that only the text explains."""
+    texts = (
+        Document("a", "Albert Einstein was born in Ulm. Einstein worked in Bern with Michele Besso."),
+        Document("b", "Apple Inc. sells phones. Apple Inc. (AAPL) is in Cupertino. Apple was founded by Steve Jobs. "
+                 "Houston (USA) is far away. USA and AAPL are short."),
+    )  # fmt: skip
+    with Corpus.open(tmp_path, settings=OFFLINE) as opened:
+        opened.add(texts)
+        opened.build()
+        done = opened.resolve(apply=True).applied
+        assert done
+        assert any("a text says Apple Inc. (AAPL)" in o.evidence for o in done.operations)
+        found = {e.name: {a.casefold() for a in e.aliases} for e in opened.index().graph.entities}
+        assert "einstein" in found["Albert Einstein"]
+        assert found["Apple Inc."] >= {"apple", "aapl"}
+        assert "Houston" in found
+
+
 def test_homonyms_stay_apart(tmp_path: Path) -> None:
     """N44: a country, a player and a river of one name are three entities, before and after resolution."""
     with Corpus.open(tmp_path, settings=OFFLINE) as opened:

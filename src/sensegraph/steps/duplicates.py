@@ -5,6 +5,7 @@ Steps 3–6 of entity resolution (N61, N77–N79). Nothing here changes a graph:
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ from sensegraph.types import Brief, Chunk, Context, Description, Entity, Graph, 
 _TOGETHER = 8  # entities that an engine is asked about at once
 _SENTENCES = 3  # that it is shown of each
 _CHUNKS = 5  # that are searched for them
+_SEARCHED = 20  # chunks of a short form that are searched for its definition
+_SHORT = re.compile(r"[A-Z][A-Z0-9&]{1,6}")
 Texts = Callable[[Sequence[str]], Mapping[str, Chunk]]
 
 
@@ -101,7 +104,7 @@ def find_duplicates(
     where it has the task, else they stay apart, and a note says so.
     """
     items = mentioned(graph)
-    rules = [Rule("apart", a, b, why="you said so") for a, b in apart]
+    rules = [*defined(graph, texts), *(Rule("apart", a, b, why="you said so") for a, b in apart)]
     how = settings.rules()
     found = resolve(items, rules=rules, settings=how, vectors=vectors)
     grey = [p for p in found.proposals if p.decision == "ask"]
@@ -121,6 +124,27 @@ def mentioned(graph: Graph) -> list[Mentioned]:
     return [
         Mentioned(e.id, e.name, e.type, e.frequency, neighbours=tuple(sorted(around[e.id])), places=e.chunks)
         for e in graph.entities
+    ]
+
+
+def defined(graph: Graph, texts: Texts) -> list[Rule]:
+    """The short forms that the texts themselves define, as in `Apple Inc. (AAPL)`: capitals in parentheses behind a
+    name of the same type with the same first letter. Any other parenthesis may say where, when or what kind.
+    """
+    short = [e for e in graph.entities if _SHORT.fullmatch(e.name)]
+    wanted = {c for e in short for c in e.chunks[:_SEARCHED]}
+    known = texts(sorted(wanted))
+    named: dict[str, list[Entity]] = defaultdict(list)
+    for e in graph.entities:
+        for c in e.chunks:
+            if c in wanted:
+                named[c].append(e)
+    return [
+        Rule("merge", long.id, e.id, "text", f"a text says {long.name} ({e.name})")
+        for e in short
+        for long in {x.id: x for c in e.chunks[:_SEARCHED] if c in known for x in named[c]}.values()
+        if long.type == e.type and long.id != e.id and fold(long.name)[:1] == fold(e.name)[:1]
+        if any(f"{fold(long.name)} ({fold(e.name)})" in fold(known[c].text) for c in e.chunks[:_SEARCHED] if c in known)
     ]
 
 
