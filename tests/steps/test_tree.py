@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripted import Script, ScriptedServer
+from sensegraph.cli.show import built
 from sensegraph.corpus import Corpus
 from sensegraph.errors import EmptyCorpus, NotIndexed
 from sensegraph.steps.growing import _shortened
@@ -137,6 +138,13 @@ def test_two_builds_give_the_same_tree(tmp_path: Path) -> None:
     documents = stories()
     with offline(tmp_path / "a", documents) as one, offline(tmp_path / "b", documents[::-1]) as other:
         assert shape(one.index().tree) == shape(other.index().tree)
+
+
+def test_the_counts_tell_of_leaves_and_summaries(grown: Corpus) -> None:
+    tree, found = grown.index().tree, grown.status().counts
+    assert (found["leaves"], found["summaries"]) == (len(tree.leaves), len(tree.summaries))
+    shown = built(grown.build())
+    assert f"{len(tree.leaves)} leaves, {len(tree.summaries)} summaries" in shown
 
 
 def test_a_second_build_computes_nothing(grown: Corpus) -> None:

@@ -29,8 +29,9 @@ NOTICE = "Written by a machine, which may err: check what matters against the so
 
 
 def counted(n: int, thing: str) -> str:
-    """`1 document`, `2 documents`, `3 entities`."""
-    many = thing[:-1] + "ies" if thing.endswith(("ty", "ry", "ly")) else thing + "s"
+    """`1 document`, `2 documents`, `3 entities`, `4 leaves`."""
+    endings = {"ty": "ies", "ry": "ies", "ly": "ies", "af": "ves"}
+    many = thing[:-1] + endings[thing[-2:]] if thing[-2:] in endings else thing + "s"
     return f"{n:,} {thing if n == 1 else many}"
 
 
@@ -189,6 +190,7 @@ _WORK: Mapping[str, tuple[str, str, str]] = MappingProxyType(
         "aggregates.aggregate": ("write", "wrote", "aggregate"),
         "aggregates.relate": ("relate", "related", "pair"),
         "layering.abstract": ("sum up", "summed up", "group"),
+        "growing.condense": ("shorten", "shortened", "group"),
     }
 )
 
@@ -210,6 +212,8 @@ _SINGULAR: Mapping[str, str] = {
     "aggregates": "aggregate",
     "aggregate_relations": "aggregate relation",
     "summary_entities": "summary entity",
+    "leaves": "leaf",
+    "summaries": "summary",
 }
 
 

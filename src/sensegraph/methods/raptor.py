@@ -48,7 +48,7 @@ class RAPTOR:
     k: int = 5
     no_overlap: bool = False
     comparing: Comparing = "auto"
-    top: int = 1000
+    top: int = 200
     context_tokens: int = 2_000  # §3, the best of the collapsed tree
     name: str = "raptor"
     requires: frozenset[Task] = frozenset({"answer"})

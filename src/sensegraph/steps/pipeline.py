@@ -218,6 +218,7 @@ def _with_tree(manifest: Manifest, parts: Parts, rt: Runtime, settings: IndexSet
         tree=made.tree,
         leaf_vectors=made.leaf_vectors,
         summary_vectors=made.summary_vectors,
+        counts={**manifest.counts, "leaves": made.leaves, "summaries": made.summaries},
         notes=(*manifest.notes, *made.notes),
     )
 

@@ -34,11 +34,15 @@ class TreeKeys:
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A tree that was built: its key, those of the vectors of its leaves and summaries, and what has to be said."""
+    """A tree that was built: its key, those of the vectors of its leaves and summaries, how many of both there are, and
+    what has to be said.
+    """
 
     tree: str
     leaf_vectors: str
     summary_vectors: str
+    leaves: int
+    summaries: int
     notes: tuple[str, ...]
 
 
@@ -90,7 +94,8 @@ def plant(
     shape = rt.once(nodes, lambda: (cut.value, grown.value, ids), names=names)
     words = rt.once(node_words, lambda: (cut.value, grown.value, chunks()), names=names)
     made = rt.once(planted, TreeKeys(cut.key, grown.key, shape.key, words.key))
-    return Planted(made.key, said.key, summed.key, grown.value.notes)
+    sizes = (len(cut.value.leaves), len(grown.value.clusters))
+    return Planted(made.key, said.key, summed.key, *sizes, grown.value.notes)
 
 
 def tree(store: Store, name: str) -> Tree:
