@@ -19,6 +19,7 @@ from scripted import Script, ScriptedServer
 from scripted_replies import task_of
 from scripted_tables import rows_of
 from sensegraph.algorithms.graphs import smallest_members
+from sensegraph.cli import show
 from sensegraph.corpus import Corpus
 from sensegraph.embedders.local import HashedTerms
 from sensegraph.engines.classical.engine import ClassicalEngine
@@ -562,6 +563,14 @@ def test_defect_4_no_component_is_left_out_and_layers_join_them(both: Corpus) ->
     homes = index.layered.lookups.homes
     assert homes.size
     assert (homes >= 0).all()
+
+
+def test_a_build_tells_what_it_made(tmp_path: Path) -> None:
+    with opened(tmp_path) as made:
+        made.add(papers())
+        said = show.built(made.build())
+    assert re.search(r", \d+ summary entities\b", said)
+    assert re.search(r"summed up \d+ groups", said)
 
 
 def test_a_part_that_was_not_built_is_named(tmp_path: Path) -> None:
