@@ -69,10 +69,12 @@ def main() -> None:
             shown(name, Path(given.data) / name, Path(given.keep or folder) / name, ROWS | (MORE if given.full else {}))
 
 
-def shown(name: str, data: Path, root: Path, rows: dict[str, tuple[str, dict[str, Any]]]) -> None:
-    """Print the table of one set."""
+def shown(
+    name: str, data: Path, root: Path, rows: dict[str, tuple[str, dict[str, Any]]], reads: str = "lightrag"
+) -> None:
+    """Print the table of one set, indexed for the method `reads`."""
     if not (root / ".sensegraph").is_dir():
-        run = sensegraph("index", str(source(data)), "--root", str(root), "--quiet", "--method", "lightrag")
+        run = sensegraph("index", str(source(data)), "--root", str(root), "--quiet", "--method", reads)
         if run.code:
             sys.exit(f"index ended with {run.code}: {run.err}")
     judged = questions(data)

@@ -44,10 +44,11 @@ _SECTIONS = ("entities", "aggregates", "relations", "chunks")
 class LeanRAG:
     """`seeds` entities start (the paper's N), and `chunks` of those that they come from are read (C; 0 for none).
 
-    `by` says how seeds are found: `vectors` as the paper does, by Eq. 6; `names` puts those before that the question
-    names; `auto` does so where vectors compare words alone. `root` = auto leaves out a root that is less near to the
-    question than the seeds are on average. `relations` and `findings` say whether these are read (Table 2). What has no
-    room in `context_tokens` is left out: chunks first, then relations, then aggregates, each from its end.
+    `by` says how seeds are found: `vectors` as the paper does, by Eq. 6; `names` takes in those that the question
+    names, unless many chunks mention them; `auto` does so where vectors compare words alone. `root` = auto leaves out a
+    root that is less near to the question than the seeds are on average. `relations` and `findings` say whether these
+    are read (Table 2). What has no room in `context_tokens` is left out: chunks first, then relations, then aggregates,
+    each from its end.
     """
 
     seeds: int = 10

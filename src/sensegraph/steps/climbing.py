@@ -17,7 +17,7 @@ from sensegraph.algorithms.graphs import Floats, Ints
 from sensegraph.protocols import Vectors
 from sensegraph.results import at
 from sensegraph.runtime import Runtime
-from sensegraph.steps.index import Index
+from sensegraph.steps.index import Index, Kind
 from sensegraph.steps.neighbourhood import names_in
 from sensegraph.steps.neighbours import nearest_to
 from sensegraph.steps.passages import entity_passage, relation_passage
@@ -25,6 +25,8 @@ from sensegraph.types import Cluster, ClusterRelation, Description, Entity, Pass
 
 Sought = Literal["auto", "vectors", "names"]
 Root = Literal["auto", "on", "off"]
+
+_RARE = 20  # chunks: a name in the question that more of them hold says little of what is asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +51,20 @@ class Ways:
 
 
 def find_seeds(question: Question, query: Vectors, index: Index, rt: Runtime, top: int, by: Sought) -> dict[int, float]:
-    """The `top` entities nearest to `query`, shape (dim,), by position, best first, with their scores (Eq. 6).
+    """The `top` entities nearest to `query`, shape (dim,), by position, best first, with their cosines (Eq. 6).
 
-    `names` puts those before them that the question names, and leaves out what is not near at all. `auto` does so
-    where vectors compare words alone.
+    `names` takes in those that the question names, unless many chunks mention them, and leaves out what is not near at
+    all. `auto` does so where vectors compare words alone.
     """
     places, scores = nearest_to(query, index, rt, top, "described")
-    near = dict(zip(places.tolist(), scores.tolist(), strict=True))
+    near: dict[int, float] = dict(zip(places.tolist(), scores.tolist(), strict=True))
     if by == "vectors" or (by == "auto" and not rt.embedder.lexical):
         return near
-    found = dict.fromkeys(names_in(question.text, index), 1.0)
-    found |= {place: score for place, score in near.items() if score > 0 and place not in found}
-    return dict(list(found.items())[:top])
+    named = list(dict.fromkeys(names_in(question.text, index)))
+    rare = [p for p, e in zip(named, at(index.graph.entities, named), strict=True) if len(e.chunks) <= _RARE]
+    cosine = near | dict(zip(rare, _cosines(rare, query, "described", index, rt), strict=True))
+    kept = dict.fromkeys([*rare, *(place for place, score in near.items() if score > 0)])
+    return {place: cosine[place] for place in sorted(list(kept)[:top], key=lambda place: (-cosine[place], place))}
 
 
 def climbed(seeds: dict[int, float], query: Vectors, root: Root, index: Index, rt: Runtime) -> Ways:
@@ -92,10 +96,14 @@ def _rooted(seeds: Sequence[int], query: Vectors, root: Root, index: Index, rt: 
     """Whether the root may be read."""
     if root != "auto":
         return root == "on"
-    wanted = query.astype(np.float64)
-    near: Floats = np.asarray(index.vectors_of(rt.embedder, "described")[list(seeds)], np.float64) @ wanted
-    top: Floats = np.asarray(index.vectors_of(rt.embedder, "aggregate")[:1], np.float64) @ wanted
-    return float(top[0]) >= float(near.mean())
+    near = _cosines(seeds, query, "described", index, rt)
+    return _cosines([0], query, "aggregate", index, rt)[0] >= sum(near) / len(near)
+
+
+def _cosines(places: Sequence[int], query: Vectors, kind: Kind, index: Index, rt: Runtime) -> list[float]:
+    rows: Floats = np.asarray(index.vectors_of(rt.embedder, kind)[list(places)], np.float64)
+    found: list[float] = (rows @ query.astype(np.float64)).tolist()
+    return found
 
 
 # ── sections: §4.7 ──
