@@ -1,6 +1,6 @@
 """What the tree of RAPTOR takes: CPU of its parts, memory, its shape, at several sizes.
 
-    python bench/tree.py [--data DIR] [--corpus NAME] [--shares 4,2,1] [--threads 1]
+    python bench/tree.py [--data DIR] [--corpus NAME] [--shares 4,2,1] [--threads 1] [--children 7]
 
 Each row is a process of its own over the first part of a corpus (`podcast` by default: about a million tokens),
 offline, with default settings: leaves, summaries by layer, members of a group, groups that a leaf is in, CPU seconds of
@@ -40,10 +40,11 @@ def main() -> None:
     parser = options(__doc__)
     parser.add_argument("--shares", default="4,2,1", help="one part of so many of the corpus, row by row")
     parser.add_argument("--threads", default="1", help="threads of BLAS")
+    parser.add_argument("--children", type=int, default=TreeSettings().children, help="nodes of a group, about")
     parser.add_argument("--one", help="only one part of so many, in this process, as JSON")
     given = parser.parse_args()
     if given.one:
-        print(json.dumps(measured(chosen(given), int(given.one))))
+        print(json.dumps(measured(chosen(given), int(given.one), TreeSettings(children=given.children))))
         return
     rows = [alone(share, given.threads) for share in given.shares.split(",")]
     table(list(rows[0]), [list(map(shown, row.values())) for row in rows])
@@ -79,12 +80,12 @@ class Clock:
         return found
 
 
-def measured(path: Path, share: int) -> dict[str, Any]:
+def measured(path: Path, share: int, settings: TreeSettings) -> dict[str, Any]:
     """Grow the tree over the first part of a corpus."""
     documents = load([path]).documents
     cut = chunk.fn(documents[: max(1, len(documents) // share)], size=600, overlap=100)
     chunks = [c for found in cut for c in found]
-    clock, settings, embedder, engine = Clock(), TreeSettings(), HashedTerms(), ClassicalEngine()
+    clock, embedder, engine = Clock(), HashedTerms(), ClassicalEngine()
     found = clock("leaves", lambda: leaves.fn([chunks], size=settings.leaf_tokens)[0])
 
     def near(texts: Sequence[str]) -> Any:

@@ -115,9 +115,11 @@ def fitting(ranked: Sequence[int], nodes: Nodes, budget: int, *, no_overlap: boo
     gone = set[int]()
     while True:
         kept = _filled([i for i in ranked if i not in gone], nodes, budget)
+        if not no_overlap:
+            return kept
         said = frozenset(kept)
         shown = [i for i in kept if i >= nodes.leaves and 2 * len(said & nodes.below(i)) >= len(nodes.below(i))]
-        if not no_overlap or not shown:
+        if not shown:
             return kept
         gone.update(shown)
 
