@@ -1,0 +1,150 @@
+"""Moments in ISO 8601 with the precision that they have: year, month, day, minute, second.
+
+A moment is a stretch: `2020` is all of that year. Years before 1 and after 9999 are signed (`-0044` is 44 BC, `+12000`)
+and have no months. A time is UTC unless it names its zone; a date has no zone.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from datetime import UTC, datetime, timedelta
+
+Instant = tuple[int, int, int, int, int, int]
+"""Year, month, day, hour, minute, second: the first instant of a stretch."""
+
+FIRST: Instant = (-(10**9), 1, 1, 0, 0, 0)
+LAST: Instant = (10**9, 1, 1, 0, 0, 0)
+
+_SIGNED = re.compile(r"[+-]\d{4,9}")
+_PLAIN = re.compile(
+    r"(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2})(?::(\d{2})(?::(\d{2})(?:\.\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?)?)?)?"
+)
+
+
+def readable(moment: str) -> bool:
+    """Whether this is a moment, of a day that the calendar has."""
+    return _parts(moment) is not None
+
+
+def begin(moment: str) -> Instant:
+    """The first instant of a moment. Raises ValueError for what is none."""
+    parts = _parts(moment)
+    if parts is None:
+        raise ValueError(f"{moment!r} is no ISO date such as 2023, 2023-05 or 2023-05-17")
+    year, month, day, hour, minute, second = (*parts, *(0, 1, 1, 0, 0, 0)[len(parts) :])
+    return year, month, day, hour, minute, second
+
+
+def end(moment: str) -> Instant:
+    """The first instant after a moment."""
+    following = after(moment)
+    return begin(following) if following else LAST
+
+
+def after(moment: str) -> str:
+    """The moment of the same precision that follows: `2020-12` → `2021-01`; empty after the last that can be told."""
+    parts = _parts(moment)
+    if parts is None:
+        raise ValueError(f"{moment!r} is no ISO date such as 2023, 2023-05 or 2023-05-17")
+    if len(parts) == 1:
+        return year_of(parts[0] + 1 if parts[0] != -1 else 1)
+    if len(parts) == 2:
+        year, month = parts
+        return written((year, month + 1)) if month < 12 else _month_after(year)
+    return _stepped(parts)
+
+
+def before(moment: str) -> str:
+    """The moment of the same precision that precedes: `2021-01` → `2020-12`."""
+    parts = _parts(moment)
+    if parts is None:
+        raise ValueError(f"{moment!r} is no ISO date such as 2023, 2023-05 or 2023-05-17")
+    if len(parts) == 1:
+        return year_of(parts[0] - 1 if parts[0] != 1 else -1)
+    if len(parts) == 2:
+        year, month = parts
+        return written((year, month - 1)) if month > 1 else written((max(1, year - 1), 12))
+    first = datetime(*begin(moment))
+    step = timedelta(days=1) if len(parts) == 3 else timedelta(minutes=1) if len(parts) < 6 else timedelta(seconds=1)
+    return _told(first - step, len(parts)) if first - datetime.min > step else "-0001"
+
+
+def precision(moment: str) -> int:
+    """How many of year, month, day, hour, minute, second a moment has: 1–6, 0 for what is none."""
+    return len(_parts(moment) or ())
+
+
+def year_of(year: int) -> str:
+    """A year as a moment; there is no year 0."""
+    return f"{year:04}" if 0 < year <= 9999 else f"{year:+05}"
+
+
+def written(parts: tuple[int, ...]) -> str:
+    """A moment from its parts; empty where the calendar has none such."""
+    year, *rest = parts
+    if not rest:
+        return year_of(year)
+    date = "-".join([f"{year:04}", *(f"{n:02}" for n in rest[:2])])
+    time = ":".join(f"{n:02}" for n in rest[2:])
+    moment = f"{date}T{time}" if time else date
+    return moment if readable(moment) else ""
+
+
+def days_of(year: int, month: int) -> int:
+    """The days of a month."""
+    return monthrange(year, month)[1]
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two moments are the same at the coarser of their precisions."""
+    a, b = _parts(one) or (), _parts(other) or ()
+    n = min(len(a), len(b))
+    return n > 0 and a[:n] == b[:n]
+
+
+def _month_after(year: int) -> str:
+    return written((year + 1, 1)) if year < 9999 else "+10000"
+
+
+def _stepped(parts: tuple[int, ...]) -> str:
+    first = datetime(*(*parts, 0, 0, 0)[:6])  # type: ignore[arg-type]
+    step = timedelta(days=1) if len(parts) == 3 else timedelta(minutes=1) if len(parts) < 6 else timedelta(seconds=1)
+    try:
+        return _told(first + step, max(3, len(parts)))
+    except OverflowError:
+        return "+10000"
+
+
+def _told(when: datetime, precision: int) -> str:
+    parts = (when.year, when.month, when.day, when.hour, when.minute, when.second)
+    return written(parts[: max(precision, 5) if precision > 3 else precision])
+
+
+def _parts(moment: str) -> tuple[int, ...] | None:
+    """The parts that a moment states, in UTC; None where the calendar has no such moment."""
+    if _SIGNED.fullmatch(moment):
+        return (int(moment),) if int(moment) else None
+    found = _PLAIN.fullmatch(moment)
+    if not found or found[1] == "0000":
+        return None
+    parts = tuple(int(n) for n in found.groups()[:6] if n is not None)
+    try:
+        when = datetime(*(*parts, *(1, 1, 1)[len(parts) :]))  # type: ignore[arg-type]
+    except ValueError:
+        return None
+    zone = found[7]
+    if zone and zone != "Z":
+        when = _in_utc(when, zone)
+        parts = (when.year, when.month, when.day, when.hour, when.minute, when.second)[: max(5, len(parts))]
+    return parts
+
+
+def _in_utc(when: datetime, zone: str) -> datetime:
+    shift = timedelta(hours=int(zone[1:3]), minutes=int(zone[-2:]))
+    try:
+        return (when.replace(tzinfo=UTC) - shift if zone[0] == "+" else when.replace(tzinfo=UTC) + shift).replace(
+            tzinfo=None
+        )
+    except OverflowError:
+        return when
