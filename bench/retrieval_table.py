@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import median
@@ -95,7 +95,7 @@ class Column:
         queries = tuple(q for q in self.queries if q.type == kind)
         asked = {q.id for q in queries}
         cells = [Cell(c.method, tuple(f for f in c.found if f.query in asked), c.failed, c.stale) for c in self.cells]
-        return Column(f"{self.name}: {kind}", self.form, queries, tuple(cells), self.documents, self.titles)
+        return Column(kind, self.form, queries, tuple(cells), self.documents, self.titles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +182,8 @@ def recalls(columns: Sequence[Column]) -> Table:
 
 def parts(columns: Sequence[Column]) -> Table:
     """Of sets that were joined, recall on the questions of each."""
-    joined = [c.part(kind) for c in columns if "+" in c.name for kind in c.name.split("+")]
-    return recalls(joined)
+    found = recalls([c.part(kind) for c in columns if "+" in c.name for kind in c.name.split("+")])
+    return replace(found, title=f"{found.title}, over one index of all of these")
 
 
 def means(columns: Sequence[Column]) -> Table:
@@ -243,10 +243,10 @@ def _score(column: Column, method: str, test: Versus | None) -> str:
 
 
 def _notes(columns: Sequence[Column], methods: Sequence[str]) -> Iterator[str]:
-    count = len(methods) - 1
+    family = f"{len(methods) - 1} method{'s' * (len(methods) != 2)}"
     yield (
         f"In brackets the difference from {BASELINE} in points, where Wilcoxon's signed-rank test on the same "
-        f"questions gives p < {LEVEL} after Holm's correction over the {count} methods of the column."
+        f"questions gives p < {LEVEL} after Holm's correction over the {family} of the column."
     )
     yield from _samples(columns, methods)
     yield from (f"Left out: {m}: {reason}." for m, reason in left_out(columns).items())

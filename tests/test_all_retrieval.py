@@ -142,6 +142,8 @@ def test_sets_that_are_joined_keep_their_questions_apart(tmp_path: Path):
     made = Column("east+west", TITLED, joined.queries, (Cell("bm25", (Found("east/q0", ("east/k0",), 1, 0.1),)),))
     assert made.part("east").mean("bm25") == 100
     assert made.part("west").mean("bm25") is None
+    apart = next(t for t in tables([made]) if "one index" in t.title)
+    assert apart.rows == (("method", "east (4)", "west (4)", "mean"), ("bm25", "100.0 of 1", "–", "100.0"))
 
 
 def test_a_smaller_sample_is_part_of_a_larger_one_and_keeps_the_order():
