@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+from sensegraph.collecting import Collecting
 from sensegraph.curation import Curated
 from sensegraph.errors import InputError, NotIndexed, SettingsError, StoreError
 from sensegraph.executors.local import LocalExecutor
@@ -17,16 +18,20 @@ from sensegraph.journal import Journal
 from sensegraph.keys import canonical
 from sensegraph.methods import load
 from sensegraph.methods.auto import Choice, choose, finder
+from sensegraph.outcomes import ORIGIN, Added, Built, Status
 from sensegraph.protocols import Embedder, LanguageEngine, Method, Part, Reranker
 from sensegraph.results import Results
 from sensegraph.runtime import Progress, Runtime
 from sensegraph.settings import Settings, load_settings, make_reranker, make_tools
 from sensegraph.steps.hearing import Patient
 from sensegraph.steps.index import REF, Index, Manifest, document, read_manifest
-from sensegraph.steps.pipeline import build, store_documents
+from sensegraph.steps.lineage import follow_communities
+from sensegraph.steps.pipeline import IndexSettings, build, store_documents
 from sensegraph.steps.reranking import reranked
-from sensegraph.steps.scope import notes_of, scoped
+from sensegraph.steps.scope import notes_of
+from sensegraph.steps.timed import asked_in_time, marks, timed
 from sensegraph.stores.sqlite import SqliteStore, writable
+from sensegraph.syncing import Synced
 from sensegraph.text import tokens
 from sensegraph.types import Answer, Document, Evidence, Question, Turn, Usage
 
@@ -40,47 +45,11 @@ EVERYTHING = Scope()
 _DOCUMENT = "document/"
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
-    """What `add` did: ids that are new, whose content changed, and that were there already; and what was skipped."""
-
-    new: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    same: tuple[str, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """What `build` did: the index's counts, how many results each step computed, what it cost, and notes."""
-
-    counts: Mapping[str, int]
-    clusters: tuple[int, ...]
-    computed: Mapping[str, int]
-    usage: Usage
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """The state of a corpus: counts of the index (empty before the first build), spend by step, what waits."""
-
-    documents: int
-    indexed: int
-    counts: Mapping[str, int]
-    clusters: tuple[int, ...]
-    engine: str
-    embedder: str
-    ledger: Mapping[str, Usage]
-    pending: tuple[str, ...]
-    size_bytes: int
-
-
 def _quiet(step: str, done: int, total: int) -> None:
     """No progress."""
 
 
-class Corpus(Curated):
+class Corpus(Collecting, Synced, Curated):
     """Documents and their index under one folder. Use `Corpus.open`.
 
     Raises SettingsError, InputError, NotIndexed, StoreError, StepFailed, EndpointError, BudgetExceeded; see `errors`.
@@ -92,6 +61,7 @@ class Corpus(Curated):
         self._reranker: Reranker | None = None
         self._index: Index | None = None
         self._journal = Journal(store.root / "replies.jsonl")
+        self.wait = 0.0  # seconds to wait for another build of the same corpus
 
     @classmethod
     def open(
@@ -202,7 +172,8 @@ class Corpus(Curated):
             near = f"; the corpus holds {len(have)}: `sensegraph status --documents` lists them"
             raise InputError(f"Not in the corpus: {', '.join(map(repr, missing[:5]))}{near}.")
         index = {} if have.keys() - set(ids) else {REF: None}
-        self.store.set_refs({**{_DOCUMENT + name: None for name in ids}, **index})
+        gone = [place + name for place in (_DOCUMENT, ORIGIN) for name in ids]
+        self.store.set_refs({**dict.fromkeys(gone), **index})
 
     def document_keys(self) -> dict[str, str]:
         """The key of every document's content by id, in the order of ids."""
@@ -219,17 +190,21 @@ class Corpus(Curated):
 
         `parts` (those of the settings by default) are built, and those that the index has already stay. `fresh`
         clusters without regard to the communities of the index before. Raises StoreError while another process builds
-        the same corpus.
+        the same corpus, after `wait` seconds.
         """
-        rt, made = self.runtime(), self.manifest()
-        wanted = {*(self.settings.index.parts if parts is None else parts), *(made.parts if made else ())}
-        settings = replace(self.settings.index, parts=tuple(p for p in get_args(Part) if p in wanted))
-        before, said, started = self._spent(), self.engine.notes(), time.perf_counter()
-        with self.store.exclusive(), self._journal:
-            manifest = build(list(self.document_keys().values()), rt, settings, fresh=fresh)
+        rt, before, said, started = self.runtime(), self._spent(), self.engine.notes(), time.perf_counter()
+        with self.store.exclusive(self.wait), self._journal:
+            manifest = build(list(self.document_keys().values()), rt, self.index_settings(parts), fresh=fresh)
+            fates = follow_communities(self.store, manifest)
         usage = replace(self._spent() - before, seconds=time.perf_counter() - started)
         notes = (*manifest.notes, *self._said_since(said))
-        return Built(manifest.counts, manifest.clusters, dict(rt.computed), usage, notes)
+        return Built(manifest.counts, manifest.clusters, dict(rt.computed), usage, notes, fates)
+
+    def index_settings(self, parts: Sequence[Part] | None = None) -> IndexSettings:
+        """How `build` makes the index: with `parts`, those of the settings by default, and those that it has."""
+        made = self.manifest()
+        wanted = {*(self.settings.index.parts if parts is None else parts), *(made.parts if made else ())}
+        return replace(self.settings.index, parts=tuple(p for p in get_args(Part) if p in wanted))
 
     def estimate(self, *items: str | Path | Document | Iterable[Document]) -> Estimate:
         """What `build` would compute now, or after `add(*items)`: calls, tokens, money.
@@ -281,8 +256,9 @@ class Corpus(Curated):
         Only documents inside `scope` are read. `history` is the conversation before, oldest turn first. `hear` is told
         the answer piece by piece while it is written; the pieces, joined, are its text.
         """
-        rt, asked, index = self._asking(), _asked(question, history), scoped(self.index(), scope)
-        chosen, reason = self.method(method, question, index=index, **options)
+        rt, read = self._asking(), self.settings.index.temporal.questions
+        asked, index = asked_in_time(_asked(question, history), self.index(), scope, rt, read=read)
+        chosen, reason = self.method(method, asked.text, index=index, **options)
         before, said, started = self._spent(), self.engine.notes(), time.perf_counter()
         again = bool(reason) and chosen.name == "graphrag" and options.get("depth") is None
         answer = chosen.answer(asked, index, replace(rt, hear=Patient(hear) if hear and again else hear))
@@ -291,7 +267,7 @@ class Corpus(Curated):
             chosen, _ = self.method(finder(index))
             answer = chosen.answer(asked, index, replace(rt, hear=hear))
         usage = replace(self._spent() - before, seconds=time.perf_counter() - started)
-        notes = (*self._notes(reason, index), *rt.noted, *answer.notes, *self._said_since(said))
+        notes = (*self._notes(reason, index), *marks(answer, index), *rt.noted, *answer.notes, *self._said_since(said))
         return replace(answer, usage=usage, notes=notes, method=chosen.name, engine=self.engine.name)
 
     def search(
@@ -300,7 +276,7 @@ class Corpus(Curated):
         """The evidence for a question, without an answer: at most `top` passages and documents, best first."""
         if top < 1:
             raise InputError(f"top must be at least 1, not {top}.")
-        rt, asked, index = self._asking(), _asked(question, ()), scoped(self.index(), scope)
+        rt, asked, index = self._asking(), _asked(question, ()), timed(self.index(), scope)
         chosen, _ = self.method(finder(index) if method == "auto" else method, question, **options)
         found = reranked(asked, chosen.retrieve(asked, index, rt), index, rt)
         kept = found.passages[:top]

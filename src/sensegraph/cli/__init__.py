@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from sensegraph import __version__
-from sensegraph.cli import ask, browse, build, curate, draw, evaluate, interchange, start, tune
+from sensegraph.cli import ask, browse, build, collect, curate, draw, evaluate, interchange, start, tune, watch
 from sensegraph.cli.options import say
 from sensegraph.errors import SensegraphError
 
@@ -68,8 +68,10 @@ app.command(short_help="Index a bundled book offline and ask what it is about.")
 app.command(short_help="Prepare a folder: settings, prompts, input.")(start.init)
 app.command(short_help="Fit the prompts to a corpus, with a model.")(tune.tune_prompts)
 app.command(short_help="Add or update documents and build the index.")(build.index)
+app.command(short_help="Keep the index up to date with its files.")(watch.watch)
 app.command(short_help="Say what `index` would compute and cost.")(build.estimate)
 app.command(short_help="Remove documents from the index.")(build.remove)
+app.command(short_help="Remove what the index no longer needs.")(collect.collect)
 app.command(short_help="Answer a question, with citations.")(ask.query)
 app.command(short_help="Show the evidence for a question, without an answer.")(ask.search)
 app.command(short_help="Show what the corpus holds and has cost.")(build.status)

@@ -24,7 +24,8 @@ Top = Annotated[int, typer.Option("--top", min=1, metavar="N", help="Rows of eac
 
 def reports(
     report: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="A report: its id, the beginning of it, or its title.")
+        str | None,
+        typer.Argument(metavar="[ID]", help="A report: its id, of now or before, the beginning of it, or its title."),
     ] = None,
     root: Root = _HERE,
     depth: Annotated[
@@ -37,6 +38,7 @@ def reports(
     """List the reports of a depth, best first; or show one of them with its sources and all that is below it."""
     from sensegraph.cli import pages
     from sensegraph.steps.browse import read_report
+    from sensegraph.steps.lineage import lineage
 
     with opened(root, overrides(settings)) as corpus:
         ready(corpus, root)
@@ -44,7 +46,7 @@ def reports(
         if report is None:
             _list(index, depth, top, root, as_json)
             return
-        page = read_report(index, report, None if as_json else top)
+        page = read_report(index, lineage(corpus.store).now.get(report, report), None if as_json else top)
         if as_json:
             out_json(asdict(page))
         else:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sensegraph.cli.options import (
-    ORIGIN,
     Engine,
     Json,
     MaxCost,
@@ -19,23 +18,24 @@ from sensegraph.cli.options import (
     Quiet,
     Root,
     Set,
+    Wait,
+    chosen_paths,
     opened,
     out,
     out_json,
     overrides,
     root_flag,
     say,
+    say_skipped,
 )  # fmt: skip
 from sensegraph.cli.progress import progress
 from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
     from sensegraph.corpus import Added, Corpus, Status
-    from sensegraph.documents import Skipped
     from sensegraph.protocols import Part
 
 _HERE = Path(".")
-_NAMED = 20  # skipped files that are named one by one
 _NOTHING = "Nothing could be read from {}; the index is as it was."
 
 Paths = Annotated[
@@ -54,6 +54,13 @@ def index(
         list[str] | None,
         typer.Option("--method", metavar="NAME", help="Build only what this method reads; may be given several times."),
     ] = None,
+    sync: Annotated[
+        bool, typer.Option("--sync", help="Also remove documents that came from PATH and are gone; know renamed ones.")
+    ] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", "--dry-run", help="With --sync: say what it would do and cost; nothing is done.")
+    ] = False,
+    wait: Wait = 0.0,
     max_tokens: MaxTokens = None,
     max_cost: MaxCost = None,
     quiet: Quiet = False,
@@ -62,16 +69,17 @@ def index(
 ) -> None:
     """Add or update documents and build the index. What was computed before is not computed again."""
     from sensegraph.cli import show
+    from sensegraph.cli import sync as following
 
-    chosen, given = _chosen(paths, root), overrides(settings, engine, max_tokens, max_cost)
+    chosen, given = chosen_paths(paths, root), overrides(settings, engine, max_tokens, max_cost)
     with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:
-        added = corpus.add(*chosen)
-        _told(added.skipped)
-        if paths and not (added.new or added.changed or added.same):
-            raise InputError(_NOTHING.format(", ".join(map(str, paths))))
-        gone = _gone(corpus, chosen, added)
-        if gone:
-            say(_gone_line(gone, chosen, root))
+        corpus.wait = wait
+        if plan:
+            following.show_plan(corpus, chosen, as_json)
+            return
+        added, gone = (
+            following.synced(corpus, chosen, quiet or as_json) if sync else _added(corpus, chosen, paths, root)
+        )
         if _imported(corpus):
             say("The index that was imported is replaced by one built from its documents; `import` brings it back.")
         built = corpus.build(fresh=fresh, parts=_read_by(methods) if methods else None)
@@ -79,6 +87,20 @@ def index(
         out_json(show.built_object(built, added, gone))
     elif not quiet:
         out(show.built(built, added))
+
+
+def _added(corpus: Corpus, chosen: Sequence[Path], paths: Sequence[Path] | None, root: Path) -> tuple[Added, list[str]]:
+    """What was added, and what came from the same paths before and is not there now."""
+    added = corpus.add(*chosen)
+    say_skipped(added.skipped)
+    read = [*added.new, *added.changed, *added.same]
+    if paths and not read:
+        raise InputError(_NOTHING.format(", ".join(map(str, paths))))
+    gone = corpus.gone_from(chosen, read)
+    corpus.came_from(chosen, read)
+    if gone:
+        say(_gone_line(gone, chosen, root))
+    return added, gone
 
 
 def _imported(corpus: Corpus) -> bool:
@@ -101,8 +123,8 @@ def estimate(
     from sensegraph.cli import show
 
     with progress() as report, opened(root, overrides(settings, engine), progress=report, create=True) as corpus:
-        documents, skipped = corpus._read(_chosen(paths, root))
-        _told(skipped)
+        documents, skipped = corpus._read(chosen_paths(paths, root))
+        say_skipped(skipped)
         if paths and not documents:
             raise InputError(_NOTHING.format(", ".join(map(str, paths))))
         found = corpus.estimate(documents)
@@ -116,6 +138,7 @@ def estimate(
 def remove(
     documents: Annotated[list[str], typer.Argument(metavar="DOCUMENT", help="Ids, as `status --documents` lists.")],
     root: Root = _HERE,
+    wait: Wait = 0.0,
     quiet: Quiet = False,
     settings: Set = None,
 ) -> None:
@@ -123,9 +146,9 @@ def remove(
     from sensegraph.cli import show
 
     with progress(quiet) as report, opened(root, overrides(settings), progress=report) as corpus:
+        corpus.wait = wait
         _there(corpus, documents)
         corpus.remove(*documents)
-        corpus.store.set_refs({ORIGIN + name: None for name in documents})
         left = corpus.document_keys()
         built = corpus.build() if left else None
     if not quiet:
@@ -172,28 +195,6 @@ def _there(corpus: Corpus, documents: Sequence[str]) -> None:
 
 
 # ── what was read, and what is gone ──
-
-
-def _chosen(paths: Sequence[Path] | None, root: Path) -> list[Path]:
-    """The paths to read: those given, or `input/` under the root where it exists."""
-    return list(paths) if paths else [p for p in (root / "input",) if p.is_dir()]
-
-
-def _told(skipped: Sequence[Skipped]) -> None:
-    for item in skipped[:_NAMED]:
-        say(f"skipped {item.path}: {item.reason}")
-    if len(skipped) > _NAMED:
-        say(f"skipped {len(skipped) - _NAMED} more; --json names all of them")
-
-
-def _gone(corpus: Corpus, chosen: Sequence[Path], added: Added) -> list[str]:
-    """Documents that were read from these paths before and are not there now; they stay until they are removed."""
-    here = "\n".join(sorted(str(p.resolve()) for p in chosen))
-    read = {*added.new, *added.changed, *added.same}
-    have = corpus.document_keys()
-    before = {name.removeprefix(ORIGIN): where for name, where in corpus.store.refs(ORIGIN).items()}
-    corpus.store.set_refs({ORIGIN + name: here for name in sorted(read) if before.get(name) != here})
-    return [name for name, where in before.items() if where == here and name in have and name not in read]
 
 
 def _gone_line(gone: Sequence[str], chosen: Sequence[Path], root: Path) -> str:

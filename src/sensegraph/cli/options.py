@@ -17,6 +17,7 @@ import typer
 
 if TYPE_CHECKING:
     from sensegraph.corpus import Corpus
+    from sensegraph.documents import Skipped
 
 
 def _engine(name: str | None) -> str | None:
@@ -53,8 +54,11 @@ MaxTokens = Annotated[
 MaxCost = Annotated[
     float | None, typer.Option("--max-cost", min=0.0, metavar="USD", help="Stop before more is spent (needs prices).")
 ]
+Wait = Annotated[
+    float, typer.Option("--wait", min=0.0, metavar="SECONDS", help="How long to wait for another build's end.")
+]
 
-ORIGIN = "origin/"  # refs: from which paths a document was read, to tell when it is no longer there
+_NAMED = 20  # skipped files that are named one by one
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _NAME = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 _WORD = re.compile(r"[^\W\d][\w./:@-]*")
@@ -173,6 +177,7 @@ def root_flag(root: Path) -> str:
 def files_of(corpus: Corpus, documents: Iterable[str]) -> dict[str, str]:
     """The file of each document that is one record of a file which was named to `index`: such ids say no file."""
     from sensegraph.documents.folders import RECORDS
+    from sensegraph.outcomes import ORIGIN
 
     places = {name: corpus.store.ref(ORIGIN + name) or "" for name in documents}
     return {n: Path(p).name for n, p in places.items() if Path(p).suffix.lower() in RECORDS and Path(p).name not in n}
@@ -192,3 +197,16 @@ def unbuilt(waiting: int, begun: bool, root: Path) -> str:
     them = "1 document waits" if waiting == 1 else f"{waiting:,} documents wait"
     state = "a build was begun and has not finished" if begun else "no build has finished"
     return f"{them} to be indexed: {state}; run: sensegraph index{root_flag(root)}"
+
+
+def chosen_paths(paths: Sequence[Path] | None, root: Path) -> list[Path]:
+    """The paths to read: those given, or `input/` under the root where it exists."""
+    return list(paths) if paths else [p for p in (root / "input",) if p.is_dir()]
+
+
+def say_skipped(skipped: Sequence[Skipped]) -> None:
+    """Name on stderr what was skipped."""
+    for item in skipped[:_NAMED]:
+        say(f"skipped {item.path}: {item.reason}")
+    if len(skipped) > _NAMED:
+        say(f"skipped {len(skipped) - _NAMED} more; --json names all of them")

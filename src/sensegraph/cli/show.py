@@ -172,10 +172,18 @@ def built(found: Built, added: Added | None = None) -> str:
     lines = [", ".join(counted(n, _SINGULAR[k]) for k, n in found.counts.items())]
     if added is not None:
         lines[0] += f" ({len(added.new)} new, {len(added.changed)} changed, {len(added.skipped)} skipped)"
-    lines.append(f"communities by depth: {_depths(found.clusters)}")
+    lines.append(f"communities by depth: {_depths(found.clusters)}{_fates(found)}")
     lines.append(_done(found.computed))
     lines.append(spent(found.usage))
     return "\n".join([*lines, *(f"- {note}" for note in found.notes)])
+
+
+def _fates(found: Built) -> str:
+    """What became of the communities of the build before."""
+    from sensegraph.steps.lineage import counts
+
+    told = ", ".join(f"{n:,} {kind}" for kind, n in counts(found.fates).items())
+    return f" (since the last build {told})" if told else ""
 
 
 # What a reader calls the steps that take time: to do, done, and of what.
@@ -232,6 +240,7 @@ def built_object(found: Built, added: Added, gone: Sequence[str]) -> dict[str, A
         "skipped": [asdict(s) for s in added.skipped],
         "gone": list(gone),
         "computed": dict(found.computed),
+        "communities": [asdict(f) for f in found.fates],
         "usage": asdict(found.usage),
         "notes": list(found.notes),
     }

@@ -12,8 +12,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sensegraph.cli.build import Paths, _chosen, _told
-from sensegraph.cli.options import MaxCost, MaxTokens, Root, Set, opened, out, overrides, root_flag, say
+from sensegraph.cli.build import Paths
+from sensegraph.cli.options import (
+    MaxCost,
+    MaxTokens,
+    Root,
+    Set,
+    chosen_paths,
+    opened,
+    out,
+    overrides,
+    root_flag,
+    say,
+    say_skipped,
+)
 from sensegraph.errors import EmptyCorpus, InputError, SettingsError
 
 if TYPE_CHECKING:
@@ -45,7 +57,7 @@ def tune_prompts(
     with opened(root, overrides(settings, None, max_tokens, max_cost), create=True) as corpus:
         engine, folder = _engine(corpus, root), Path(corpus.settings.model.prompts or root / _FOLDER)
         kept = () if force else _edited(folder)
-        shown = _sampled(_documents(corpus, _chosen(paths, root)), sample, corpus)
+        shown = _sampled(_documents(corpus, chosen_paths(paths, root)), sample, corpus)
         from sensegraph.engines.prompts import copied
         from sensegraph.engines.tuning import tuned
 
@@ -79,7 +91,7 @@ def _engine(corpus: Corpus, root: Path) -> LLMEngine:
 def _documents(corpus: Corpus, chosen: Sequence[Path]) -> Sequence[Document]:
     """The documents of these paths, else those that the corpus holds. Raises EmptyCorpus where there is none."""
     documents, skipped = corpus._read(chosen)
-    _told(skipped)
+    say_skipped(skipped)
     found = documents or ([] if chosen else corpus.documents())
     if not found:
         where = ", ".join(map(str, chosen)) or f"{corpus.root / 'input'}, and no document is indexed"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
@@ -48,6 +48,13 @@ def revert(store: Store, name: str, time: str) -> Operation:
     undone = replace(found, reverted=time)
     _write(store, [undone])
     return undone
+
+
+def rewrite(store: Store, changed: Mapping[str, Operation | None]) -> None:
+    """Put operations, by their numbers, in the place of what they were; None takes one out for good."""
+    made = {name: (key("operation", o), o) for name, o in changed.items() if o}
+    store.write({k: canonical(o) for k, o in made.values()}, "operation")
+    store.set_refs({f"{_REF}{int(name):08}": made[name][0] if name in made else None for name in changed})
 
 
 def _write(store: Store, operations: Sequence[Operation]) -> None:

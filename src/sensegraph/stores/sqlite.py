@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
@@ -24,8 +25,13 @@ from sensegraph.types import Usage
 
 FORMAT = 1
 _BLOCK = 500
+_PAUSE = 0.1  # seconds between two looks at a lock
 _LEDGER = tuple(f.name for f in fields(Usage))
 _ANEW = "Move the folder away and run `sensegraph index` again: documents are read anew."
+_GONE = (
+    "A table of this index is gone from the store: the index was replaced and collected meanwhile, or the file is "
+    "damaged. Ask again; if that fails too, run `sensegraph index`."
+)
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS object (key TEXT PRIMARY KEY, step TEXT NOT NULL, value BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS part (number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, rows INTEGER NOT NULL);
@@ -85,25 +91,33 @@ class SqliteStore:
             self._db.execute(f"PRAGMA user_version = {FORMAT}")
 
     @contextmanager
-    def exclusive(self) -> Iterator[None]:
-        """Hold the right to build: a second process that asks for it meanwhile gets a StoreError.
+    def exclusive(self, wait: float = 0.0) -> Iterator[None]:
+        """Hold the right to build: a second process that asks for it meanwhile waits `wait` seconds, then a StoreError.
 
         The right ends with the process, however it ends: it is a lock on a file that SQLite keeps for it.
         """
         with self._guard():
             gate = sqlite3.connect(self.root / "building.sqlite", timeout=0, isolation_level=None)
         try:
-            gate.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as e:
-            gate.close()
-            raise StoreError(
-                f"Another build of {self.root.parent} is running; wait for its end, then run this again: what it has "
-                "computed is not computed twice."
-            ) from e
-        try:
+            self._enter(gate, wait)
             yield
         finally:
             gate.close()
+
+    def _enter(self, gate: sqlite3.Connection, wait: float) -> None:
+        until = time.monotonic() + wait
+        while True:  # rather than SQLite's own timeout, which no signal interrupts
+            try:
+                gate.execute("BEGIN EXCLUSIVE")
+                return
+            except sqlite3.OperationalError as e:
+                if (left := until - time.monotonic()) <= 0:
+                    waited = f" for more than {wait:g} s" if wait else ""
+                    raise StoreError(
+                        f"Another build of {self.root.parent} is running{waited}; wait for its end (--wait SECONDS), "
+                        "then run this again: what it has computed is not computed twice."
+                    ) from e
+            time.sleep(min(left, _PAUSE))
 
     def close(self) -> None:
         """Close the file; the store cannot be used afterwards."""
@@ -261,6 +275,8 @@ class SqliteRows:
         for block in _blocks(positions):
             query = f"SELECT position, value FROM row WHERE part = ? AND position IN ({_marks(block)})"
             found.update(self._store.select(query, (self._number, *block)))
+        if any(p not in found for p in positions):
+            raise StoreError(_GONE)
         return [found[p] for p in positions]
 
     def find(self, ids: Sequence[str]) -> dict[str, bytes]:
@@ -276,7 +292,10 @@ class SqliteRows:
         """All records in order, read in blocks."""
         query = "SELECT value FROM row WHERE part = ? AND position >= ? ORDER BY position LIMIT ?"
         for start in range(0, self._length, _BLOCK):
-            yield from (value for (value,) in self._store.select(query, (self._number, start, _BLOCK)))
+            found = self._store.select(query, (self._number, start, _BLOCK))
+            if len(found) < min(_BLOCK, self._length - start):
+                raise StoreError(_GONE)
+            yield from (value for (value,) in found)
 
     def ids(self) -> Iterator[str]:
         """All ids in order."""

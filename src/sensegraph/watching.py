@@ -1,0 +1,73 @@
+"""Waiting for files to change, and for who writes them to be done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from sensegraph.documents.folders import files
+from sensegraph.documents.values import DocumentSettings
+
+T = TypeVar("T")
+Seen = tuple[tuple[str, int, int, int], ...]
+
+
+def snapshot(paths: Sequence[str | Path], settings: DocumentSettings) -> Seen:
+    """Path, size, time of the last change (ns) and inode of every file that would be read; a missing path has none."""
+    found: list[str] = []
+    for path in map(os.fspath, paths):
+        found += [f.path for f in files(path, settings)[0]] if os.path.isdir(path) else [path]
+    return tuple(seen for name in sorted(found) if (seen := _seen(name)))
+
+
+def _seen(path: str) -> tuple[str, int, int, int] | None:
+    try:
+        is_ = os.stat(path)
+    except OSError:
+        return None  # it has just gone
+    return path, is_.st_size, is_.st_mtime_ns, is_.st_ino
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds: between two looks (`every`); without a change before files count as written (`settle`); before a round
+    that failed is tried again (`again`, doubled each time up to `most`)."""
+
+    every: float = 2.0
+    settle: float = 2.0
+    again: float = 30.0
+    most: float = 600.0
+
+
+def follow(
+    look: Callable[[], T],
+    act: Callable[[], bool],
+    pace: Pace,
+    *,
+    pause: Callable[[float], None],
+    now: Callable[[], float],
+    rounds: int = 0,
+) -> None:
+    """Call `act` at first and whenever what `look` sees has changed and stayed so; until an exception ends it.
+
+    `act` says whether it succeeded; where it did not it is called again after a while, or after the next change. Only
+    one call runs at a time, and what changes meanwhile is seen by the next look. With `rounds`, so many looks.
+    """
+    done: T | None = None
+    seen, since, failed, retry = look(), now() - pace.settle, 0, 0.0
+    looks = 0
+    while True:
+        due = seen != done or (failed and now() >= retry)
+        if due and now() - since >= pace.settle:
+            done = seen
+            failed = 0 if act() else failed + 1
+            retry = now() + min(pace.most, pace.again * 2 ** max(0, failed - 1))
+        looks += 1
+        if looks == rounds:
+            return
+        pause(pace.every)
+        if (latest := look()) != seen:
+            seen, since = latest, now()
