@@ -6,8 +6,8 @@ Points stand around n / 20 random centres in 64 columns and are reduced to 32, s
 Each size runs in a process of its own, in one thread; peak memory is what it takes above the points, in MB. CPU is of
 the reduction, of one level, and of all levels up to the root, whose rows are the means of the clusters below. ARI is
 agreement with the centres (1: the same partition), for the clusters and, up to 5,000 points, for one plain mixture of
-n / 20 components. `single` are clusters of one row. Then the exponent e of growth (cost as nᵉ) between
-the sizes; n log n with a constant would have 1.1.
+n / 20 components. `single` are clusters of one row. Then the cost of all levels by n log n, and the
+exponent e of growth (cost as nᵉ) from the first size to the last; n log n would have 1.1.
 
 Then updates: points that come in documents of 1 %, near one point each or anywhere, and the share of clusters that stay
 member for member; and a corpus that doubles by such documents, whose scatter (the share of variance inside clusters) is
@@ -28,7 +28,6 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -143,9 +142,12 @@ def sizes_table(sizes: list[int], size: int) -> None:
         for name in ("scikit-learn", "scikit-learn ARI", "UMAP"):
             if name in row:
                 print(f"{'':>8} {name}: {row[name]:.2f}")
-    for a, b in pairwise(rows):
+    each = ", ".join(f"{1e6 * r['whole'] / (r['rows'] * math.log2(r['rows'])):.1f}" for r in rows)
+    print(f"all levels, microseconds by n log2 n: {each}")
+    if len(rows) > 1:
+        a, b = rows[0], rows[-1]
         exponent = math.log(b["whole"] / a["whole"]) / math.log(b["rows"] / a["rows"])
-        print(f"all levels, {a['rows']:,} to {b['rows']:,} rows: cost grows as n to the power of {exponent:.2f}")
+        print(f"from {a['rows']:,} to {b['rows']:,} rows cost grows as n to the power of {exponent:.2f}")
 
 
 # ── updates ──────────────────────────────────────────────────────────────────────────────────────────────────────────

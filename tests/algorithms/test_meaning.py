@@ -78,8 +78,8 @@ def test_centres_that_are_far_apart_are_found() -> None:
 def test_a_tree_of_mixtures_finds_nearly_what_one_mixture_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     x, which = around(3000, 150, 16, spread=0.2)
     whole = agreement(clusters(x).labels, which)
-    monkeypatch.setattr(meaning, "_LAST", 32)
-    monkeypatch.setattr(meaning, "_BRANCH", 16)
+    for name, value in {"_WHOLE": 32, "_BRANCH": 16, "_EACH": 4, "_LAST": 8}.items():
+        monkeypatch.setattr(meaning, name, value)
     assert agreement(clusters(x).labels, which) > max(0.9, whole - 0.05)
 
 

@@ -1,8 +1,8 @@
 """Disjoint clusters of bounded size by meaning: a tree of Gaussian mixtures, refined among neighbours.
 
-A mixture of n / size components over n rows costs n² / size. Where these are more than 256, a mixture of 128 divides
-the rows, another divides each part, until a component stands for `size` rows: n log n. What a division high up cuts
-apart is mended at the end: rows move between clusters that are near each other.
+A mixture of n / size components over n rows costs n² / size. Where these are more than 256, a mixture of at most 128
+divides the rows, another divides each part, until a component stands for `size` rows: n log n. What a division high up
+cuts apart is mended at the end: rows move between clusters that are near each other.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from sensegraph.algorithms.mixtures import Mixture, fit, nearest_mean, of_labels
 from sensegraph.algorithms.products import product
 
 SIZE = 20
-_BRANCH = 128  # components of one mixture of the tree
-_LAST = 256  # clusters that a mixture divides rows into at once, without another below it
+_WHOLE = 256  # clusters that one mixture divides all rows into, without another below it
+_BRANCH = 128  # components of a mixture with others below it, at most
+_EACH = 16  # clusters that such a component stands for, at least
+_LAST = 32  # clusters that a mixture inside another divides its rows into
 _GAIN = 1e-2  # at which EM of a mixture of the tree stops: rows that are not settled move later
 _NEAR = 16  # clusters that a row may move between
 _EXACT = 4096  # clusters up to which all pairs are compared
@@ -125,22 +127,26 @@ def _wanted(n: int, size: int) -> int:
 
 
 def _tree(x: Floats, k: int, seed: int) -> Longs:
-    """Labels of about `k` clusters: mixtures inside each other, of `_BRANCH` components and, last, up to `_LAST`."""
+    """Labels of about `k` clusters: mixtures inside each other."""
     labels = np.zeros(len(x), np.int64)
     waiting, last = [(np.arange(len(x)), k)], 0
     for rows, share in waiting:  # grows while it is read
-        wide = share if share <= _LAST else _BRANCH
+        wide = _width(share, whole=len(rows) == len(x))
         parts = _parts(x[rows], wide, seed + last) if share > 1 and len(rows) > 1 else []
-        if len(parts) < 2:
-            labels[rows] = last
-            last += 1
-        elif share <= _LAST:
-            for part in parts:
-                labels[rows[part]] = last
-                last += 1
-        else:
+        if len(parts) > 1 and wide < share:
             waiting += [(rows[part], max(1, int(share * len(part) / len(rows) + 0.5))) for part in parts]
+            continue
+        for part in parts or [np.arange(len(rows))]:
+            labels[rows[part]] = last
+            last += 1
     return labels
+
+
+def _width(share: int, *, whole: bool) -> int:
+    """The components of a mixture for rows that `share` clusters are wanted of: all of these, or so many for each."""
+    if share <= (_WHOLE if whole else _LAST):
+        return share
+    return min(_BRANCH, -(-share // _EACH))
 
 
 def _parts(x: Floats, k: int, seed: int) -> list[Longs]:

@@ -21,7 +21,7 @@ THRESHOLD = 0.1
 GRID = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987)
 _BLOCK = 1 << 16  # posteriors that exist at once: what stays in a core's own memory
 _SAMPLE = 4096  # rows on which starts are compared
-_TRIES = 5  # cycles of EM before starts are compared
+_TRIES = 2  # cycles of EM before starts are compared
 _PRIOR = 10.0  # rows that the prior of a variance counts for
 _FLOOR = 1e-6  # of the variance of all rows: the least mean variance inside clusters
 _LEAST = 1e-12  # the least of all, where all rows are equal
@@ -90,8 +90,8 @@ def fit(
         raise ValueError(f"{k} components cannot be fitted to rows of shape {x.shape}; give at least one of each.")
     shift = x.mean(axis=0)
     rows = x - shift
-    means = _best_start(rows, k, np.random.default_rng(seed), starts) if start is None else start - shift
-    mixture, prior = _begun(rows, means)
+    random = np.random.default_rng(seed)
+    mixture, prior = _best_start(rows, k, random, starts) if start is None else _begun(rows, start - shift)
     return _moved(_raised(rows, mixture, prior, _CYCLES, gain), shift)
 
 
@@ -230,14 +230,14 @@ def _begun(x: Floats, means: Floats) -> tuple[Mixture, Floats]:
     return _maximised(counts, sums, prior), prior
 
 
-def _best_start(x: Floats, k: int, random: np.random.Generator, starts: int) -> Floats:
-    """The means of the best of `starts` draws, after some cycles on a sample."""
+def _best_start(x: Floats, k: int, random: np.random.Generator, starts: int) -> tuple[Mixture, Floats]:
+    """The best of `starts` draws after some cycles, on a sample where rows are many, and the prior of its variances."""
     some = x if len(x) <= _SAMPLE else x[np.sort(random.choice(len(x), _SAMPLE, replace=False))]
-    drawn = [_seeds(some, k, random) for _ in range(max(1, starts))]
-    if len(drawn) == 1 or len(drawn[0]) == 1:
-        return drawn[0]
-    tried = [_raised(some, *_begun(some, means), _TRIES) for means in drawn]
-    return max(tried, key=lambda mixture: mixture.trace[-1]).means
+    drawn = [_begun(some, _seeds(some, k, random)) for _ in range(max(1, starts))]
+    if len(drawn) > 1 and len(drawn[0][0]) > 1:
+        drawn = [(_raised(some, mixture, prior, _TRIES), prior) for mixture, prior in drawn]
+    best = max(drawn, key=lambda found: found[0].trace[-1:])
+    return best if some is x else _begun(x, best[0].means)
 
 
 def _maximised(counts: Floats, sums: Floats, prior: Floats) -> Mixture:
@@ -262,8 +262,8 @@ def _expected(x: Floats, mixture: Mixture) -> tuple[Floats, Floats, float]:
 
 
 def _raised(x: Floats, mixture: Mixture, prior: Floats, cycles: int, gain: float = _GAIN) -> Mixture:
-    """`mixture` after EM: at most `cycles`, until one gains less than `gain` of what all of them gained."""
-    trace: list[float] = []
+    """`mixture` after EM: at most `cycles` since its start, until one gains less than `gain` of what all gained."""
+    trace = list(mixture.trace[:-1])  # the last is of the mixture as it is
     while True:
         counts, sums, likelihood = _expected(x, mixture)
         trace.append(likelihood - _penalty(mixture, prior))
