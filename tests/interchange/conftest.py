@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import little_tables
 from sensegraph.corpus import Corpus
 from sensegraph.interchange.importing import Imported, import_tables
 from sensegraph.interchange.reading import read_tables
+from unpacking import unpacked
 
 ARCHIVE = Path(__file__).resolve().parents[1] / "data" / "carol-reference-index.tar.xz"
 
@@ -25,10 +25,7 @@ def imported(root: Path, folder: Path) -> tuple[Corpus, Imported]:
 @pytest.fixture(scope="session")
 def carol_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of an index of *A Christmas Carol* that the reference implementation made."""
-    folder = tmp_path_factory.mktemp("carol-tables")
-    with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(folder, filter="data")
-    return folder
+    return unpacked(ARCHIVE, tmp_path_factory.mktemp("carol-tables"))
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,4 @@
 import json
-import tarfile
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from sensegraph.methods.hybrid import Hybrid
 from sensegraph.steps import arms
 from sensegraph.types import Question
 from served import ServedContract
+from unpacking import unpacked
 
 CAROL = Path(__file__).parent.parent / "data" / "carol-questions.tar.xz"
 QUESTION = Question("Whom did Ada Harrow pay?")
@@ -99,8 +99,7 @@ def test_settings_that_cannot_work_are_refused(bad: dict[str, Any]) -> None:
 
 @pytest.mark.slow
 def test_the_default_finds_no_less_than_the_best_single_arm(tmp_path: Path) -> None:
-    with tarfile.open(CAROL) as archive:
-        archive.extractall(tmp_path, filter="data")
+    unpacked(CAROL, tmp_path)
     gold: dict[str, set[str]] = defaultdict(set)
     for line in (tmp_path / "qrels" / "dev.tsv").read_text().splitlines()[1:]:
         query, document, _ = line.split("\t")
