@@ -14,6 +14,7 @@ from sensegraph.curation import Curated
 from sensegraph.errors import InputError, NotIndexed, SettingsError, StoreError
 from sensegraph.executors.local import LocalExecutor
 from sensegraph.filters import Scope
+from sensegraph.history import Remembering
 from sensegraph.journal import Journal
 from sensegraph.keys import canonical
 from sensegraph.methods import load
@@ -49,7 +50,7 @@ def _quiet(step: str, done: int, total: int) -> None:
     """No progress."""
 
 
-class Corpus(Collecting, Synced, Curated):
+class Corpus(Collecting, Synced, Curated, Remembering):
     """Documents and their index under one folder. Use `Corpus.open`.
 
     Raises SettingsError, InputError, NotIndexed, StoreError, StepFailed, EndpointError, BudgetExceeded; see `errors`.

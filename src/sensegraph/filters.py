@@ -1,8 +1,9 @@
-"""Which documents a question may be answered from."""
+"""Which documents a question may be answered from, and what time it asks about."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from sensegraph.types import Scalar
 
@@ -23,9 +24,17 @@ class Scope:
     `documents` are ids or patterns with `*` and `?`, any of which may match; all conditions `where` must hold; `since`
     and `until` are ISO 8601 and bound a document's time, both included. A document without the field or the time that
     is asked for is outside.
+
+    `as_of` (a moment) and `between` (from the first through the second, either may be open) are ISO 8601 and bound
+    when what the texts state was true; `unknown` says whether what states no date is included. `known_at` leaves the
+    documents that the index knew then.
     """
 
     documents: tuple[str, ...] = ()
     where: tuple[Condition, ...] = ()
     since: str = ""
     until: str = ""
+    as_of: str = ""
+    between: tuple[str, str] = ("", "")
+    known_at: str = ""
+    unknown: Literal["include", "exclude"] = "include"

@@ -144,6 +144,12 @@ def test_an_end_stated_of_a_fact_ends_its_other_mentions() -> None:
     assert found["a"].reason == "stated"
 
 
+def test_a_resignation_ends_what_began_before_it() -> None:
+    found = settled([Assertion("a", SLOT, "Anna", "2011"), Assertion("b", SLOT, "Anna", "", "2015-03")])
+    assert found["a"].interval == Interval("2011", "2015-04")
+    assert found["b"].interval == Interval("", "2015-04")
+
+
 def test_what_has_no_beginning_closes_nothing() -> None:
     found = settled([Assertion("a", SLOT, "Anna", "2011"), Assertion("b", SLOT, "Bo")])
     assert found["a"].interval == Interval("2011")

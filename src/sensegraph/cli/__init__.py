@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from sensegraph import __version__
-from sensegraph.cli import ask, browse, build, collect, curate, draw, evaluate, interchange, start, tune, watch
+from sensegraph.cli import ask, browse, build, collect, curate, draw, evaluate, history, interchange, start, tune, watch
 from sensegraph.cli.options import say
 from sensegraph.errors import SensegraphError
 
@@ -77,6 +77,8 @@ app.command(short_help="Show the evidence for a question, without an answer.")(a
 app.command(short_help="Show what the corpus holds and has cost.")(build.status)
 app.command(short_help="List the reports, or read one down to its sources.")(browse.reports)
 app.command(short_help="Show all that is known of an entity.")(browse.entity)
+app.command(short_help="Show what is said of an entity, in the order of time.")(history.timeline)
+app.command(short_help="Show what changed between two moments.")(history.changes)
 app.command(short_help="Find entities that are one thing under different names.")(curate.resolve)
 app.command(short_help="Make entities one.")(curate.merge)
 app.command(short_help="Take out of an entity what is not it.")(curate.split)

@@ -7,7 +7,20 @@ from typing import Annotated
 
 import typer
 
-from sensegraph.cli.filters import Documents, History, Since, Until, Where, scope_of, turns_of
+from sensegraph.cli.filters import (
+    AsOf,
+    Documents,
+    During,
+    History,
+    KnownAt,
+    Since,
+    Unknown,
+    Until,
+    Where,
+    in_time,
+    scope_of,
+    turns_of,
+)
 from sensegraph.cli.options import (
     Engine,
     Json,
@@ -41,6 +54,10 @@ def query(
     where: Where = None,
     since: Since = None,
     until: Until = None,
+    as_of: AsOf = None,
+    during: During = None,
+    known_at: KnownAt = None,
+    unknown: Unknown = "include",
     history: History = None,
     stream: Annotated[bool, typer.Option("--stream", help="Print the answer while it is written.")] = False,
     as_json: Json = False,
@@ -56,6 +73,7 @@ def query(
         raise typer.BadParameter("--stream prints text as it is written and --json one object at the end: choose one.")
     given = overrides(settings, engine, max_tokens, max_cost)
     scope, turns = scope_of(documents, where, since, until), turns_of(history)
+    scope = in_time(scope, as_of, during, known_at, unknown)
     with progress(stream) as report, opened(root, given, progress=report) as corpus:
         ready(corpus, root)
         hear = told if stream else None
@@ -77,6 +95,10 @@ def search(
     where: Where = None,
     since: Since = None,
     until: Until = None,
+    as_of: AsOf = None,
+    during: During = None,
+    known_at: KnownAt = None,
+    unknown: Unknown = "include",
     as_json: Json = False,
     engine: Engine = None,
     settings: Set = None,
@@ -84,7 +106,7 @@ def search(
     """Show the evidence for a question, best first, without writing an answer."""
     from sensegraph.cli import show
 
-    scope = scope_of(documents, where, since, until)
+    scope = in_time(scope_of(documents, where, since, until), as_of, during, known_at, unknown)
     with progress() as report, opened(root, overrides(settings, engine), progress=report) as corpus:
         ready(corpus, root)
         found = corpus.search(question, method=method, top=top, scope=scope)

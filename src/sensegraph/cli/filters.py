@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -21,8 +22,24 @@ Where = Annotated[
     list[str] | None,
     typer.Option("--where", metavar="TEST", help="Read only documents whose metadata pass, as in --where year>=2020."),
 ]
-Since = Annotated[str | None, typer.Option("--since", metavar="DATE", help="Read only documents from then on.")]
-Until = Annotated[str | None, typer.Option("--until", metavar="DATE", help="Read only documents until then.")]
+Since = Annotated[
+    str | None, typer.Option("--since", metavar="DATE", help="Read only documents of that time or later.")
+]
+Until = Annotated[
+    str | None, typer.Option("--until", metavar="DATE", help="Read only documents of that time or earlier.")
+]
+AsOf = Annotated[
+    str | None, typer.Option("--as-of", metavar="DATE", help="Answer from what held then, as the texts say.")
+]
+During = Annotated[
+    str | None, typer.Option("--during", metavar="FROM/TO", help="Answer from what held at some time of these.")
+]
+KnownAt = Annotated[
+    str | None, typer.Option("--known-at", metavar="DATE", help="Read only documents that were indexed by then.")
+]
+Unknown = Annotated[
+    Literal["include", "exclude"], typer.Option("--unknown", help="Whether to read what states no date.")
+]
 History = Annotated[
     Path | None,
     typer.Option("--history", metavar="FILE", help='The conversation before: lines {"question": …, "answer": …}.'),
@@ -41,6 +58,30 @@ def scope_of(
 
     conditions = tuple(map(_condition, where or ()))
     return Scope(tuple(documents or ()), conditions, _date(since, "--since"), _date(until, "--until"))
+
+
+def in_time(
+    scope: Scope, as_of: str | None, during: str | None, known_at: str | None, unknown: Literal["include", "exclude"]
+) -> Scope:
+    """The filter with the time that facts must hold at. Raises BadParameter for what is no date, or two times."""
+    if as_of and during:
+        raise typer.BadParameter("--as-of asks for one moment and --during for a stretch: choose one.")
+    if unknown == "exclude" and not (as_of or during or known_at):
+        raise typer.BadParameter("--unknown says what to do with facts without a date: name a time with --as-of.")
+    first, slash, last = (during or "").partition("/")
+    if during and not (slash and (first or last)):
+        raise typer.BadParameter(f"--during {during!r} is no stretch such as 2015/2018, 2015/ or /2018.")
+    moments = {n: _moment(m, n) for n, m in (("--as-of", as_of), ("--known-at", known_at))}
+    between = (_moment(first, "--during"), _moment(last, "--during"))
+    return replace(scope, as_of=moments["--as-of"], between=between, known_at=moments["--known-at"], unknown=unknown)
+
+
+def _moment(text: str | None, flag: str) -> str:
+    from sensegraph.temporal.moments import readable
+
+    if text and not readable(text):
+        raise typer.BadParameter(f"{flag} {text!r} is no ISO date such as 2023, 2023-05 or 2023-05-17.")
+    return text or ""
 
 
 def _condition(text: str) -> Condition:

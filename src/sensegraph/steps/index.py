@@ -87,6 +87,7 @@ class Manifest:
     tree: str = ""
     leaf_vectors: str = ""
     summary_vectors: str = ""
+    dates: str = ""
     ways: dict[Kind, tuple[Stretch, ...]] = field(default_factory=dict)
     quoted: bool = False
     clusters: tuple[int, ...] = ()

@@ -16,10 +16,12 @@ from sensegraph.runtime import Runtime
 from sensegraph.steps.aggregated import aggregate_all, earlier_aggregates
 from sensegraph.steps.aggregates import AggregateSettings
 from sensegraph.steps.aliases import replayed
+from sensegraph.steps.arrivals import arrive, now
 from sensegraph.steps.beside import beside
 from sensegraph.steps.chunks import chunk
 from sensegraph.steps.communities import ClusterSettings, Communities, Earlier, communities, find_communities, structure
 from sensegraph.steps.concepts import Concepts, ConceptSettings, concept_graph, pruning_notes
+from sensegraph.steps.dates import TemporalSettings, dates_part
 from sensegraph.steps.duplicates import ResolveSettings, resolved_graph
 from sensegraph.steps.extraction import Extracted, extract_all, what_was_rejected
 from sensegraph.steps.facts import FactSettings, embed_facts, find_facts
@@ -73,6 +75,7 @@ class IndexSettings:
     aggregates: AggregateSettings = field(default_factory=AggregateSettings)
     layers: LayerSettings = field(default_factory=LayerSettings)
     tree: TreeSettings = field(default_factory=TreeSettings)
+    temporal: TemporalSettings = field(default_factory=TemporalSettings)
     exact_below: int = EXACT_BELOW
 
     def __post_init__(self) -> None:
@@ -201,9 +204,11 @@ def complete(parts: Parts, rt: Runtime, settings: IndexSettings) -> Manifest:
         notes=parts.notes,
     )
     manifest = _with_aggregates(_with_tree(manifest, parts, rt, settings), parts, rt, settings)
+    manifest = replace(manifest, dates=dates_part(parts.catalogue, parts.chunks, graph, rt, settings.temporal))
     manifest = with_ways(manifest, rt, settings.exact_below)
     manifest = _with_layers(manifest, parts, rt, settings)
     publish(manifest, rt)
+    arrive(rt.store, parts.catalogue.value.documents, now())
     return manifest
 
 

@@ -313,7 +313,7 @@ def _said(descriptions: Iterable[Description], chunks: frozenset[str]) -> tuple[
     return tuple(d for d in descriptions if d.source.chunk in chunks)
 
 
-def _joined(descriptions: Sequence[Description]) -> str:
+def joined(descriptions: Sequence[Description]) -> str:
     """One description from those of a few chunks: each text once, as many as fit."""
     texts = list(dict.fromkeys(d.text.strip() for d in descriptions if d.text.strip()))
     return " ".join(within(texts, _DESCRIPTION, tokens)[0] or texts[:1])
@@ -326,7 +326,7 @@ def _entity(entity: Entity, chunks: frozenset[str], degree: int, linked: Iterabl
         return replace(entity, degree=degree)
     said = _said(entity.descriptions, chunks)
     frequency = max(len(kept), round(entity.frequency * len(kept) / len(entity.chunks)))
-    inside = replace(entity, description=_joined(said), descriptions=said, chunks=kept, aliases=())
+    inside = replace(entity, description=joined(said), descriptions=said, chunks=kept, aliases=())
     return replace(inside, frequency=frequency, degree=degree) if kept else None
 
 
@@ -336,7 +336,7 @@ def _relation(relation: Relation, chunks: frozenset[str]) -> Relation | None:
         return relation
     said = _said(relation.descriptions, chunks)
     weight = relation.weight * len(kept) / len(relation.chunks)
-    inside = replace(relation, description=_joined(said), descriptions=said, weight=weight, chunks=kept, label="")
+    inside = replace(relation, description=joined(said), descriptions=said, weight=weight, chunks=kept, label="")
     return inside if kept else None
 
 

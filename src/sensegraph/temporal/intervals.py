@@ -103,7 +103,7 @@ def _chained(assertions: Sequence[Assertion]) -> dict[str, Settled]:
     for number, group in enumerate(groups):
         disputed = len({a.holder for a in group}) > 1
         for a in group:
-            found[a.id] = replace(_closed(a, found[a.id], begun, groups[number + 1 :]), disputed=disputed)
+            found[a.id] = replace(_closed(a, found[a.id], assertions, groups[number + 1 :]), disputed=disputed)
     return _overlapping(begun, found)
 
 
@@ -118,13 +118,14 @@ def _together(begun: Sequence[Assertion]) -> list[list[Assertion]]:
     return groups
 
 
-def _closed(a: Assertion, own: Settled, begun: Sequence[Assertion], later: Sequence[Sequence[Assertion]]) -> Settled:
+def _closed(a: Assertion, own: Settled, known: Sequence[Assertion], later: Sequence[Sequence[Assertion]]) -> Settled:
     """The interval of one assertion: its stated end, else one stated of the same holder, else the next beginning."""
     if own.interval.ends:
         return own
     follower = next((g[0] for g in later if a.holder not in {b.holder for b in g}), None)
-    elsewhere = [stated(b.first, b.last) for b in begun if b.holder == a.holder and b.last]
-    around = [i for i in elsewhere if i.ends and begin(i.starts) <= begin(a.first) < begin(i.ends)]
+    elsewhere = [stated(b.first, b.last) for b in known if b.holder == a.holder and b.last]
+    running = [i for i in elsewhere if i.ends and begin(a.first) < begin(i.ends)]
+    around = [i for i in running if not i.starts or begin(i.starts) <= begin(a.first)]
     told = min(around, key=lambda i: begin(i.ends), default=None)
     if told and (follower is None or begin(told.ends) <= begin(follower.first)):
         return Settled(replace(own.interval, ends=told.ends), reason="stated")
