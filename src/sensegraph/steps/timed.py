@@ -8,8 +8,8 @@ are, so that citations lead to the documents. What states no date is kept, or le
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sensegraph.errors import InputError, NotIndexed
@@ -18,7 +18,7 @@ from sensegraph.results import recall
 from sensegraph.runtime import Runtime
 from sensegraph.steps.aggregated import Aggregates
 from sensegraph.steps.arrivals import arrivals, known_then, now
-from sensegraph.steps.dates import Dates, dates
+from sensegraph.steps.dates import Dates, Fact, dates
 from sensegraph.steps.index import Index
 from sensegraph.steps.scope import ScopedIndex, joined, scoped
 from sensegraph.steps.tree import Tree
@@ -47,7 +47,7 @@ class Spans:
 
     holding: dict[str, list[tuple[int, int]]]
     outside: dict[str, list[tuple[int, int]]]
-    disputed: frozenset[Source] = frozenset()
+    disputed: Mapping[Source, tuple[str, ...]] = field(default_factory=dict)
     exclude: bool = False
 
     def blanked(self, chunk: Chunk) -> Chunk:
@@ -67,9 +67,15 @@ class Spans:
             return _shared(self.holding.get(source.chunk, []), source) / size < _MOST
         return _shared(self.outside.get(source.chunk, []), source) / size >= _MOST
 
-    def known(self, chunk: str, start: int, end: int) -> bool:
-        """Whether a statement that holds touches this span of a chunk."""
-        return _shared(self.holding.get(chunk, []), Source(chunk, start, end)) > 0
+    def known(self, source: Source) -> bool:
+        """Whether a statement that holds touches this span."""
+        return _shared(self.holding.get(source.chunk, []), source) > 0
+
+    def against(self, source: Source) -> Iterator[str]:
+        """What other statements say against one that touches this span."""
+        for s, texts in self.disputed.items():
+            if s.chunk == source.chunk and s.start < source.end and source.start < s.end:
+                yield from texts
 
 
 def _shared(spans: Sequence[tuple[int, int]], source: Source) -> int:
@@ -100,15 +106,24 @@ def spans_of(found: Dates, when: When) -> Spans:
     span, exclude = through(when.first, when.last), when.unknown == "exclude"
     holding: dict[str, list[tuple[int, int]]] = defaultdict(list)
     outside: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    disputed: dict[Source, None] = {}
+    disputed: list[Fact] = []
     for fact in found.facts:
         verdict = holds(fact.interval, span)
         kept = outside if verdict is False else holding if verdict else None
         for s in fact.sources if kept is not None else ():
             kept[s.chunk].append((s.start, s.end))  # type: ignore[index]
         if verdict and fact.disputed:
-            disputed |= dict.fromkeys(fact.sources)
-    return Spans(dict(holding), dict(outside), frozenset(disputed), exclude)
+            disputed.append(fact)
+    return Spans(dict(holding), dict(outside), _against(disputed), exclude)
+
+
+def _against(disputed: Sequence[Fact]) -> dict[Source, tuple[str, ...]]:
+    """For the span of every disputed fact what the others of its type and thing say."""
+    return {
+        s: tuple(g.text for g in disputed if (g.type, g.thing) == (f.type, f.thing) and g.holder != f.holder)
+        for f in disputed
+        for s in f.sources
+    }
 
 
 def timed(index: Index, scope: Scope, when: When | None = None) -> Index:
@@ -261,28 +276,29 @@ def asked_in_time(
 
 
 def marks(answer: Answer, index: Index) -> tuple[str, ...]:
-    """Notes on citations whose sentence states no date, or is disputed: whether it held then is not known."""
-    if not isinstance(index, TimedIndex) or (not index.spans.holding and not index.spans.outside):
+    """Notes on citations that do not say whether they held then, and on those that another source contradicts."""
+    if not isinstance(index, TimedIndex) or not (index.spans.holding or index.spans.outside):
         return ()
-    places = index.whole.catalogue.chunks
-    wanted = {c.document for c in answer.citations}
-    chunks = index.whole.chunks([p.id for p in places if p.document in wanted])
-    unknown, disputed = [], []
-    for c in answer.citations:
-        here = [(k, c.start - k.start, c.end - k.start) for k in chunks.values() if k.document == c.document]
-        touching = [(k.id, a, b) for k, a, b in here if a < len(k.text) and b > 0]
-        if not any(index.spans.known(*t) for t in touching):
+    unknown: list[int] = []
+    others: dict[str, list[int]] = defaultdict(list)
+    for c, touched in zip(answer.citations, _touched(answer, index), strict=True):
+        if not any(index.spans.known(s) for s in touched):
             unknown.append(c.marker)
-        if any(s.chunk == name and s.start < b and a < s.end for name, a, b in touching for s in index.spans.disputed):
-            disputed.append(c.marker)
-    return (
-        *([f"{_marked(unknown)} no date: whether it held then is not known"] if unknown else []),
-        *([f"disputed: {_listed(disputed)} says otherwise than another source of the same time"] if disputed else []),
-    )
+        for text in dict.fromkeys(t for s in touched for t in index.spans.against(s) if t != c.quote):
+            others[text].append(c.marker)
+    said = f"{_listed(unknown)} {'does' if len(unknown) == 1 else 'do'} not say whether it held then"
+    against = (f"{_listed(m)} is disputed; another source says: “{text}”" for text, m in others.items())
+    return (*([said] if unknown else []), *against)
 
 
-def _marked(markers: Sequence[int]) -> str:
-    return f"{_listed(markers)} {'states' if len(markers) == 1 else 'state'}"
+def _touched(answer: Answer, index: TimedIndex) -> Iterator[list[Source]]:
+    """For each citation its span in the chunks that hold it."""
+    wanted = {c.document for c in answer.citations}
+    entries = [e.id for e in index.whole.catalogue.chunks if e.document in wanted]
+    chunks = list(index.whole.chunks(entries).values())
+    for c in answer.citations:
+        own = (k for k in chunks if k.document == c.document and k.start < c.end and c.start < k.start + len(k.text))
+        yield [Source(k.id, c.start - k.start, c.end - k.start) for k in own]
 
 
 def _listed(markers: Sequence[int]) -> str:
