@@ -1,6 +1,7 @@
 """What LeanRAG's hierarchy costs without its engine, how that grows, how little an update changes, and what is read.
 
     python bench/aggregation.py [--sizes 5000 20000 80000] [--relations 4] [--data DIR] [--corpus mix] [--added 3]
+                                [--by model offline]
 
 Growth: drawn graphs with `--relations` relations an entity, and vectors of 256 columns around one centre for twenty
 entities; an engine that answers at once with a fixed text. CPU of all levels together, of the clustering of the
@@ -170,7 +171,7 @@ def _slope(rows: Sequence[dict[str, Any]], over: str, name: str) -> float:
     return float(np.polyfit(x, y, 1)[0])
 
 
-def updates(data: Path, name: str, added: int) -> None:
+def updates(data: Path, name: str, added: int, by: Sequence[str]) -> None:
     """What one more document changes, for each of several, with either engine; and what is read offline."""
     documents = list(load([data / name / "corpus.jsonl"]).documents)
     held = [documents[len(documents) * (i + 1) // (added + 1)] for i in range(added)]
@@ -178,12 +179,14 @@ def updates(data: Path, name: str, added: int) -> None:
     index = {"index": {"parts": ["graph", "aggregates"]}}
     print("\nindexed by  added  characters  new entities  gone  kept of before  of after    aggregates      relations")
     with tempfile.TemporaryDirectory() as folder, serving() as server:
-        with Corpus.open(prepared(Path(folder) / "model", server), settings=index) as corpus:
-            _life(corpus, "model", rest, held)
-        offline = {"engine": "offline", "embedder": "offline", **index}
-        with Corpus.open(Path(folder) / "offline", settings=offline) as corpus:
-            _life(corpus, "offline", rest, held)
-            contexts(corpus, data / name / "queries.jsonl")
+        if "model" in by:
+            with Corpus.open(prepared(Path(folder) / "model", server), settings=index) as corpus:
+                _life(corpus, "model", rest, held)
+        if "offline" in by:
+            offline = {"engine": "offline", "embedder": "offline", **index}
+            with Corpus.open(Path(folder) / "offline", settings=offline) as corpus:
+                _life(corpus, "offline", rest, held)
+                contexts(corpus, data / name / "queries.jsonl")
 
 
 def _life(corpus: Corpus, by: str, rest: Sequence[Document], held: Sequence[Document]) -> None:
@@ -233,14 +236,16 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("SENSEGRAPH_DATA", "../shared/data")))
     parser.add_argument("--corpus", default="mix")
     parser.add_argument("--added", type=int, default=3)
+    parser.add_argument("--by", nargs="*", choices=["model", "offline"], default=["model", "offline"])
     parser.add_argument("--one", type=int, default=0, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
         print(json.dumps(measured(given.one, given.relations)))
         return
-    growth(given.sizes, given.relations)
+    if given.sizes:
+        growth(given.sizes, given.relations)
     if given.added:
-        updates(given.data, given.corpus, given.added)
+        updates(given.data, given.corpus, given.added, given.by)
 
 
 if __name__ == "__main__":
