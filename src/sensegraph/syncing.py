@@ -137,7 +137,7 @@ class Synced:
         from sensegraph.steps.estimate import estimate
 
         gone = {*plan.removed, *(old for old, _ in plan.renamed)}
-        left = {n: k for n, k in self.document_keys().items() if n not in gone} | keys
+        left = {n: k for n, k in self.document_keys().items() if n not in gone} | dict(keys)
         return estimate([left[name] for name in sorted(left)], self.runtime(), self.index_settings())
 
 

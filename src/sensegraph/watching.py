@@ -18,7 +18,7 @@ Seen = tuple[tuple[str, int, int, int], ...]
 def snapshot(paths: Sequence[str | Path], settings: DocumentSettings) -> Seen:
     """Path, size, time of the last change (ns) and inode of every file that would be read; a missing path has none."""
     found: list[str] = []
-    for path in map(os.fspath, paths):
+    for path in map(str, paths):
         found += [f.path for f in files(path, settings)[0]] if os.path.isdir(path) else [path]
     return tuple(seen for name in sorted(found) if (seen := _seen(name)))
 

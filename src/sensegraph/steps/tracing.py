@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
@@ -112,7 +113,8 @@ class Tracing(Runtime):
         self, step: Step[A, B], whole: A | Callable[[], A], *, names: Sequence[str] = (), **settings: Any
     ) -> Result[B]:
         """The result of `step`, which must be there."""
-        (k,) = self.keys(step, [whole], [key(*names)] if names else None, **settings)  # type: ignore[list-item]
+        items = typing.cast(Sequence[A], [whole])
+        (k,) = self.keys(step, items, [key(*names)] if names else None, **settings)
         if callable(whole):
             whole()
         self._there([k], step)
