@@ -65,8 +65,14 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("named", r"\b(?P<word>yesterday|today|tomorrow|gestern|heute|morgen)\b"),
     ("named", r"(?P<word>[去今明来]年|[昨今明][天日])"),
 )  # fmt: skip
-_RELATIVE = r"yesterday|today|tomorrow|last |this |next |previous| ago\b|gestern|heute|morgen|jahr|monat|woche|vor "
-_ANY = re.compile(rf"\d|{_RELATIVE}|[年昨今明]", re.IGNORECASE)
+_RELATIVE = re.compile(
+    r"yesterday|today|tomorrow|\b(?:last|this|next|previous) | ago\b|gestern|heute|morgen|\b(?:jahr|monat|woche)|"
+    r"\bvor |[年昨今明]",
+    re.IGNORECASE,
+)
+_DATED, _COUNTED = re.compile(r"[12]\d{3}"), re.compile(r"\d")
+# What a kind cannot do without: most sentences hold none of it, and no pattern is tried on them.
+_BY_WORD, _BY_NUMBER = ("ago", "near", "named"), ("era", "century")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +96,11 @@ def atoms(text: str, reference: str = "") -> list[Atom]:
 
     What needs a reference time and has none, and what no calendar has, is there without first and last.
     """
-    if not _ANY.search(text):
-        return []
+    ahead = _DATED.search(text), _COUNTED.search(text), _RELATIVE.search(text)
     found: list[Atom] = []
-    for kind, pattern in _patterns():
+    for kind, pattern in _patterns() if any(ahead) else ():
+        if not ahead[2 if kind in _BY_WORD else 1 if kind in _BY_NUMBER else 0]:
+            continue
         for match in pattern.finditer(text):
             if all(match.end() <= a.start or a.end <= match.start() for a in found):
                 first, last = _read(kind, match.groupdict(), reference)
