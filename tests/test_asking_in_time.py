@@ -123,6 +123,20 @@ def test_relations_and_claims_of_other_times_are_gone_and_entities_stay_where_so
     assert "Nordwind" in {e.name for e in then.entities}
 
 
+def test_what_a_model_wrote_of_a_whole_chunk_is_dated_by_its_own_words() -> None:
+    from sensegraph.steps.dates import Dates
+    from sensegraph.steps.timed import spans_of
+    from sensegraph.temporal.asking import When
+    from sensegraph.types import Description, Source
+
+    spans = spans_of(Dates(), When("2015", "2015"))
+    strict = spans_of(Dates(), When("2015", "2015", unknown="exclude"))
+    chunk = Source("c", 0, 2_000)
+    texts = ("She led it from 2004 to 2011.", "She became its head in 2011.", "She led it.")
+    assert [spans.elsewhere(Description(t, chunk)) for t in texts] == [True, False, False]
+    assert [strict.elsewhere(Description(t, chunk)) for t in texts] == [True, False, True]
+
+
 def test_dates_that_say_which_thing_is_meant_are_no_filter(corpus: Corpus) -> None:
     for asked in ("Who runs the bridge built in 1890?", "When did Norland join the Coast League?", "Who is Bo Lind?"):
         assert not any(n.startswith("facts") for n in corpus.query(asked, method="local").notes)

@@ -23,7 +23,8 @@ from sensegraph.steps.index import Index
 from sensegraph.steps.scope import ScopedIndex, joined, scoped
 from sensegraph.steps.tree import Tree
 from sensegraph.temporal.asking import When, said, when_asked, without_date
-from sensegraph.temporal.intervals import holds, through
+from sensegraph.temporal.intervals import Span, holds, stated, through
+from sensegraph.temporal.stating import stated_in
 from sensegraph.types import (
     Answer,
     Chunk,
@@ -38,6 +39,7 @@ from sensegraph.types import (
     Statement,
 )  # fmt: skip
 
+_LONG = 600  # characters of a span that is no sentence: a model wrote of it
 _MOST = 0.5  # share of a span that states another time, from which what it says is left out
 
 
@@ -49,6 +51,7 @@ class Spans:
     outside: dict[str, list[tuple[int, int]]]
     disputed: Mapping[Source, tuple[str, ...]] = field(default_factory=dict)
     exclude: bool = False
+    span: Span | None = None
 
     def blanked(self, chunk: Chunk) -> Chunk:
         """The chunk with blanks for what is outside."""
@@ -66,6 +69,16 @@ class Spans:
         if self.exclude:
             return _shared(self.holding.get(source.chunk, []), source) / size < _MOST
         return _shared(self.outside.get(source.chunk, []), source) / size >= _MOST
+
+    def elsewhere(self, said: Description) -> bool:
+        """Whether a description is of another time: by where it stands, or, as a model wrote it of a whole chunk, by
+        the dates in its own words.
+        """
+        if said.source.end - said.source.start <= _LONG or self.span is None:
+            return self.left_out(said.source)
+        found = stated_in(said.text)
+        verdict = holds(stated(found.first, found.last), self.span)
+        return verdict is not True if self.exclude else verdict is False
 
     def known(self, source: Source) -> bool:
         """Whether a statement that holds touches this span."""
@@ -114,7 +127,7 @@ def spans_of(found: Dates, when: When) -> Spans:
             kept[s.chunk].append((s.start, s.end))  # type: ignore[index]
         if verdict and fact.disputed:
             disputed.append(fact)
-    return Spans(dict(holding), dict(outside), _against(disputed), exclude)
+    return Spans(dict(holding), dict(outside), _against(disputed), exclude, span)
 
 
 def _against(disputed: Sequence[Fact]) -> dict[Source, tuple[str, ...]]:
@@ -200,7 +213,7 @@ class TimedIndex(ScopedIndex):
         return replace(entity, description=joined(kept), descriptions=kept) if kept or named else None
 
     def _said(self, descriptions: Sequence[Description]) -> tuple[Description, ...]:
-        return tuple(d for d in descriptions if not self.spans.left_out(d.source))
+        return tuple(d for d in descriptions if not self.spans.elsewhere(d))
 
     @cached_property
     def hierarchy(self) -> Hierarchy:
