@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sensegraph.errors import SettingsError, StoreError
 from sensegraph.outcomes import ORIGIN
+from sensegraph.steps.arrivals import forget, outdated
 from sensegraph.steps.forgetting import Known, forgotten
 from sensegraph.steps.index import REF
 from sensegraph.steps.log import operations, rewrite
@@ -89,13 +90,21 @@ class Collecting:
             self.build()  # the graph without these names: its texts are the same, and so are the reports
             kept = self._kept()
         with self.store.exclusive(self.wait):
+            stale = outdated(self.store, self._documents())
             if not dry:
                 self.store.set_refs(dict.fromkeys(self._idle_refs()))
+                forget(self.store, self._documents())
             needed = dict.fromkeys([*kept.keys, *self.store.refs().values()])
+            needed.pop(stale, None)
             swept = sweep(self.store, needed, dry=dry)
         busy = ("readers kept the store's log from being emptied: collect again when they are done",) * swept.busy
         notes = (*kept.notes, *busy)
         return Collected(swept.by_step, swept.total, swept.before, swept.after, len(less), dry, notes)
+
+    def _documents(self) -> set[str]:
+        """The ids of the documents of the corpus, and of its index while they wait for a build."""
+        indexed = self.index().catalogue.documents if self.manifest() else ()
+        return {*self.document_keys(), *(d.id for d in indexed)}
 
     def _no_replies(self) -> None:
         left = self.store.root / "replies.jsonl"

@@ -71,6 +71,8 @@ def index(
     from sensegraph.cli import show
     from sensegraph.cli import sync as following
 
+    if plan and not sync:
+        raise typer.BadParameter("--plan goes with --sync; what index alone would compute is said by: estimate.")
     chosen, given = chosen_paths(paths, root), overrides(settings, engine, max_tokens, max_cost)
     with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:
         corpus.wait = wait

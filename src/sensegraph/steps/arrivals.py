@@ -1,11 +1,12 @@
 """Known time: since when the index has known a document, in which version, and until when (N90, §2, §3.6).
 
-It is written when an index is made public, never taken back, and the same however often a document is indexed anew.
+It is written when an index is made public, the same however often a document is indexed anew, and taken back only when
+what was removed is collected.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -59,7 +60,21 @@ def arrivals(store: Store) -> Known:
 def arrive(store: Store, documents: Sequence[DocumentEntry], time: str) -> None:
     """Note which versions are known from `time` on, and which no longer; writes nothing where all is as it was."""
     before = arrivals(store)
-    after = _noted(before, {d.id: d.key for d in documents}, time)
+    _write(store, before, _noted(before, {d.id: d.key for d in documents}, time))
+
+
+def outdated(store: Store, kept: Collection[str]) -> str:
+    """The key of what `forget` would replace; empty where there is nothing to forget."""
+    return "" if arrivals(store).keys() <= set(kept) else store.ref(REF) or ""
+
+
+def forget(store: Store, kept: Collection[str]) -> None:
+    """Forget when documents came whose ids are not among `kept`."""
+    before = arrivals(store)
+    _write(store, before, {name: versions for name, versions in before.items() if name in kept})
+
+
+def _write(store: Store, before: Known, after: Known) -> None:
     if after != before:
         name = key("arrivals", after)
         store.write({name: canonical(after)}, "arrivals")
