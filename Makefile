@@ -1,6 +1,6 @@
 # `make` alone prints this help. Every task makes its own environment in .venv first, and sets nothing outside it.
 .DEFAULT_GOAL := help
-.PHONY: help setup test quick check format budgets docs demo clean
+.PHONY: help setup test quick explore check format budgets docs demo clean
 
 # the first of these that is Python 3.11 to 3.13
 PYTHONS := python3 python3.13 python3.12 python3.11 python
@@ -26,6 +26,9 @@ test: check ## all checks and all tests with coverage; pytest's summary is the l
 
 quick: $(READY) ## the fast tests
 	@$(BIN)/pytest -n 2 -m "not slow"
+
+explore: $(READY) ## property tests only, on many new examples (the other tasks draw the same ones in every run)
+	@$(BIN)/pytest -n 2 -q --hypothesis-profile=exploring $$(grep -rl 'from hypothesis' tests --include='test_*.py' | grep -v equals_rebuild)
 
 check: $(READY) ## lint, format, types, layers
 	@$(BIN)/ruff check .

@@ -62,6 +62,17 @@ def test_no_pair_of_a_cluster_is_below_the_floor_and_every_cluster_has_a_good_pa
 
 
 @given(scores, some_pairs)
+def test_what_was_joined_begins_joined_and_joins_nothing_more(values: list[float], apart: list[tuple[int, int]]):
+    found = clusters(values, apart=apart)
+    assert clusters(values, apart=apart, joined=sorted(together(found))) == found
+
+
+@given(scores, some_pairs)
+def test_what_is_joined_is_together_whatever_its_score(values: list[float], joined: list[tuple[int, int]]):
+    assert set(joined) <= together(clusters(values, joined=joined))
+
+
+@given(scores, some_pairs)
 def test_pairs_may_come_in_any_order(values: list[float], apart: list[tuple[int, int]]):
     given_pairs = [(a, b, s) for (a, b), s in zip(PAIRS, values, strict=True)]
     turned = [(b, a, s) for a, b, s in reversed(given_pairs)]

@@ -77,6 +77,12 @@ def test_resolving_again_with_what_was_found_changes_nothing(items: list[Mention
     assert pairs(resolve(items, rules=told)) == pairs(found)
 
 
+def test_a_namesake_that_was_joined_does_not_bring_what_it_alone_is_like():
+    items = [Mentioned("t0", "Apple", ""), Mentioned("t1", "Apple", "person"), Mentioned("t2", "Apple Apple", "")]
+    found = resolve(items)
+    assert pairs(found) == pairs(resolve(items, rules=[Rule("merge", "t0", "t1", by="names")])) == {("t0", "t1")}
+
+
 @given(things, st.data())
 @settings(max_examples=40)
 def test_what_must_not_be_one_is_not(items: list[Mentioned], data):

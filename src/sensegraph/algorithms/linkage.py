@@ -33,13 +33,15 @@ def linked(
     accept: float,
     reject: float,
     together: Sequence[tuple[int, int]] = (),
+    joined: Sequence[tuple[int, int]] = (),
     apart: Sequence[tuple[int, int]] = (),
 ) -> list[list[int]]:
     """A partition of `count` rows: each list ascends, and so do their first rows.
 
     `scores` are pairs with a score from 0 to 1, each once; of a pair without one nothing is known, and it keeps two
-    clusters apart. Rows that are `together` count as one, which is as alike to another as the likest of them. `apart`
-    holds always, also against `together`: the caller settles contradictions before.
+    clusters apart. Rows that are `together` count as one, which is as alike to another as the likest of them. Rows that
+    are `joined` begin in one cluster, as if they had been joined here before: given back what this function joined, it
+    joins nothing more. `apart` holds always, also against both: the caller settles contradictions before.
     """
     units = components(count, together)
     unit = {row: number for number, rows in enumerate(units) for row in rows}
@@ -53,14 +55,28 @@ def linked(
     for (a, b), score in best.items():
         if a != b and score >= least and (a, b) not in forbidden:
             links[a][b] = links[b][a] = score
-    return _joined(units, links, round(accept * _UNIT) - 1)  # a mean of rounded scores may be a unit less
-
-
-def _joined(units: list[list[int]], links: list[dict[int, int]], accept: int) -> list[list[int]]:
-    """Units joined best first; `links` are the sums of scores between units of which all pairs may be together."""
     sizes = [1] * len(units)
-    alive = [True] * len(units)
-    heap = [(-float(s), a, b, 1) for a, near in enumerate(links) for b, s in near.items() if a < b and s >= accept]
+    begun = components(len(units), [_ordered(unit[a], unit[b]) for a, b in joined])
+    for first, *others in begun:
+        for other in others:
+            _absorbed(links, first, other)
+            units[first], sizes[first], sizes[other] = sorted(units[first] + units[other]), sizes[first] + 1, 0
+    return _joined(units, links, sizes, round(accept * _UNIT) - 1)  # a mean of rounded scores may be a unit less
+
+
+def _joined(units: list[list[int]], links: list[dict[int, int]], sizes: list[int], accept: int) -> list[list[int]]:
+    """Units joined best first; `links` are the sums of scores between units of which all pairs may be together.
+
+    `sizes` are the numbers of units in each, 0 for one that has been joined to another.
+    """
+    alive = [size > 0 for size in sizes]
+    near_enough = (
+        (a, b, s, sizes[a] * sizes[b])
+        for a, near in enumerate(links)
+        for b, s in near.items()
+        if a < b and s >= accept * sizes[a] * sizes[b]
+    )
+    heap = [(-s / size, a, b, size) for a, b, s, size in near_enough]
     heapq.heapify(heap)
     while heap:
         _, a, b, size = heapq.heappop(heap)

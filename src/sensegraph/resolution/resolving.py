@@ -161,12 +161,14 @@ def _said(name: Name) -> tuple[int, int, int]:
 
 def _clusters(found: Collection, scores: dict[Pair, Judged], ruled: Rulings) -> list[list[int]]:
     vetoed = [pair for pair, judged in scores.items() if judged.veto and pair not in ruled.together]
+    earlier = {pair for pair, rule in ruled.together.items() if rule.by == "names"}
     return linked(
         len(found.items),
         [(a, b, judged.score) for (a, b), judged in scores.items()],
         accept=found.settings.accept,
         reject=found.settings.reject,
-        together=list(ruled.together),
+        together=[pair for pair in ruled.together if pair not in earlier],
+        joined=sorted(earlier),
         apart=[*vetoed, *ruled.apart],
     )
 

@@ -83,7 +83,7 @@ def bound(tables: Sequence[Aliases]) -> list[Aliases]:
     return list(tables)
 
 
-@step(version=1)
+@step(version=2)
 def automatic(found: Sequence[Duplicates], *, how: ResolveSettings, by: str) -> list[Duplicates]:
     """What a build found by itself, with these settings; `by` is who judged."""
     return list(found)
