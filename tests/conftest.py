@@ -13,8 +13,8 @@ from sensegraph.corpus import Corpus
 from sensegraph.stores.sqlite import SqliteStore
 from wired import corpus, stories
 
-# A first call may import or compile: no deadlines. Examples are the same in every run, so that a change is blamed only for
-# what it broke; `make explore` draws new ones.
+# A first call may import or compile: no deadlines. Examples are the same in every run, so that a change is blamed
+# only for what it broke; `make explore` draws new ones.
 settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.register_profile("exploring", deadline=None, max_examples=500)
 settings.load_profile("repeatable")

@@ -14,10 +14,13 @@ from sensegraph.keeping import Store as Store
 from sensegraph.types import (
     Answer,
     Brief,
+    Check,
     Chunk,
     Context,
+    Contrast,
     Draft,
     Evidence,
+    Excerpt,
     Extraction,
     Inquiry,
     Lead,
@@ -27,7 +30,11 @@ from sensegraph.types import (
     Report,
     Statement,
     SummaryEntity,
+    Support,
+    Trial,
     Usage,
+    Verdict,
+    Wish,
 )
 
 if TYPE_CHECKING:
@@ -50,6 +57,11 @@ Task = Literal[
     "test",
     "grade",
     "judge",
+    "score",
+    "contrast",
+    "propose",
+    "claim",
+    "support",
 ]
 Part = Literal[
     "graph", "reports", "concepts", "relations", "names", "facts", "sentences", "aggregates", "layers", "tree"
@@ -190,6 +202,35 @@ class ResolvingEngine(LanguageEngine, Protocol):
 
         `quotes` of a passage are sentences that name it, `types` of the brief the types of the entities.
         """
+        ...
+
+
+@runtime_checkable
+class JudgingEngine(LanguageEngine, Protocol):
+    """An engine that can judge answers; those that think in rules have only some of these tasks (see `tasks`)."""
+
+    def judge(self, trials: Sequence[Trial]) -> list[Verdict]:
+        """The better of the two answers of each trial, by its criterion; never who wrote them, always in this order."""
+        ...
+
+    def score(self, trials: Sequence[Trial]) -> list[Verdict]:
+        """A score for the one answer of each trial, from `low` to `high`, by its criterion."""
+        ...
+
+    def contrast(self, trials: Sequence[Trial]) -> list[Contrast]:
+        """What the two answers of each trial share, and what only one of them says."""
+        ...
+
+    def propose(self, wishes: Sequence[Wish]) -> list[tuple[str, ...]]:
+        """At most `count` lines for each wish, in the engine's order, none of them known."""
+        ...
+
+    def claim(self, excerpts: Sequence[Excerpt]) -> list[tuple[str, ...]]:
+        """What the stage makes of each sentence: one sentence, several claims (`decompose`), or nothing."""
+        ...
+
+    def support(self, checks: Sequence[Check]) -> list[Support]:
+        """Whether the texts of each check bear its statement."""
         ...
 
 
