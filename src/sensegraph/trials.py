@@ -33,9 +33,9 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a judge said of a trial: `winner` is 1 or 2, 0 for a tie, and None where there is no verdict.
+    """What a judge said of a trial: `winner` is 1 or 2, 0 for a tie, and None without a verdict.
 
-    `scores` are one for each answer where they were asked for. No verdict is not a tie: `reason` says why there is none.
+    `scores` are one for each answer where asked for. No verdict is not a tie: `reason` says why there is none.
     """
 
     winner: int | None = None
