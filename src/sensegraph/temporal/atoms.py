@@ -6,6 +6,7 @@ A quarter goes from its first month through its third, a decade from its first y
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
@@ -65,14 +66,26 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("named", r"\b(?P<word>yesterday|today|tomorrow|gestern|heute|morgen)\b"),
     ("named", r"(?P<word>[去今明来]年|[昨今明][天日])"),
 )  # fmt: skip
-_RELATIVE = re.compile(
-    r"yesterday|today|tomorrow|\b(?:last|this|next|previous) | ago\b|gestern|heute|morgen|\b(?:jahr|monat|woche)|"
-    r"\bvor |[年昨今明]",
-    re.IGNORECASE,
-)
 _DATED, _COUNTED = re.compile(r"[12]\d{3}"), re.compile(r"\d")
 # What a kind cannot do without: most sentences hold none of it, and no pattern is tried on them.
 _BY_WORD, _BY_NUMBER = ("ago", "near", "named"), ("era", "century")
+_ALL = frozenset(kind for kind, _ in _KINDS)
+_BY_YEAR = tuple(sorted(_ALL - {*_BY_WORD, *_BY_NUMBER}))
+_MONTHS = tuple("jan jän feb mar mär mrz apr may mai jun jul aug sep oct okt nov dec dez".split())
+_NEEDED: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("days", "day", "month_days", "month_day", "months", "month"), _MONTHS),
+    **dict.fromkeys(("han", "han_quarter"), ("年",)),
+    "iso": ("-",),
+    "slashed": ("/",),
+    "quarter": ("q",),
+    "half": ("half", "halb", "hälfte"),
+    "century": ("century", "jahrhundert"),
+    "season": tuple("spring summer autumn fall winter frühling frühjahr sommer herbst".split()),
+    "short_span": ("-", "–", "/"),
+    "ago": (" ago", "vor "),
+    "near": tuple("last ,this ,next ,previous ,letzte,vorige,vergangene,diese,nächste,kommende".split(",")),
+    "named": tuple("yesterday today tomorrow gestern heute morgen 年 昨 今 明".split()),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +109,24 @@ def atoms(text: str, reference: str = "") -> list[Atom]:
 
     What needs a reference time and has none, and what no calendar has, is there without first and last.
     """
-    ahead = _DATED.search(text), _COUNTED.search(text), _RELATIVE.search(text)
     found: list[Atom] = []
-    for kind, pattern in _patterns() if any(ahead) else ():
-        if not ahead[2 if kind in _BY_WORD else 1 if kind in _BY_NUMBER else 0]:
+    absent = _absent(text)
+    for kind, pattern in _patterns():
+        if kind in absent:
             continue
         for match in pattern.finditer(text):
             if all(match.end() <= a.start or a.end <= match.start() for a in found):
                 first, last = _read(kind, match.groupdict(), reference)
                 found.append(Atom(match.start(), match.end(), first, last, kind))
     return sorted(found, key=lambda a: a.start)
+
+
+def _absent(text: str) -> Set[str]:
+    """The kinds that cannot be in a text."""
+    dated, small = _DATED.search(text), text.lower()
+    tried = (*_BY_WORD, *(_BY_NUMBER if _COUNTED.search(text) else ()), *(_BY_YEAR if dated else ()))
+    present = {kind for kind in tried if kind not in _NEEDED or any(word in small for word in _NEEDED[kind])}
+    return _ALL - present
 
 
 def _read(kind: str, parts: dict[str, str | None], reference: str) -> tuple[str, str]:
