@@ -9,9 +9,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import rankdata, wilcoxon
+from scipy.stats import binomtest, rankdata, shapiro, wilcoxon
 
-from sensegraph.evaluation.statistics import EXACT, holm, intervals, midranks, resampled, signed_ranks
+from sensegraph.evaluation.statistics import (
+    EXACT,
+    FEW,
+    holm,
+    intervals,
+    midranks,
+    resampled,
+    shapiro_wilk,
+    sign_test,
+    signed_ranks,
+)
 
 few = st.lists(st.integers(-3, 3), min_size=1, max_size=9)
 ps = st.lists(st.floats(0, 1), max_size=12)
@@ -121,3 +131,36 @@ def test_the_interval_of_a_mean_is_about_that_of_the_normal_law():
 def test_one_question_has_an_interval_without_width():
     (found,) = intervals(np.array([[0.25]]), 50)
     assert (found.mean, found.low, found.high) == (0.25, 0.25, 0.25)
+
+
+def test_ten_differences_are_normal_and_nine_exact_by_the_convention_of_the_paper():
+    differences = np.array([1.5, -0.4, 2.1, 0.9, -1.1, 3.0, 0.2, -0.3, 2.5, 1.2])
+    assert not signed_ranks(differences, FEW).exact
+    assert signed_ranks(differences[:9], FEW).exact
+    normal = wilcoxon(differences, correction=False, method="asymptotic")
+    assert signed_ranks(differences, FEW).p == pytest.approx(normal.pvalue)
+
+
+def test_the_effect_is_z_over_the_root_of_the_differences_that_count():
+    found = signed_ranks(np.array([1.0, 2.0, 0.0, 3.0, -1.0]))
+    assert found.effect == pytest.approx(found.z / 2)
+    assert signed_ranks(np.zeros(4)).effect == 0
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+def test_the_sign_test_is_the_binomial_one(wins: int, losses: int):
+    expected = binomtest(wins, wins + losses).pvalue if wins + losses else 1.0
+    assert sign_test(wins, losses) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("count", [3, 4, 5, 6, 11, 12, 40, 125])
+def test_normality_is_that_of_scipy(count: int):
+    random = np.random.default_rng(count)
+    for values in (random.normal(size=count), random.exponential(size=count), random.integers(0, 9, count) / 3):
+        expected = shapiro(values)
+        assert shapiro_wilk(values) == pytest.approx((expected.statistic, expected.pvalue), abs=1e-7)
+
+
+def test_of_equal_values_and_of_two_nothing_is_said_about_normality():
+    assert shapiro_wilk(np.full(20, 3.0)) is None
+    assert shapiro_wilk(np.array([1.0, 2.0])) is None

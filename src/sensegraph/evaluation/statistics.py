@@ -1,14 +1,15 @@
 """Whether two methods differ: on the same questions, by resampling and by signed ranks, corrected for many comparisons.
 
-source: Efron 1979 (bootstrap); Wilcoxon 1945; Holm 1979. The convention of Edge et al. (2024), §3.3: two-sided, no
-continuity correction, Holm's step-down over a family of comparisons.
+source: Efron 1979 (bootstrap); Wilcoxon 1945; Holm 1979; Royston 1995 (normality). The convention of Edge et al.
+(2024), §3.3: two-sided, no continuity correction, Holm's step-down over a family of comparisons.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import erfc, sqrt
+from math import asin, comb, erfc, exp, log, pi, sqrt
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ Floats = NDArray[np.float64]
 
 DRAWS = 10_000
 EXACT = 25  # differences up to which the distribution of the rank sum is counted out
+FEW = 9  # the same by the convention of edge2024, which is normal wherever a normal distribution can be meant
 _BLOCK = 500  # draws held in memory at once
 _DIGITS = 12  # differences that agree so far are ties: 1/3 - 0 and 1 - 2/3
 
@@ -44,6 +46,11 @@ class Ranks:
     wins: int
     exact: bool
 
+    @property
+    def effect(self) -> float:
+        """The size of the difference whatever the number of questions: z / √n, −1 to 1 or a little beyond."""
+        return self.z / sqrt(self.n) if self.n else 0.0
+
 
 def resampled(values: Floats, draws: int = DRAWS, seed: int = 0) -> Floats:
     """Means of `draws` resamplings of the rows of `values`, shape (questions, columns) → (draws, columns).
@@ -67,10 +74,10 @@ def intervals(values: Floats, draws: int = DRAWS, seed: int = 0) -> tuple[Interv
     return tuple(Interval(float(m), float(a), float(b)) for m, a, b in zip(values.mean(0), low, high, strict=True))
 
 
-def signed_ranks(differences: Floats) -> Ranks:
+def signed_ranks(differences: Floats, exact: int = EXACT) -> Ranks:
     """Wilcoxon's test that paired differences lie around 0; those that are 0 are left out, equal ones share a rank.
 
-    Exact up to `EXACT` differences, ties included (the distribution given the ranks); else normal, with the variance
+    Exact up to `exact` differences, ties included (the distribution given the ranks); else normal, with the variance
     corrected for ties. Without any difference z is 0 and p is 1.
     """
     rounded = np.round(differences, _DIGITS)
@@ -81,9 +88,20 @@ def signed_ranks(differences: Floats) -> Ranks:
     ranks = midranks(np.abs(rounded))
     positive = float(ranks[rounded > 0].sum())
     z = (positive - float(ranks.sum()) / 2) / sqrt(float((ranks**2).sum()) / 4)  # Var W = Σ r² / 4: ties are in r
-    exact = count <= EXACT
-    p = _counted(ranks, positive) if exact else erfc(abs(z) / sqrt(2))
-    return Ranks(z, p, count, int((rounded > 0).sum()), exact)
+    p = _counted(ranks, positive) if count <= exact else two_sided(z)
+    return Ranks(z, p, count, int((rounded > 0).sum()), count <= exact)
+
+
+def two_sided(z: float) -> float:
+    """The p of a standard normal value: 2 Φ(−|z|)."""
+    return erfc(abs(z) / sqrt(2))
+
+
+def sign_test(wins: int, losses: int) -> float:
+    """The exact two-sided p that wins and losses are equally likely; ties take no part."""
+    total, fewer = wins + losses, min(wins, losses)
+    ways: int = sum(comb(total, k) for k in range(fewer + 1))
+    return min(1.0, 2 * (ways / 2**total))
 
 
 def midranks(values: Floats) -> Floats:
@@ -114,3 +132,63 @@ def holm(ps: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, ps[i] * (len(ps) - rank)))
         corrected[i] = highest
     return corrected
+
+
+# ── normality ──
+
+_LAST = (0.0, 0.221157, -0.147981, -2.07119, 4.434685, -2.706056)  # of the largest value's weight, in 1/√n
+_NEXT = (0.0, 0.042981, -0.293762, -1.752461, 5.682633, -3.582633)  # of the one below it
+_FEW_MEAN, _FEW_LOG_SD = (0.544, -0.39978, 0.025054, -6.714e-4), (1.3822, -0.77857, 0.062767, -0.0020322)  # n ≤ 11
+_MEAN, _LOG_SD = (-1.5861, -0.31082, -0.083751, 0.0038915), (-0.4803, -0.082676, 0.0030302)  # in ln n
+_SOME = 11
+
+
+def shapiro_wilk(values: Floats) -> tuple[float, float] | None:
+    """Shapiro and Wilk's W and the p that `values` are normally distributed; None for fewer than 3 or all equal.
+
+    source: Royston 1995, algorithm AS R94, for 3 to 5,000 values.
+    """
+    ordered = np.sort(np.asarray(values, np.float64))
+    if len(ordered) < 3 or ordered[-1] - ordered[0] < 10**-_DIGITS:
+        return None
+    centred = ordered - ordered.mean()
+    w = min(1.0, float((_weights(len(ordered)) @ ordered) ** 2 / (centred @ centred)))
+    return w, _normal_p(w, len(ordered))
+
+
+def _weights(count: int) -> Floats:
+    """The weight of each value in order: rising, antisymmetric, of length 1."""
+    if count == 3:
+        return np.array([-sqrt(0.5), 0.0, sqrt(0.5)])
+    normal = NormalDist()
+    expected = np.array([normal.inv_cdf((i - 0.375) / (count + 0.25)) for i in range(1, count + 1)])
+    squares, root = float(expected @ expected), 1 / sqrt(count)
+    ends = [_polynomial(_LAST, root) + expected[-1] / sqrt(squares)]
+    if count > 5:
+        ends.append(_polynomial(_NEXT, root) + expected[-2] / sqrt(squares))
+    apart = len(ends)
+    left = squares - 2 * float((expected[-apart:] ** 2).sum())
+    weights: Floats = expected / sqrt(left / (1 - 2 * sum(e * e for e in ends)))
+    for i, end in enumerate(ends):
+        weights[-1 - i], weights[i] = end, -end
+    return weights
+
+
+def _normal_p(w: float, count: int) -> float:
+    if count == 3:
+        return max(0.0, 6 / pi * (asin(sqrt(w)) - asin(sqrt(0.75))))
+    if w >= 1:
+        return 1.0
+    if count <= _SOME:
+        bound = -2.273 + 0.459 * count
+        if (short := log(1 - w)) >= bound:
+            return 0.0
+        value, mean, sd = -log(bound - short), _polynomial(_FEW_MEAN, count), exp(_polynomial(_FEW_LOG_SD, count))
+    else:
+        value, mean, sd = log(1 - w), _polynomial(_MEAN, log(count)), exp(_polynomial(_LOG_SD, log(count)))
+    return erfc((value - mean) / sd / sqrt(2)) / 2
+
+
+def _polynomial(coefficients: Sequence[float], x: float) -> float:
+    """c₀ + c₁x + c₂x² + …"""
+    return sum(c * x**i for i, c in enumerate(coefficients))

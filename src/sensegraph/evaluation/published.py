@@ -1,0 +1,107 @@
+"""Published tables, as data under `papers/PAPER/tables`: what figures of ours are put beside."""
+
+from __future__ import annotations
+
+import csv
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from io import StringIO
+from types import MappingProxyType
+
+from sensegraph.errors import InputError
+
+_FOLDER = "tables"
+_TABLE6 = "table6.csv"
+OTHER_NAMES: Mapping[str, str] = MappingProxyType({
+    "graphrag": "edge2024", "leanrag": "zhang2025", "hipporag2": "gutierrez2025", "graft": "graft2024",
+    "graft2025": "graft2024",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A table as it was printed: rows of figures by name, one a column; `caption` says what they are and in what."""
+
+    paper: str
+    table: str
+    caption: str
+    columns: tuple[str, ...]
+    rows: Mapping[str, tuple[float, ...]]
+    questions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison6:
+    """A row of Table 6 of Edge et al. (2024): mean win scores of two conditions, z, and p as printed ("<0.001")."""
+
+    dataset: str
+    metric: str
+    first: str
+    second: str
+    means: tuple[float, float]
+    z: float
+    p: str
+
+
+def papers() -> tuple[str, ...]:
+    """The papers of which tables are here, by name."""
+    return tuple(sorted(p.name for p in files("sensegraph.papers").iterdir() if (p / _FOLDER).is_dir()))
+
+
+def paper_named(name: str) -> str:
+    """The folder's name of a paper, also by that of its method. Raises InputError with the nearest."""
+    known = papers()
+    wanted = OTHER_NAMES.get(name, name)
+    if wanted in known:
+        return wanted
+    near = get_close_matches(name, [*known, *OTHER_NAMES], 1)
+    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
+    raise InputError(f"No tables of a paper {name!r}; {hint}")
+
+
+def tables(paper: str) -> tuple[str, ...]:
+    """The tables of a paper, as they are named: `2`, `figure 3`."""
+    return tuple(_title(file.name) for file in _files(paper))
+
+
+def published(paper: str, table: str) -> Published:
+    """One table of a paper. Raises InputError, naming those that there are."""
+    wanted = table.casefold().removeprefix("table").strip()
+    for file in _files(paper):
+        if _title(file.name) == wanted and file.name != _TABLE6:
+            return _read(file)
+    raise InputError(f"No table {table!r} of {paper} is here; there are {', '.join(tables(paper))}.")
+
+
+def table6() -> tuple[Comparison6, ...]:
+    """The 120 comparisons of Table 6 of Edge et al. (2024), in its order (G35)."""
+    text = (files("sensegraph.papers") / "edge2024" / _FOLDER / _TABLE6).read_text(encoding="utf-8")
+    return tuple(
+        Comparison6(
+            r["dataset"], r["metric"], r["condition1"], r["condition2"],
+            (float(r["mean1"]), float(r["mean2"])), float(r["z"]), r["p_published"],
+        )
+        for r in csv.DictReader(StringIO(text))
+    )  # fmt: skip
+
+
+def _files(paper: str) -> Iterator[Traversable]:
+    folder = files("sensegraph.papers") / paper / _FOLDER
+    yield from sorted((f for f in folder.iterdir() if f.name.endswith((".toml", ".csv"))), key=lambda f: f.name)
+
+
+def _title(file: str) -> str:
+    """`table2.toml` is 2, `figure3.toml` is figure 3."""
+    stem = file.rpartition(".")[0]
+    return stem.removeprefix("table") if stem.startswith("table") else stem.replace("figure", "figure ", 1)
+
+
+def _read(file: Traversable) -> Published:
+    found = tomllib.loads(file.read_text(encoding="utf-8"))
+    rows = {name: tuple(map(float, figures)) for name, figures in found["rows"].items()}
+    columns = tuple(found["columns"])
+    return Published(found["paper"], found["table"], found["caption"], columns, rows, found.get("questions", 0))
