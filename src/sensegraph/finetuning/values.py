@@ -1,4 +1,4 @@
-"""The values of fine-tuning data: passages, questions with their gold passages, examples to train on, and how to make them.
+"""The values of fine-tuning data: passages, questions with their gold passages, examples, and how these are made.
 
 source: the paper GRAFT, section 4.1 (R02–R05, R29); RAFT, Zhang et al. 2024
 """
@@ -22,6 +22,7 @@ class Passage:
 
     `id` names it in its source, `document` the document it comes from, where `start` is its first character; `kind`
     says how a distractor was found: `own` came with the question, `hard` is a retrieval's error, `random` was drawn.
+    `topic` is what an audit counts it under.
     """
 
     id: str
@@ -31,6 +32,7 @@ class Passage:
     document: str = ""
     start: int = 0
     kind: Hardness = ""
+    topic: str = ""
 
     @property
     def place(self) -> tuple[str, int, int]:
@@ -40,15 +42,16 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with its answer and the passages that it rests on; `near` are wrong passages, most alike first.
+    """A question with its answers and the passages that they rest on; `near` are wrong passages, most alike first.
 
+    Of several `answers` each is right or is a part of what is right, which a test collection does not tell.
     `reasoning` is given where the source has one, its quotes between `BEGIN` and `END`. `made` says where question and
     answer come from: `given`, `template` (made from the graph by a rule) or `engine` (written by a model).
     """
 
     id: str
     question: str
-    answer: str
+    answers: tuple[str, ...]
     oracles: tuple[Passage, ...]
     near: tuple[Passage, ...] = ()
     type: str = ""
@@ -61,6 +64,7 @@ class Example:
     """One example to train on: the question over its passages in the order shown, and what is to be learnt.
 
     `target` is what follows the prompt: the answer alone, or reasoning and answer. `tokens` counts both (cl100k).
+    `answers` are all that the source gives, of which `answer` is the one that is learnt.
     """
 
     id: str
@@ -71,6 +75,7 @@ class Example:
     tokens: int = 0
     type: str = ""
     made: str = "given"
+    answers: tuple[str, ...] = ()
 
     @property
     def oracles(self) -> tuple[Passage, ...]:
@@ -79,11 +84,21 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """An example, the passages that could not be its distractors by reason, and whether it has fewer than wanted."""
+
+    example: Example
+    passed_over: tuple[tuple[str, int], ...] = ()
+    short: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Dropped:
     """A question of which no example was made, and why."""
 
     id: str
     reason: str
+    type: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +109,8 @@ class DataSettings:
     answer (`plain`), or reasoning in verbatim quotes and then the answer (`cot`). A question with more than
     `most_oracles` gold passages is dropped. Each example gets a number of distractors drawn from `distractors` (least,
     most), `hard` of them the first wrong passages of a retrieval; with `pad` more follow, up to `max_tokens` of prompt
-    and target together. `answers` says whether the first of several gold answers is learnt, or all.
+    and target together. A passage that holds an answer of `leak_words` words or more is no distractor. `answers` says
+    whether the first of several gold answers is learnt, or all, with `; ` between them.
     """
 
     oracle_share: float = 1.0
@@ -104,6 +120,7 @@ class DataSettings:
     hard: int = 2
     pad: bool = True
     max_tokens: int = 2048
+    leak_words: int = 2
     answers: Literal["first", "all"] = "first"
     seed: int = 0
 
@@ -111,10 +128,10 @@ class DataSettings:
         least, most = self.distractors
         if not 0 <= self.oracle_share <= 1:
             raise SettingsError(f"oracle_share ({self.oracle_share}) must lie between 0 and 1.")
-        if not 0 <= least <= most or self.hard < 0 or self.most_oracles < 1 or self.max_tokens < 1:
+        if not 0 <= least <= most or self.hard < 0 or min(self.most_oracles, self.max_tokens, self.leak_words) < 1:
             raise SettingsError(
                 f"distractors ({least}, {most}) must ascend from 0, hard ({self.hard}) be at least 0, most_oracles "
-                f"({self.most_oracles}) and max_tokens ({self.max_tokens}) at least 1."
+                f"({self.most_oracles}), max_tokens ({self.max_tokens}) and leak_words ({self.leak_words}) at least 1."
             )
 
 

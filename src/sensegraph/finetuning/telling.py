@@ -1,0 +1,101 @@
+"""The report on data as text for a terminal, as Markdown, and as one plain object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from sensegraph.finetuning.report import DataReport, Spread
+
+
+def plain(report: DataReport) -> dict[str, Any]:
+    """The report as one object for programs."""
+    return asdict(report) | {"sound": report.sound}
+
+
+def text(report: DataReport) -> str:
+    """The report for people, in lines."""
+    return "\n".join(("\n".join(_head(report)), "", *_checks(report), "", *_figures(report)))
+
+
+def markdown(report: DataReport) -> str:
+    """The report as a page, with the audit of topics and sources (R28)."""
+    checks = [f"| {'holds' if c.holds else '**fails**'} | {c.name} | {c.said} |" for c in report.checks]
+    topics = [f"| {t.name or '–'} | {t.pool:,} | {t.oracle:,} | {t.distractor:,} |" for t in report.topics]
+    return "\n".join(
+        (
+            f"# Training data of {report.source}",
+            "",
+            *(f"- {line}" for line in _head(report)),
+            "",
+            "| | check | figures |",
+            "|---|---|---|",
+            *checks,
+            "",
+            *(f"- {line}" for line in _figures(report)),
+            "",
+            "| topic or source | passages | as oracle | as distractor |",
+            "|---|---|---|---|",
+            *topics,
+            "",
+        )
+    )
+
+
+def _head(report: DataReport) -> Iterator[str]:
+    how = report.settings
+    yield (
+        f"{report.source}: {report.examples:,} examples of {report.questions:,} questions; P {how.oracle_share:g}, "
+        f"style {how.style}, up to {how.max_tokens:,} tokens, seed {how.seed}"
+    )
+    for name, pairs in (("left out before", report.left_out), ("dropped", report.dropped)):
+        if pairs:
+            yield f"{name}: {_listed(pairs)}"
+    if any(name != "given" for name, _ in report.made):
+        yield f"questions and answers: {_listed(report.made)}"
+
+
+def _checks(report: DataReport) -> list[str]:
+    wide = max(len(c.name) for c in report.checks)
+    return [f"{'holds' if c.holds else 'FAILS'}  {c.name:<{wide}}  {c.said}" for c in report.checks]
+
+
+def _figures(report: DataReport) -> Iterator[str]:
+    low, high = report.share
+    yield f"with oracle: {report.with_oracle:,} ({_percent(low)} to {_percent(high)} at 95 %); {_oracles(report)}"
+    yield f"passages of an example: {_sizes(report.passages)}; {_listed(report.distractors)} distractors"
+    yield f"tokens of an example: {_sizes(report.tokens)}; of what is learnt: {_sizes(report.targets)}"
+    yield f"oracle by place: {', '.join(map(str, report.positions.seen))}"
+    leaks = report.leaks
+    yield (
+        f"leaks: {leaks.passages:,} distractors of {leaks.examples:,} examples hold a short answer; answers yes or no: "
+        f"{leaks.polar:,}"
+    )
+    hits, asked = report.answered
+    yield f"answer word for word in an oracle: {hits:,} of {asked:,}"
+    if report.near or report.passed_over:
+        yield f"distractors near the question by: {report.near or 'nobody'}; passed over: {_listed(report.passed_over)}"
+    if report.short:
+        yield f"fewer distractors than wanted, for want of room or of passages: {report.short:,} examples"
+    if report.several:
+        learnt = "all are learnt" if report.settings.answers == "all" else "the first is learnt"
+        yield f"several answers: {report.several:,} examples, of which {learnt}"
+    if len(report.types) > 1:
+        yield f"types: {_listed(report.types)}"
+
+
+def _oracles(report: DataReport) -> str:
+    return ", ".join(f"{n:,} with {count}" for count, n in report.oracles)
+
+
+def _listed(pairs: Sequence[tuple[str, int]]) -> str:
+    return "; ".join(f"{n:,} {name}" for name, n in pairs) or "none"
+
+
+def _sizes(s: Spread) -> str:
+    return f"{s.least:,}–{s.most:,}, median {s.median:,.0f}, mean {s.mean:,.1f}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
