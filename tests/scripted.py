@@ -22,6 +22,7 @@ from typing import Any
 import msgspec
 
 from scripted_replies import BREAK, Draw, completion, embeddings, events, rerank, task_of
+from scripted_trials import biased
 
 Body = dict[str, Any]
 _encode = msgspec.json.Encoder().encode
@@ -40,7 +41,8 @@ class Script:
     all (none), or whole all the same (whole). Each event holds `piece` characters, each write `cut` bytes of them;
     after `break_after` characters (0 = never) the connection breaks or, with `break_with`, tells that as an error.
     `against` names the rules (see scripted_groups.VIOLATIONS) that replies about groups break: at the first asking, or
-    where it is `stubborn` whenever it is asked.
+    where it is `stubborn` whenever it is asked. Of what is judged, the first answer wins in a share of `first_bias`
+    whatever it says.
     """
 
     latency_s: float = 0.0
@@ -77,6 +79,7 @@ class Script:
     break_with: str = ""
     against: tuple[str, ...] = ()
     stubborn: bool = False
+    first_bias: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +225,8 @@ class ScriptedServer:
             scripted = s.reply(body) if s.reply else None
             return scripted.encode() if isinstance(scripted, str) else rerank(body, s.usage)
         text = s.reply(body) if s.reply else None
+        if text is None and s.first_bias:
+            text = biased(task_of(body), s.first_bias, Draw(s.seed, hashlib.sha256(_encode(body)).hexdigest(), 0))
         against = s.against if s.stubborn or len(body["messages"]) == 2 else ()
         return completion(body, text, fault, s.style, s.usage, against)
 

@@ -12,6 +12,7 @@ import msgspec
 
 from scripted_groups import ABOUT_GROUPS, planted
 from scripted_tables import Row, cite, rows_of, words
+from scripted_trials import ABOUT_ANSWERS, MARKS
 
 Body = dict[str, Any]
 
@@ -37,6 +38,7 @@ _MARKS = (
     ("grade", '"rating"'),
     ("answer", '"answer"'),
     ("summary", '"summary"'),
+    *MARKS,
 )
 
 
@@ -248,6 +250,7 @@ def _common(data: str) -> set[str]:
 
 _MADE = {
     **ABOUT_GROUPS,
+    **ABOUT_ANSWERS,
     "report": _report,
     "points": _points,
     "answer": _answer,

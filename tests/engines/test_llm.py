@@ -258,8 +258,8 @@ def test_the_engine_is_one_and_names_what_it_cannot_do() -> None:
     assert isinstance(made, LanguageEngine)
     assert isinstance(made, PricedEngine)
     assert (made.name, made.batch, made.waits) == ("m", 1, True)
-    with pytest.raises(UnsupportedTask, match="judge"):
-        made.fingerprint("judge")
+    with pytest.raises(UnsupportedTask, match="survey"):
+        made.fingerprint("survey")
 
 
 # ── estimates ──

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -61,9 +61,17 @@ class Asker:
             removed = tuple(f"{n} unusable parts of replies to {t}" for t, n in sorted(self._removed.items()) if n)
             return again + removed + tuple(f"{what} ({n} ×)" for what, n in sorted(self._mended.items()))
 
-    def ask(self, task: str, plan: Plan, user: str, read: Callable[[Reply], Reading[T]], what: str) -> T:
-        """The value that a reply about `what` gives, as `asked` gets it."""
-        return self.asked(task, plan, user, read, what)[0]
+    def ask(
+        self,
+        task: str,
+        plan: Plan,
+        user: str,
+        read: Callable[[Reply], Reading[T]],
+        what: str,
+        extra: Mapping[str, Any] | None = None,
+    ) -> T:
+        """The value that a reply about `what` gives, as `asked` gets it; `extra` are further fields of the request."""
+        return self.asked(task, plan, user, read, what, extra=extra)[0]
 
     def asked(
         self,
@@ -73,6 +81,7 @@ class Asker:
         read: Callable[[Reply], Reading[T]],
         what: str,
         say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> tuple[T, Reply]:
         """Ask, read, and ask once more where the reply has a problem: the value, and the reply that gave it.
 
@@ -80,13 +89,13 @@ class Asker:
         `say` gets the first reply in another way than `said`. Raises ItemFailed for what stays unusable.
         """
         talk = messages(plan, user)
-        reply = (say or self.said)(plan, talk)
+        reply = say(plan, talk) if say else self.said(plan, talk, extra)
         first = read(reply)
         if not first.problem and first.value is not None:
             return self.kept(task, first, first.value), reply
         with self._lock:
             self._again[task] += 1
-        second = self.said(plan, [*talk, *_objection(reply, first.problem)])
+        second = self.said(plan, [*talk, *_objection(reply, first.problem)], extra)
         again = read(second)
         for reading, source in sorted(((again, second), (first, reply)), key=lambda found: found[0].doubtful):
             if reading.value is not None:
@@ -96,9 +105,9 @@ class Asker:
             f"({again.problem or first.problem}). Run again to retry it, or choose another model."
         )
 
-    def said(self, plan: Plan, talk: Sequence[Message]) -> Reply:
+    def said(self, plan: Plan, talk: Sequence[Message], extra: Mapping[str, Any] | None = None) -> Reply:
         """The reply to `talk` in the form of `plan`."""
-        return self.endpoint.chat(talk, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens)
+        return self.endpoint.chat(talk, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens, extra=extra)
 
     def kept(self, task: str, reading: Reading[T], value: T) -> T:
         """`value`, with what `reading` had to remove or to mend counted."""

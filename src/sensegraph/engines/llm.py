@@ -10,10 +10,11 @@ from dataclasses import replace
 from typing import TypeVar
 
 from sensegraph.endpoint import Endpoint, Reply
-from sensegraph.engines import extracting, grouping, inquiring, prompts, replies, resolving
+from sensegraph.engines import extracting, grouping, inquiring, judging, prompts, replies, resolving
 from sensegraph.engines.asking import ROUGH_WORDS, Asker, Plan
 from sensegraph.engines.grouping import Grouper
 from sensegraph.engines.inquiring import NOTICE, Inquirer
+from sensegraph.engines.judging import Judge
 from sensegraph.engines.llm_settings import LLMSettings
 from sensegraph.engines.replies import Reading
 from sensegraph.engines.schemas import schema
@@ -24,9 +25,12 @@ from sensegraph.protocols import Task
 from sensegraph.text import packed, tokens
 from sensegraph.types import (
     Brief,
+    Check,
     Chunk,
     Context,
+    Contrast,
     Draft,
+    Excerpt,
     Extraction,
     Inquiry,
     Lead,
@@ -36,7 +40,11 @@ from sensegraph.types import (
     Report,
     Statement,
     SummaryEntity,
+    Support,
+    Trial,
     Usage,
+    Verdict,
+    Wish,
 )
 
 T = TypeVar("T")
@@ -50,7 +58,9 @@ _GRADE_TOKENS = 300  # room for a sentence and a number
 class LLMEngine:
     """The language tasks by the chat model of an endpoint."""
 
-    tasks: frozenset[Task] = frozenset({"extract", "resolve", "summarise", "report", *grouping.TASKS, *inquiring.TASKS})
+    tasks: frozenset[Task] = frozenset(
+        {"extract", "resolve", "summarise", "report", *grouping.TASKS, *inquiring.TASKS, *judging.TASKS}
+    )
     batch = 1
     waits = True
     quotes = False
@@ -60,11 +70,13 @@ class LLMEngine:
         self.settings = settings or LLMSettings()
         self.name = endpoint.settings.model
         prompts.check(self.settings.prompts)
-        self._plans = _plans(self.settings)
+        forms = judging.forms(self.settings, _values(self.settings))
+        self._plans = _plans(self.settings) | judging.plans(self.settings, forms)
         self._asker = Asker(endpoint)
         self._verdicts = Verdicts(endpoint)
         self._inquirer = Inquirer(self._asker, self._verdicts, self._plans, self.settings)
         self._grouper = Grouper(self._asker, self._plans, self.settings)
+        self._judge = Judge(self._asker, forms, self.settings)
         self._extractor = extracting.Extractor(self._asker, self._verdicts, self.settings, _values(self.settings))
 
     def __reduce__(self) -> tuple[type[LLMEngine], tuple[Endpoint, LLMSettings]]:
@@ -148,6 +160,32 @@ class LLMEngine:
         """How relevant the passages of each inquiry are, 0 to 5; what stays unreadable counts as 1."""
         return [self._inquirer.grade(i) for i in inquiries]
 
+    # ── judging ──
+
+    def judge(self, trials: Sequence[Trial]) -> list[Verdict]:
+        """The better of the two answers of each trial; what stays unreadable is no verdict."""
+        return [self._judge.judge(t) for t in trials]
+
+    def score(self, trials: Sequence[Trial]) -> list[Verdict]:
+        """A score for the one answer of each trial; what stays unreadable is no verdict."""
+        return [self._judge.score(t) for t in trials]
+
+    def contrast(self, trials: Sequence[Trial]) -> list[Contrast]:
+        """What the two answers of each trial share, and what only one says; empty where it stays unreadable."""
+        return [self._judge.contrast(t) for t in trials]
+
+    def propose(self, wishes: Sequence[Wish]) -> list[tuple[str, ...]]:
+        """At most `count` lines for each wish, none of them known."""
+        return [self._judge.propose(w) for w in wishes]
+
+    def claim(self, excerpts: Sequence[Excerpt]) -> list[tuple[str, ...]]:
+        """What the stage makes of each sentence."""
+        return [self._judge.claim(e) for e in excerpts]
+
+    def support(self, checks: Sequence[Check]) -> list[Support]:
+        """Whether the texts of each check bear its statement; what stays unreadable is neither."""
+        return [self._judge.support(c) for c in checks]
+
     def _summarise(self, context: Context) -> str:
         parts = self._parts(context)
         if sum(map(len, parts)) < 2:
@@ -171,15 +209,19 @@ class LLMEngine:
 
     # ── estimates ──
 
-    def prompt_tokens(self, task: Task, item: Chunk | Context | Inquiry | Brief) -> int:
+    def prompt_tokens(self, task: Task, item: Chunk | Context | Inquiry | Brief | judging.Item) -> int:
         """Tokens of the prompts that `item` needs if nothing is asked for again and nothing was missed: see `calls`."""
+        if isinstance(item, judging.ITEMS):
+            return self._judge.prompt_tokens(task, item)
         if isinstance(item, Chunk):
             return self._extractor.prompt_tokens(item)
         users = self._users(task, item)
         return sum(map(tokens, users)) + len(users) * self.overhead(task)
 
-    def calls(self, task: Task, item: Chunk | Context | Inquiry | Brief) -> int:
+    def calls(self, task: Task, item: Chunk | Context | Inquiry | Brief | judging.Item) -> int:
         """The calls that `item` needs at least: for a chunk, those that ask whether anything was missed as well."""
+        if isinstance(item, judging.ITEMS):
+            return 1
         return self._extractor.calls if isinstance(item, Chunk) else len(self._users(task, item))
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float:
@@ -253,6 +295,7 @@ def _values(s: LLMSettings) -> dict[str, str]:
     return {
         **extracting.values(s),
         **grouping.values(s),
+        **judging.values(),
         "language": language,
         "summary_words": str(s.summary_words),
         "findings": f"{s.findings_min} to {s.findings_max}",

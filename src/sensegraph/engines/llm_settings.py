@@ -17,7 +17,8 @@ class LLMSettings:
     `max_gleanings` bounds the rounds in which a chunk is asked about again for what was missed (edge2024, §3.1.2).
     `language` empty keeps the language of the text. `points` says whether a partial answer is a list of rated points
     or one rated answer (edge2024, §3.1.6). A partial answer may name `follow_ups` questions (DRIFT), and a question may
-    be split into `sub_questions` (LazyGraphRAG). `history_tokens` is the room for an earlier conversation.
+    be split into `sub_questions` (LazyGraphRAG). `history_tokens` is the room for an earlier conversation. Verdicts and
+    scores are drawn at `judge_temperature` (ours: at 0, replicates would be one verdict paid for several times).
     """
 
     entity_types: tuple[str, ...] = ("organization", "person", "geo", "event")
@@ -49,6 +50,11 @@ class LLMSettings:
     follow_ups: int = 5
     sub_questions: int = 3
     history_tokens: int = 1200
+    judge_temperature: float = 0.7
+    judge_tokens: int = 800
+    contrast_tokens: int = 1500
+    propose_tokens: int = 2000
+    claim_tokens: int = 800
 
     def __post_init__(self) -> None:
         if not self.entity_types:
@@ -63,5 +69,7 @@ class LLMSettings:
             raise SettingsError(
                 "model.follow_ups and sub_questions must be at least 1, model.history_tokens at least 0."
             )
+        if not 0 <= self.judge_temperature <= 2:
+            raise SettingsError("model.judge_temperature must be from 0 to 2.")
         if self.summary_input_tokens < 100:
             raise SettingsError("model.summary_input_tokens must be at least 100.")

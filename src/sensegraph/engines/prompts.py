@@ -24,11 +24,15 @@ _ASKED = (  # folder of the paper, and the templates in it
     (
         "edge2024",
         "extract extract-tuple glean-check glean-more claims claims-tuple claims-check claims-more references "
-        "summarise report rate rate-answer answer ask refine test grade resolve tune",
+        "summarise report rate rate-answer answer ask refine test grade resolve tune "
+        "judge judge-scored contrast personas tasks questions grounded-questions",
     ),
-    ("zhang2025", "aggregate relate"),
+    ("zhang2025", "aggregate relate judge-decided score"),
     ("huang2025", "abstract"),
     ("sarthi2024", "condense"),
+    ("metropolitansky2025", "claim-select claim-disambiguate claim-decompose"),
+    ("es2023", "reverse-questions"),
+    ("gao2023", "support"),
 )
 _FOLDERS: Mapping[str, str] = MappingProxyType({name: paper for paper, names in _ASKED for name in names.split()})
 TEMPLATES = tuple(_FOLDERS)

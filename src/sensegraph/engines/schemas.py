@@ -18,6 +18,10 @@ def schema(name: str) -> Schema:
     forms = {"claims": _claims, "summary": _summary, "report": _report, "points": _points, "answer": _answer}
     forms |= {"lead": _lead, "refinement": _refinement, "grade": _grade, "profile": _profile}
     forms |= {"aggregate": _aggregate, "link": _link, "abstract": _abstract, "condensed": _condensed, "same": _same}
+    forms |= {"judge": _judge, "judge-decided": _judge_decided, "judge-scored": _judge_scored, "score": _score}
+    forms |= {"contrast": _contrast, "support": _support, "claim-decompose": _statements}
+    forms |= dict.fromkeys(("claim-select", "claim-disambiguate"), _sentence)
+    forms |= dict.fromkeys(("personas", "tasks", "questions", "grounded-questions", "reverse-questions"), _lines)
     return forms[name]()
 
 
@@ -95,6 +99,42 @@ def _same() -> Schema:
 
 def _profile() -> Schema:
     return _object(domain=_TEXT, persona=_TEXT, language=_TEXT, entity_types=_list(_TEXT))
+
+
+def _judge() -> Schema:
+    return _object(reasoning=_TEXT, winner={"type": "integer", "enum": [0, 1, 2]})
+
+
+def _judge_decided() -> Schema:
+    return _object(reasoning=_TEXT, winner={"type": "integer", "enum": [1, 2]})
+
+
+def _judge_scored() -> Schema:
+    return _object(reasoning=_TEXT, score_a=_NUMBER, score_b=_NUMBER, winner=_one_of(("A", "B", "tie")))
+
+
+def _score() -> Schema:
+    return _object(explanation=_TEXT, score=_NUMBER)
+
+
+def _contrast() -> Schema:
+    return _object(common=_list(_TEXT), first_only=_list(_TEXT), second_only=_list(_TEXT))
+
+
+def _lines() -> Schema:
+    return _object(lines=_list(_TEXT))
+
+
+def _sentence() -> Schema:
+    return _object(reason=_TEXT, sentence=_TEXT)
+
+
+def _statements() -> Schema:
+    return _object(statements=_list(_TEXT))
+
+
+def _support() -> Schema:
+    return _object(reason=_TEXT, supported={"type": "boolean"})
 
 
 def _object(**properties: Schema) -> Schema:

@@ -27,8 +27,10 @@ EXAMPLES = 3  # passages that become worked examples
 _PASSAGE = 200  # tokens of a passage that is shown: examples are paid for with every chunk
 _MOST_TYPES = 12
 _REPLY = 1000  # tokens of a profile
-_AS_THEY_ARE = frozenset(  # parts of a talk, and the question that must be cheapest
-    "glean-check glean-more claims-check claims-more references test tune".split()
+_AS_THEY_ARE = frozenset(  # parts of a talk, the question that must be cheapest, and what judges answers: by no persona
+    "glean-check glean-more claims-check claims-more references test tune "
+    "judge judge-scored judge-decided score contrast personas tasks questions grounded-questions reverse-questions "
+    "claim-select claim-disambiguate claim-decompose support".split()
 )
 _EXAMPLE = "\nExample, from"  # where the packaged example of a template begins
 
