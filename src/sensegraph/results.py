@@ -110,6 +110,10 @@ class Results(Sequence[B]):
             return self._read(self.keys[index])
         return self._read([self.keys[index]])[0]
 
+    def at(self, positions: Sequence[int]) -> list[B]:
+        """The results at these positions, read at once, in the order asked for."""
+        return self._read([self.keys[i] for i in positions])
+
     def __iter__(self) -> Iterator[B]:
         for start in range(0, len(self.keys), 256):
             yield from self._read(self.keys[start : start + 256])

@@ -44,6 +44,8 @@ def runs(text: str) -> list[str]:
 
 def language(words: Sequence[str]) -> str:
     """The language with most function words among the first of `words`; English unless another has at least two."""
+    if len(words) < 2:
+        return ENGLISH
     seen = frozenset(word.lower() for word in words[:_SAMPLE])
     counts = {name: len(seen & stop) for name, stop in STOP.items()}
     best = max(counts, key=lambda name: counts[name])

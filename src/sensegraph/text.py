@@ -89,11 +89,8 @@ def _abbreviated(text: str, dot: int) -> bool:
 
 
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
+    part = text[start:end].rstrip()
+    return start + len(part) - len(part.lstrip()), start + len(part)
 
 
 def within(items: Iterable[T], budget: int, size: Callable[[T], int]) -> tuple[list[T], int]:

@@ -6,12 +6,21 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from sensegraph.errors import ItemFailed
 
 if TYPE_CHECKING:
     from sensegraph.results import Step
+
+
+@runtime_checkable
+class Shelved(Protocol):
+    """Items that lie in a store: several are sooner read at once than one by one."""
+
+    def at(self, positions: Sequence[int], /) -> Sequence[Any]:
+        """The items at these positions, in the order asked for."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +93,8 @@ class Work(Sequence[list[Any]]):
         if index >= len(self):
             raise IndexError(index)
         self._begun = max(self._begun, index + 1)
-        return [self._items[self._todo[k]] for k in self._batches[index]]
+        wanted = [self._todo[k] for k in self._batches[index]]
+        return list(self._items.at(wanted)) if isinstance(self._items, Shelved) else [self._items[i] for i in wanted]
 
 
 def cut(keys: Sequence[str], size: int) -> list[list[str]]:

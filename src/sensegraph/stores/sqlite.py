@@ -25,6 +25,7 @@ from sensegraph.types import Usage
 
 FORMAT = 1
 _BLOCK = 500
+_LISTED = 100  # arrays from which the folder is listed instead of asked for each
 _PAUSE = 0.1  # seconds between two looks at a lock
 _LEDGER = tuple(f.name for f in fields(Usage))
 _ANEW = "Move the folder away and run `sensegraph index` again: documents are read anew."
@@ -161,7 +162,11 @@ class SqliteStore:
                 for table in ("object", "part"):
                     query = f"SELECT key FROM {table} WHERE key IN ({_marks(block)})"
                     found.update(k for (k,) in self._db.execute(query, block))
-        return found | {k for k in keys if k not in found and self._array_path(k).exists()}
+        others = [k for k in keys if k not in found]
+        if len(others) < _LISTED:
+            return found | {k for k in others if self._array_path(k).exists()}
+        arrays = {path.stem for path in self._array_path("").parent.glob("*.npy")}  # one listing for many questions
+        return found | arrays.intersection(others)
 
     def write(self, objects: Mapping[str, bytes], step: str = "") -> None:
         """Store all of `objects` or none. Writing a key that exists changes nothing."""
