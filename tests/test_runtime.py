@@ -284,8 +284,8 @@ def test_an_array_is_mapped_and_read_only(rt: Runtime) -> None:
 
 
 def test_a_task_that_the_engine_lacks_is_refused_before_any_work(rt: Runtime) -> None:
-    with pytest.raises(UnsupportedTask, match="graft needs judge, which the engine 'scripted' does not do"):
-        rt.check("graft", frozenset({"answer", "judge"}))
+    with pytest.raises(UnsupportedTask, match="graft needs survey, which the engine 'scripted' does not do"):
+        rt.check("graft", frozenset({"answer", "survey"}))
     rt.check("naive", frozenset({"answer"}))
 
 

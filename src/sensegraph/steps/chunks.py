@@ -15,6 +15,7 @@ from sensegraph.text import decode, encode, sentences, tokens
 from sensegraph.types import Chunk, Document
 
 _SLACK = 0.15  # the last part of a window in which a sentence or word border is looked for
+_FEW = 8  # characters a token: of a longer text it is not tried whether it is one window
 _SPACE = re.compile(r"\s+")
 
 
@@ -47,13 +48,14 @@ def _windows(text: str, size: int, overlap: int) -> Iterator[tuple[int, int, int
     """(start, end, tokens) of each window."""
     if not text.strip():
         return
+    whole = size + overlap
+    if len(text) <= _FEW * whole and (count := tokens(text)) <= whole:
+        yield 0, len(text), count
+        return
     ends = _token_ends(text)
     start = reached = 0
     while True:
-        if (
-            len(ends) - bisect_left(ends, start + 1) <= size + overlap
-            and (count := tokens(text[start:])) <= size + overlap
-        ):
+        if len(ends) - bisect_left(ends, start + 1) <= whole and (count := tokens(text[start:])) <= whole:
             yield start, len(text), count
             return
         end, count = _end_of_window(text, ends, start, size)
