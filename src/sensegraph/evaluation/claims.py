@@ -62,7 +62,7 @@ def claims(text: str) -> tuple[str, ...]:
     """
     reader, found = _Reader(), dict[str, str]()
     english = not HAN.search(text) and language(words(text)) == ENGLISH
-    for sentence in _sentences(text):
+    for sentence in sentences_of(text):
         named = ""
         for clause in _clauses(sentence) if english else [sentence]:
             whole = reader.resolved(clause) if english else clause
@@ -101,12 +101,12 @@ def clusters_of(apart: Floats, threshold: float, *, strict: bool = True) -> int:
     return left
 
 
-def _sentences(text: str) -> list[str]:
-    """Sentences without marks of lists, emphasis and citations; what is very short goes with what follows."""
+def sentences_of(text: str) -> list[str]:
+    """Sentences line by line, without marks of lists, emphasis and citations; a very short one goes with the next."""
     plain = _MARKS.sub("", text).replace(" .", ".")
     found, held = [], ""
-    for start, end in sentences(plain):
-        held = f"{held} {plain[start:end]}".strip()
+    for part in (line[start:end] for line in plain.splitlines() for start, end in sentences(line)):
+        held = f"{held} {part}".strip()
         if len(held) >= _SHORT:
             found.append(held.strip("\"“”' "))
             held = ""

@@ -1,0 +1,228 @@
+"""Whether texts bear a statement, by its words alone: *lexical support*.
+
+A statement is borne where every content word and number of it stands in the texts, negated where it is negated there,
+and no two names have changed places around a verb. That is exact for answers that quote, and strict for answers in
+words of their own: a paraphrase is not recognised. Who is said to have said it is another question (`speaker_of`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+from sensegraph.stems import language, runs, stemmed
+from sensegraph.text import sentences
+
+LABEL = "lexical support"
+
+_NOISE = re.compile(r"\{[^}]*\}|\[[^\]]*\]|[*_#`>]+")
+_FILLERS = frozenset("uh um uhm er erm hmm hm mm mhm ah oh".split())
+_NEGATIONS = frozenset(
+    "not no never none nobody nothing neither nor nowhere without cannot hardly "
+    "nicht kein keine keinen keinem keiner nie niemals niemand nichts ohne "
+    "pas jamais aucun aucune sans ni nunca ningún ninguno ninguna sin jamás não nem sem mai nessun nessuno senza "
+    "не нет ни niet geen nooit".split()
+)
+_CONTRACTED = re.compile(
+    r"\b(?:ai|are|ca|could|did|does|do|had|has|have|is|might|must|need|sha|should|was|were|wo|would)n['’]t\b",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_WORDS = {
+    word: str(n)
+    for n, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+        "seventeen eighteen nineteen twenty".split()
+    )
+    if word != "one"  # mostly a pronoun
+}
+_SAYS = (
+    "says|said|argues|argued|holds|held|notes|noted|observes|observed|remarks|remarked|adds|added|recalls|recalled|"
+    "recounts|recounted|explains|explained|expects|expected|foresees|foresaw|predicts|predicted|asks|asked|wonders|"
+    "wondered|insists|insisted|urges|urged|warns|warned|cautions|cautioned|reasons|reasoned|points out|pointed out|"
+    "puts it this way|put it this way|states|stated|writes|wrote|claims|claimed|suggests|suggested|reports|reported|"
+    "emphasi[sz]es|emphasi[sz]ed|mentions|mentioned|believes|believed|thinks|thought|stresses|stressed|concludes|"
+    "concluded|admits|admitted|agrees|agreed|tells|told us|describes it so"
+)
+_HEAD = re.compile(
+    rf"^(?:and|but|while|whereas|yet)?\s*(?P<who>[^\W\d_a-zà-ÿ][^:“”\"!?]{{0,80}}?)\s+(?:also\s+)?(?:{_SAYS})"
+    r"(?:\s+that\b[:,]?|\s*[:,])\s*(?P<what>\S.*)$",
+    re.DOTALL,
+)
+_QUOTED = re.compile(r"^(?P<who>[^\W\d_a-zà-ÿ][^:“”\"!?]{0,60}):\s*(?P<what>[“\"].*)$", re.DOTALL)
+_NAME = re.compile(r"[^\W\d_a-zà-ÿ][\w.&'’-]*(?:\s+(?:of\s+|the\s+|de\s+|van\s+|von\s+)?[^\W\d_a-zà-ÿ][\w.&'’-]*)*")
+_PASSIVE = re.compile(r"\b(?:by|von|par|por)\b", re.IGNORECASE)
+_MARK = "￾"  # stands in a text for a contracted negation
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """What a statement says that texts do not bear: a number, a name, a negation, an order of names, or words."""
+
+    kind: str
+    words: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{_SAID[self.kind]}: {', '.join(self.words)}"
+
+
+_SAID = {
+    "number": "numbers that what is cited does not hold",
+    "name": "names that what is cited does not hold",
+    "negation": "denied on one side only",
+    "order": "names that have changed places",
+    "words": "words that what is cited does not hold",
+}
+
+
+def lacks(statement: str, evidence: Sequence[str]) -> tuple[Lack, ...]:
+    """What `statement` says beyond the texts, by kind; empty where they bear it.
+
+    A statement without a content word is borne by nothing: it lacks words.
+    """
+    said = without_speaker(statement)
+    spoken = language(runs(f"{said} {' '.join(evidence)}"))
+    ours = _Reading(said, spoken)
+    if not ours.terms:
+        return (Lack("words", (statement.strip() or "(nothing)",)),)
+    theirs = [_Reading(text, spoken) for text in evidence]
+    return tuple(_lacking(ours, theirs))
+
+
+def without_speaker(statement: str) -> str:
+    """The statement without who is said to have said it: "Ada notes that it rains" is about rain."""
+    match = _HEAD.match(statement.strip()) or _QUOTED.match(statement.strip())
+    return match["what"] if match and len(match["who"].split()) <= _SPEAKER else statement
+
+
+def speaker_of(statement: str) -> str:
+    """Who is said to have said the statement; empty where it names nobody."""
+    match = _HEAD.match(statement.strip()) or _QUOTED.match(statement.strip())
+    found = match["who"].strip(" ,") if match and len(match["who"].split()) <= _SPEAKER else ""
+    return found.removeprefix("The ").removeprefix("the ")
+
+
+_SPEAKER = 8  # words that a speaker's name and office may have
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """A text as its terms with what negates them, its numbers, and its names in their order."""
+
+    text: str
+    spoken: str
+
+    @cached_property
+    def terms(self) -> dict[str, set[bool]]:
+        """Every term with whether it is denied, both where both occur."""
+        return _read(self.text, self.spoken)[0]
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """The numbers, as figures without marks between thousands."""
+        return _read(self.text, self.spoken)[1]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Runs of capitalised words, in order."""
+        return tuple(m[0] for m in _NAME.finditer(_NOISE.sub(" ", self.text)))
+
+
+Read = tuple[dict[str, set[bool]], frozenset[str]]
+
+
+@lru_cache(maxsize=1 << 12)
+def _read(text: str, spoken: str) -> Read:
+    terms: dict[str, set[bool]] = {}
+    numbers, denied, last = set[str](), False, ""
+    plain = _CONTRACTED.sub(f" {_MARK} ", _NOISE.sub(" ", text))
+    numbers.update(map(_figure, _FIGURE.findall(plain)))
+    for word in _tokens(plain):
+        lower = word.casefold()
+        if lower == _MARK or lower in _NEGATIONS:
+            denied = True
+            continue
+        if lower in _WORDS:
+            numbers.add(_WORDS[lower])
+        for term in () if lower in _FILLERS or lower in _WORDS or word[0].isdigit() else stemmed(word, spoken):
+            terms.setdefault(term, set()).add(denied)
+            denied, last = False, term
+    if denied and last:
+        terms[last].add(True)
+        terms[last].discard(False)
+    return terms, frozenset(numbers)
+
+
+def _tokens(plain: str) -> Iterator[str]:
+    for part in plain.split():
+        if part == _MARK:
+            yield part
+        else:
+            yield from runs(part)
+
+
+def _figure(text: str) -> str:
+    """A number as figures: "1,669" is 1669, "4.50" is 4.5."""
+    bare = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", text) if re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", text) else text
+    whole, dot, rest = bare.replace(",", ".").rpartition(".")
+    rest = rest.rstrip("0") if dot else rest
+    return (f"{whole}.{rest}" if rest else whole) if dot else str(int(rest)) if rest.isdecimal() else rest
+
+
+def _lacking(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[Lack]:
+    held: dict[str, set[bool]] = {}
+    for reading in theirs:
+        for term, polarities in reading.terms.items():
+            held.setdefault(term, set()).update(polarities)
+    numbers = sorted(ours.numbers - {n for r in theirs for n in r.numbers} - ({"1"} if "one" in held else set()))
+    if numbers:
+        yield Lack("number", tuple(numbers))
+    missing = [t for t in ours.terms if t not in held]
+    named = [n for n in ours.names if any(t in missing for w in runs(n) for t in stemmed(w, ours.spoken))]
+    if named:
+        yield Lack("name", tuple(dict.fromkeys(named)))
+    other = [t for t in missing if not any(t in stemmed(w, ours.spoken) for n in named for w in runs(n))]
+    if other:
+        yield Lack("words", tuple(other))
+    denied = [t for t, p in ours.terms.items() if t in held and not p <= held[t]]
+    if denied:
+        yield Lack("negation", tuple(denied))
+    if swapped := next(_swapped(ours, theirs), None):
+        yield Lack("order", swapped)
+
+
+def _swapped(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[tuple[str, str]]:
+    """Pairs of names that stand around the same word in the other order in every text that has both."""
+    texts = [t.text[a:b] for t in theirs for a, b in sentences(t.text)]
+    for first, between, second in _triples(ours.text):
+        words = {t for w in runs(between) for t in stemmed(w, ours.spoken)}
+        if not words or first == second:
+            continue
+        same = [t for t in texts if _around(t, first, second, words, ours.spoken)]
+        turned = [t for t in texts if _around(t, second, first, words, ours.spoken)]
+        passive = bool(_PASSIVE.search(between))
+        if turned and not same and any(_passive(t, second, first) == passive for t in turned):
+            yield first, second
+
+
+def _triples(text: str) -> Iterator[tuple[str, str, str]]:
+    """Each two neighbouring names of a text, with what stands between them."""
+    found = list(_NAME.finditer(text))
+    for one, other in pairwise(found):
+        yield one[0], text[one.end() : other.start()], other[0]
+
+
+def _around(text: str, first: str, second: str, words: set[str], spoken: str) -> bool:
+    """Whether `first` comes before `second` in a text, with one of `words` between them."""
+    begin = text.find(first)
+    end = text.find(second, begin + len(first)) if begin >= 0 else -1
+    between = text[begin + len(first) : end] if end >= 0 else ""
+    return any(t in words for w in runs(between) for t in stemmed(w, spoken))
+
+
+def _passive(text: str, first: str, second: str) -> bool:
+    begin = text.find(first)
+    return bool(_PASSIVE.search(text[begin : text.find(second, begin + len(first))]))
