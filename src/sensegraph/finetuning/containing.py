@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 
 from sensegraph.finetuning.values import Asked, Passage
-from sensegraph.text import HAN, WORD, fold
+from sensegraph.text import HAN, fold
 
+_RUN = re.compile(r"\w+")  # Scrooge's holds Scrooge
 _POLAR = frozenset(("yes", "no"))
 _folded = lru_cache(maxsize=4096)(fold)  # a passage is compared with many
 
 
 def words(answer: str) -> int:
     """The number of words of an answer; of a script without spaces the number of its characters."""
-    return sum(len(w) if HAN.search(w) else 1 for w in WORD.findall(answer))
+    return sum(len(w) if HAN.search(w) else 1 for w in _RUN.findall(answer))
 
 
 def polar(answer: str) -> bool:
@@ -32,7 +34,7 @@ def holds(text: str, answer: str) -> bool:
 
 def _spaced(text: str) -> str:
     """The folded words of `text` with one blank around each."""
-    return f" {' '.join(WORD.findall(_folded(text)))} "
+    return f" {' '.join(_RUN.findall(_folded(text)))} "
 
 
 def holding(text: str, answers: Iterable[str], least: int = 1) -> str:

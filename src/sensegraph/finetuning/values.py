@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
 
 from sensegraph.errors import SettingsError
 
 Style = Literal["plain", "cot"]
+Answers = Literal["first", "all"]
 Hardness = Literal["own", "hard", "random", ""]
+
+STYLES, ANSWERS = get_args(Style), get_args(Answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +124,14 @@ class DataSettings:
     pad: bool = True
     max_tokens: int = 2048
     leak_words: int = 2
-    answers: Literal["first", "all"] = "first"
+    answers: Answers = "first"
     seed: int = 0
 
     def __post_init__(self) -> None:
         least, most = self.distractors
+        for name, value, known in (("style", self.style, STYLES), ("answers", self.answers, ANSWERS)):
+            if value not in known:
+                raise SettingsError(f"{name} cannot be {value!r}; it is one of {', '.join(known)}.")
         if not 0 <= self.oracle_share <= 1:
             raise SettingsError(f"oracle_share ({self.oracle_share}) must lie between 0 and 1.")
         if not 0 <= least <= most or self.hard < 0 or min(self.most_oracles, self.max_tokens, self.leak_words) < 1:

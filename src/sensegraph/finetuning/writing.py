@@ -16,12 +16,13 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from sensegraph.errors import SettingsError
 from sensegraph.finetuning.values import Example, Passage
 
 Form = Literal["completion", "chat", "evaluation"]
-FORMS: tuple[Form, ...] = ("completion", "chat", "evaluation")
+FORMS: tuple[Form, ...] = get_args(Form)
 _PAPER = "graft2024"
 _PLACEHOLDER = re.compile(r"\{\{(question|passages)\}\}")
 
@@ -75,6 +76,14 @@ def record(example: Example, form: Form) -> dict[str, Any]:
         "passages": shown,
         "target": example.target,
     }
+
+
+def form_of(name: str) -> Form:
+    """The form that is called so. Raises SettingsError for one that does not exist."""
+    for form in FORMS:
+        if form == name:
+            return form
+    raise SettingsError(f"No form is called {name!r}; there are {', '.join(FORMS)}.")
 
 
 def line(example: Example, form: Form) -> str:

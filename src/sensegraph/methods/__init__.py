@@ -119,6 +119,12 @@ METHODS = {
         "condense, answer",
         "details of long texts and what they say on the whole; reads a tree, built by index --method raptor",
     ),
+    "graft": Listing(
+        "sensegraph.methods.graft:Graft",
+        "GRAFT: Graph Retrieval Augmented Fine-Tuning (undated, about 2024)",
+        "report, answer",
+        "questions about one part of a corpus in few tokens: the one report that is nearest; made for a tuned model",
+    ),
     "naive": Listing(
         "sensegraph.methods.naive:Naive",
         "vector RAG, the SS condition of Edge et al. 2024",

@@ -1,0 +1,151 @@
+"""What `tune data` needs before it can write: questions with passages, of a folder or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, get_args
+
+import typer
+
+from sensegraph.cli.progress import Report
+from sensegraph.corpus import FOLDER, Corpus
+from sensegraph.errors import InputError
+from sensegraph.evaluation import JudgedSet
+from sensegraph.finetuning import examples, indexed, sources, templates
+from sensegraph.finetuning.report import DataReport, Reporter
+from sensegraph.finetuning.sources import Source
+from sensegraph.finetuning.values import Asked, DataSettings, Made
+from sensegraph.finetuning.writing import Form, line
+from sensegraph.methods import load
+from sensegraph.methods.auto import finder
+from sensegraph.protocols import Part
+from sensegraph.settings import load_settings
+from sensegraph.stores.sqlite import SqliteStore
+
+_AUTO, _NONE = "auto", "none"
+_FINDER = "walk"  # whose errors are taken where nothing else is said: the default of `search`
+_ON_GRAPH = ("reports", "relations")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What to make data of: the corpus, where its questions are, who finds near passages, and the settings given."""
+
+    corpus: Path
+    questions: Path | None
+    from_graph: int
+    near: str
+    split: str
+    topic: str
+    given: Mapping[str, Any]
+
+
+@contextmanager
+def source(place: Place, seed: int, progress: Report) -> Iterator[Source]:
+    """The questions of a corpus, by what kind of thing it is. Raises InputError for what is none."""
+    _fitting(place)
+    if (place.corpus / "corpus.jsonl").is_file():
+        judged, found = sources.judged(place.corpus, place.split, place.topic)
+        yield found if place.near == _NONE else _with_errors(judged, found, place, progress)
+    elif place.corpus.is_dir():
+        with Corpus.open(place.corpus, settings=place.given, progress=progress, create=False) as corpus:
+            yield _indexed(corpus, place, seed)
+    else:
+        yield sources.hotpot(place.corpus, seed)
+
+
+def _fitting(place: Place) -> None:
+    """Raise where the flags do not fit the kind of corpus: nothing that was asked for is passed over."""
+    corpus = place.corpus
+    if not corpus.exists():
+        raise InputError(f"{corpus} does not exist; name a folder or a file.")
+    indexed_one = corpus.is_dir() and not (corpus / "corpus.jsonl").is_file()
+    asked = bool(place.questions) + bool(place.from_graph)
+    if indexed_one and not (corpus / FOLDER).is_dir():
+        raise InputError(
+            f"{corpus} holds no test collection (corpus.jsonl, queries.jsonl, qrels/) and no index ({FOLDER}); "
+            f"make one by `sensegraph index PATH --root {corpus}`."
+        )
+    if indexed_one and asked != 1:
+        raise typer.BadParameter("an index has no questions: give either --questions FILE or --from-graph N.")
+    if not indexed_one and asked:
+        raise typer.BadParameter(f"--questions and --from-graph go with an index; {corpus} has questions of its own.")
+    if not corpus.is_dir() and place.near not in (_AUTO, _NONE):
+        raise typer.BadParameter(
+            "--near goes with a corpus; a file in the form of HotpotQA has distractors of its own."
+        )
+
+
+# ── a test collection ──
+
+
+def _with_errors(judged: JudgedSet, found: Source, place: Place, progress: Report) -> Source:
+    """`found` with the wrong documents of a method, over an index that goes again."""
+    method = load(_FINDER if place.near == _AUTO else place.near)
+    texts = {a.id: a.question for a in found.questions if isinstance(a, Asked)}
+    settings = load_settings(Path("."), place.given)
+    with TemporaryDirectory(prefix="sensegraph-") as made, _store(Path(made)) as store:
+        corpus = Corpus(Path(made), settings, store, progress)
+        corpus.add(judged.documents)
+        corpus.build(parts=_parts(method.reads))
+        ranked = indexed.rankings(texts, method, corpus.index(), corpus.runtime())
+    return sources.with_near(found, ranked, method.name)
+
+
+@contextmanager
+def _store(root: Path) -> Iterator[SqliteStore]:
+    with closing(SqliteStore(root / FOLDER)) as store:
+        yield store
+
+
+def _parts(reads: frozenset[Part]) -> tuple[Part, ...]:
+    """The parts that a method reads, and what they stand on, in their order."""
+    wanted = reads | ({"graph"} if not reads.isdisjoint(_ON_GRAPH) else frozenset())
+    return tuple(part for part in get_args(Part) if part in wanted)
+
+
+# ── an index ──
+
+
+def _indexed(corpus: Corpus, place: Place, seed: int) -> Source:
+    """Questions of a file or of the graph, with the errors of a method that this index serves."""
+    index = corpus.index()
+    if place.questions:
+        found = indexed.from_file(index, place.questions, place.corpus.resolve().name, place.topic)
+    else:
+        found = templates.from_graph(index, place.from_graph, seed, place.topic)
+        found = replace(found, name=place.corpus.resolve().name)
+    if place.near == _NONE:
+        return found
+    method, _ = corpus.method(finder(index) if place.near == _AUTO else place.near)
+    return indexed.wrong_chunks(found, method, index, corpus.runtime())
+
+
+# ── writing ──
+
+
+def written(found: Source, how: DataSettings, form: Form, path: Path) -> DataReport:
+    """Write the examples of a source to `path`, one at a time, and report on them; the file is there when all are.
+
+    Raises InputError where not one example could be made.
+    """
+    reporter = Reporter(found, how)
+    draft = path.with_name(f"{path.name}.part")
+    try:
+        with draft.open("w", encoding="utf-8", newline="\n") as file:
+            for item in examples.build(found.questions, found.pool, how):
+                reporter.add(item)
+                if isinstance(item, Made):
+                    file.write(line(item.example, form))
+        made = reporter.report()
+        if not made.examples:
+            why = "; ".join(f"{n} × {reason}" for reason, n in (*made.dropped, *made.left_out)) or "there is none"
+            raise InputError(f"No example could be made of the questions of {found.name}: {why}.")
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return made
