@@ -9,7 +9,21 @@ import typer
 from typer.core import TyperGroup
 
 from sensegraph import __version__
-from sensegraph.cli import ask, browse, build, collect, curate, draw, evaluate, history, interchange, start, tune, watch
+from sensegraph.cli import (
+    ask,
+    browse,
+    build,
+    collect,
+    curate,
+    draw,
+    evaluate,
+    finetune,
+    history,
+    interchange,
+    start,
+    tune,
+    watch,
+)
 from sensegraph.cli.options import say
 from sensegraph.errors import SensegraphError
 
@@ -91,6 +105,7 @@ app.command("import", short_help="Make an index of the tables of one made elsewh
 app.command(short_help="Write the index as tables, CSV, GraphML, Cypher or JSON.")(interchange.export)
 app.command(short_help="List the methods.")(ask.methods)
 app.add_typer(evaluate.app, name="evaluate", short_help="Measure methods against judged documents.")
+app.add_typer(finetune.app, name="tune", short_help="Fine-tune a model: data, training, serving.")
 
 
 def main() -> None:
