@@ -32,11 +32,11 @@ class SerialExecutor:
 class LocalExecutor:
     """`threads` calls at once where they wait; `processes` workers where they work and there is enough to do.
 
-    Work begins in this process; what is not done after `patience` seconds goes to workers, whose start costs about as
+    Work begins in this process; what is not done after `patience` seconds goes to workers, whose start costs as
     much. They are kept for the next step, and end with the program or after a minute without work.
     """
 
-    def __init__(self, threads: int = 16, processes: int = 0, patience: float = 1.0) -> None:
+    def __init__(self, threads: int = 16, processes: int = 0, patience: float = 2.0) -> None:
         self.threads, self.patience = max(1, threads), patience
         self.processes = processes or _cores()
 
