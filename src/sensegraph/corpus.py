@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+from sensegraph.checking import Checking
 from sensegraph.collecting import Collecting
 from sensegraph.curation import Curated
 from sensegraph.errors import InputError, NotIndexed, SettingsError, StoreError
@@ -50,7 +51,7 @@ def _quiet(step: str, done: int, total: int) -> None:
     """No progress."""
 
 
-class Corpus(Collecting, Synced, Curated, Remembering):
+class Corpus(Collecting, Synced, Curated, Remembering, Checking):
     """Documents and their index under one folder. Use `Corpus.open`.
 
     Raises SettingsError, InputError, NotIndexed, StoreError, StepFailed, EndpointError, BudgetExceeded; see `errors`.

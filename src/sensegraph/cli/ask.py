@@ -60,6 +60,7 @@ def query(
     unknown: Unknown = "include",
     history: History = None,
     stream: Annotated[bool, typer.Option("--stream", help="Print the answer while it is written.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Hold the answer against the sources that it cites.")] = False,
     as_json: Json = False,
     engine: Engine = None,
     max_tokens: MaxTokens = None,
@@ -68,6 +69,7 @@ def query(
 ) -> None:
     """Answer a question about the documents, with citations that lead to the exact span of the source."""
     from sensegraph.cli import show
+    from sensegraph.cli.checking import Checks, checked
 
     if stream and as_json:
         raise typer.BadParameter("--stream prints text as it is written and --json one object at the end: choose one.")
@@ -78,12 +80,12 @@ def query(
         ready(corpus, root)
         hear = told if stream else None
         answer = corpus.query(question, method=method, depth=depth, scope=scope, history=turns, hear=hear)
-        index = corpus.index()
+        index, checks = corpus.index(), checked(corpus, answer) if check else Checks()
         if as_json:
-            out_json(show.answer_object(answer, index))
+            out_json(show.answer_object(answer, index) | checks.told)
         else:
             files = files_of(corpus, [c.document for c in answer.citations])
-            out("\n\n" + show.behind(answer, files) if stream else show.answer(answer, files))
+            out(("\n\n" + show.behind(answer, files) if stream else show.answer(answer, files)) + checks.text)
 
 
 def search(
