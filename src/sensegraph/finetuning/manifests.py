@@ -1,0 +1,105 @@
+"""What a tuned model came from, written beside it: data by hash, base model, recipe, versions, and its prompt."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sensegraph.engines.local_model import MANIFEST, as_prompt
+from sensegraph.errors import SettingsError
+from sensegraph.finetuning import reading
+from sensegraph.finetuning.reading import Pair
+from sensegraph.finetuning.recipes import Recipe
+
+if TYPE_CHECKING:
+    from sensegraph.finetuning.training import Job
+
+LIBRARIES = ("sensegraph", "torch", "transformers", "peft", "bitsandbytes")
+_SAME = ("data", "held_out", "model", "recipe")  # what makes two trainings one
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a training is of. `data` and `held_out` are hashes (SHA-256); `prompt` is the template of the prompts,
+    empty where the data has another than ours; `finished` says that the folder holds the trained model."""
+
+    data: str
+    held_out: str
+    model: str
+    recipe: dict[str, Any]
+    prompt: str = ""
+    targets: tuple[str, ...] = ()
+    steps: int = 0
+    examples: int = 0
+    versions: dict[str, str] = field(default_factory=dict)
+    finished: bool = False
+
+
+def of(job: Job, recipe: Recipe) -> Manifest:
+    """The manifest of a training that has not begun."""
+    held_out = reading.digest(job.held_out) if job.held_out else ""
+    shape = reading.layout().template if _ours(job.data) else ""
+    where = str(Path(job.model).resolve()) if Path(job.model).is_dir() else job.model
+    return Manifest(reading.digest(job.data), held_out, where, _plain(asdict(recipe)), shape, versions=_versions())
+
+
+def claim(out: Path, about: Manifest) -> None:
+    """Make the folder this training's own. Raises SettingsError, naming what differs, where it is another's."""
+    path = out / MANIFEST
+    if path.is_file():
+        there = json.loads(path.read_text("utf-8"))
+        mine = _plain(asdict(about))
+        if other := [name for name in _SAME if there.get(name) != mine[name]]:
+            raise SettingsError(
+                f"{out} holds another training ({', '.join(other)} differ): go on with what it was begun with, or name "
+                "another folder with --out."
+            )
+        return
+    if out.is_dir() and any(out.iterdir()):
+        raise SettingsError(f"{out} is not empty and holds no training: name a folder that is, or a new one.")
+    out.mkdir(parents=True, exist_ok=True)
+    write(out, about)
+
+
+def write(out: Path, about: Manifest) -> None:
+    """Write the manifest into its folder."""
+    text = json.dumps(asdict(about), ensure_ascii=False, indent=2)
+    (out / MANIFEST).write_text(text + "\n", encoding="utf-8")
+
+
+def pairs_of(path: Path, tokenizer: Any) -> list[Pair]:
+    """The pairs of a data file, chats in the form that the tokenizer gives them."""
+    return reading.pairs(path, lambda messages: as_prompt(messages, tokenizer))
+
+
+def _ours(data: Path) -> bool:
+    """Whether the data's first line has the prompt that `reading.layout` writes."""
+    head, middle, tail = _fixed(reading.layout().template)
+    first = reading.pairs(data, lambda messages: as_prompt(messages, None))[0].prompt
+    return first.startswith(head) and middle in first and first.endswith(tail)
+
+
+def _fixed(template: str) -> tuple[str, str, str]:
+    """What stands before, between and after the two places of a template."""
+    head, _, rest = template.partition("{{question}}")
+    middle, _, tail = rest.partition("{{passages}}")
+    return head, middle, tail
+
+
+def _plain(value: Any) -> Any:
+    """`value` as JSON gives it back."""
+    return json.loads(json.dumps(value))
+
+
+def _versions() -> dict[str, str]:
+    """The installed libraries that a result may depend on."""
+    found = {}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found
