@@ -18,6 +18,7 @@ from sensegraph.filters import Scope
 from sensegraph.history import Remembering
 from sensegraph.journal import Journal
 from sensegraph.keys import canonical
+from sensegraph.matching import Matching
 from sensegraph.methods import load
 from sensegraph.methods.auto import Choice, choose, finder
 from sensegraph.outcomes import ORIGIN, Added, Built, Status
@@ -51,7 +52,7 @@ def _quiet(step: str, done: int, total: int) -> None:
     """No progress."""
 
 
-class Corpus(Collecting, Synced, Curated, Remembering, Checking):
+class Corpus(Collecting, Synced, Curated, Remembering, Checking, Matching):
     """Documents and their index under one folder. Use `Corpus.open`.
 
     Raises SettingsError, InputError, NotIndexed, StoreError, StepFailed, EndpointError, BudgetExceeded; see `errors`.

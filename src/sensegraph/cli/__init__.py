@@ -20,6 +20,7 @@ from sensegraph.cli import (
     finetune,
     history,
     interchange,
+    match,
     start,
     tune,
     watch,
@@ -91,6 +92,7 @@ app.command(short_help="Show the evidence for a question, without an answer.")(a
 app.command(short_help="Show what the corpus holds and has cost.")(build.status)
 app.command(short_help="List the reports, or read one down to its sources.")(browse.reports)
 app.command(short_help="Show all that is known of an entity.")(browse.entity)
+app.command(short_help="Find what matches a pattern in the graph.")(match.match)
 app.command(short_help="Show what is said of an entity, in the order of time.")(history.timeline)
 app.command(short_help="Show what changed between two moments.")(history.changes)
 app.command(short_help="Find entities that are one thing under different names.")(curate.resolve)

@@ -1,0 +1,235 @@
+"""What a query says: frozen nodes that the parser makes and nothing else. No part of it is ever run as code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sensegraph.errors import InputError
+
+_SHOWN = 24  # characters of the query that a message repeats
+
+Constant = str | int | float | bool | None
+Given = Constant | tuple["Given", ...]  # what a parameter stands for
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where something stands: character `offset` of `text`, which a message calls `piece`."""
+
+    piece: str
+    text: str
+    offset: int
+
+    def error(self, problem: str) -> InputError:
+        """What is wrong here, as one sentence that begins with the place."""
+        before = self.text[: self.offset]
+        line, column = before.count("\n") + 1, self.offset - (before.rfind("\n") + 1) + 1
+        place = f"line {line}, column {column}" if "\n" in self.text else f"column {column}"
+        rest = " ".join(self.text[self.offset : self.offset + _SHOWN].split())
+        return InputError(f"In {self.piece}, {place}, at {rest!r}: {problem}" if rest else self._at_end(place, problem))
+
+    def _at_end(self, place: str, problem: str) -> str:
+        return f"In {self.piece}, {place}, at its end: {problem}"
+
+
+NOWHERE = Spot("", "", 0)
+
+
+# ── expressions ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A value that is written in the query, or one that a parameter stands for."""
+
+    value: Constant
+    at: Spot = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Expressions in square brackets."""
+
+    items: tuple[Expression, ...]
+    at: Spot = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A name that the pattern gives to an entity, a relation, a claim or a path."""
+
+    name: str
+    at: Spot = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """`variable.name`."""
+
+    variable: str
+    name: str
+    at: Spot = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function or an aggregate, its name in lower case; `star` for `count(*)`."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+    distinct: bool = False
+    star: bool = False
+    at: Spot = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """`operator` is not, -, is null or is not null."""
+
+    operator: str
+    operand: Expression
+    at: Spot = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """`operator` in lower case: or, and, a comparison, in, contains, starts with, ends with, or a sign of reckoning."""
+
+    operator: str
+    left: Expression
+    right: Expression
+    at: Spot = field(default=NOWHERE, compare=False, repr=False)
+
+
+Expression = Fixed | Listed | Variable | Property | Call | Unary | Binary
+
+
+def inner(expression: Expression) -> tuple[Expression, ...]:
+    """The expressions directly inside one."""
+    match expression:
+        case Listed(items):
+            return items
+        case Call(_, arguments):
+            return arguments
+        case Unary(_, operand):
+            return (operand,)
+        case Binary(_, left, right):
+            return (left, right)
+        case _:
+            return ()
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """An expression and all that is inside it."""
+    yield expression
+    for part in inner(expression):
+        yield from walk(part)
+
+
+def variables(expression: Expression) -> tuple[str, ...]:
+    """The variables that an expression reads, in order, each once."""
+    found = walk(expression)
+    named = (e.name if isinstance(e, Variable) else e.variable for e in found if isinstance(e, Variable | Property))
+    return tuple(dict.fromkeys(named))
+
+
+def conjuncts(expression: Expression | None) -> Iterator[Expression]:
+    """The parts of a condition that must all hold."""
+    if isinstance(expression, Binary) and expression.operator == "and":
+        yield from conjuncts(expression.left)
+        yield from conjuncts(expression.right)
+    elif expression is not None:
+        yield expression
+
+
+# ── patterns ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A type as it is written."""
+
+    text: str
+    at: Spot = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NodePattern:
+    """`(variable:type|type {name: value})`; a variable that begins with a blank was not named."""
+
+    variable: str
+    types: tuple[Word, ...] = ()
+    tests: tuple[Expression, ...] = ()
+    at: Spot = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EdgePattern:
+    """`-[variable:type|type *low..high {name: value}]->`; `low` and `high` are None for a single relation."""
+
+    variable: str
+    types: tuple[Word, ...] = ()
+    tests: tuple[Expression, ...] = ()
+    direction: Literal["-", ">", "<"] = "-"
+    low: int | None = None
+    high: int | None = None
+    at: Spot = field(default=NOWHERE, compare=False, repr=False)
+
+    @property
+    def long(self) -> bool:
+        """Whether it stands for a chain of relations."""
+        return self.high is not None
+
+
+@dataclass(frozen=True, slots=True)
+class PathPattern:
+    """Nodes with an edge between each and the next; `variable` is empty where the path has no name."""
+
+    nodes: tuple[NodePattern, ...]
+    edges: tuple[EdgePattern, ...] = ()
+    variable: str = ""
+
+    @property
+    def parts(self) -> tuple[NodePattern | EdgePattern, ...]:
+        """The nodes, then the edges."""
+        return (*self.nodes, *self.edges)
+
+    @property
+    def hops(self) -> Iterator[tuple[str, EdgePattern, str]]:
+        """Every edge with the variables of the nodes at its left and its right."""
+        names = [n.variable for n in self.nodes]
+        return zip(names, self.edges, names[1:], strict=False)
+
+
+# ── queries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An expression that is returned, and the column's name."""
+
+    expression: Expression
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """An expression to order by."""
+
+    expression: Expression
+    falling: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A whole query; without `items` the elements of its patterns are returned. `limit` None is no limit."""
+
+    paths: tuple[PathPattern, ...]
+    where: Expression | None = None
+    items: tuple[Item, ...] = ()
+    distinct: bool = False
+    order: tuple[Sort, ...] = ()
+    skip: int = 0
+    limit: int | None = None
