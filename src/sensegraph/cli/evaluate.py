@@ -1,13 +1,15 @@
-"""Commands that measure: evaluate retrieval."""
+"""Commands that measure: evaluate FILE.toml, evaluate retrieval."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
+from sensegraph.cli import experimenting
 from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Set, out, out_json, overrides, say
 from sensegraph.cli.progress import progress
 
@@ -16,7 +18,19 @@ if TYPE_CHECKING:
 
 _HERE = Path(".")
 
-app = typer.Typer(no_args_is_help=True, help="Measure what was built: rankings against judged documents.")
+_HELP = "Measure what was built: answers of several methods side by side, rankings against judged documents."
+
+
+class Measures(TyperGroup):
+    """The group: a name that ends in .toml stands for `run` with that plan."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command and its arguments."""
+        plan = bool(args) and args[0].endswith(".toml") and args[0] not in self.commands
+        return super().resolve_command(ctx, ["run", *args] if plan else args)
+
+
+app = typer.Typer(cls=Measures, no_args_is_help=True, help=_HELP)
 
 Data = Annotated[
     list[Path], typer.Option("--data", metavar="DIR", help="A test collection in BEIR's layout; repeatable.")
@@ -48,9 +62,12 @@ Draws = Annotated[int, typer.Option("--draws", min=1, metavar="N", help="Resampl
 Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of the resampling.")]
 
 
-@app.callback()
+@app.callback(help=_HELP)
 def _group() -> None:
-    """Measure what was built: rankings against judged documents."""
+    """Measure what was built."""
+
+
+app.command(short_help="Compare methods by their answers, as a plan says.")(experimenting.run)
 
 
 @app.command(short_help="Compare methods by the documents that they find.")

@@ -1,0 +1,189 @@
+"""What `evaluate run` needs: the plan of its file, the corpus with its index, the conditions, and where results go."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sensegraph.cli.options import root_flag
+from sensegraph.cli.progress import Report
+from sensegraph.corpus import FOLDER, Corpus
+from sensegraph.errors import InputError, NotIndexed, SettingsError
+from sensegraph.evaluation.answering import Condition
+from sensegraph.evaluation.experiment import Tools
+from sensegraph.evaluation.objects import settings_of
+from sensegraph.evaluation.plan import Asked, JudgePlan, Plan, read_questions
+from sensegraph.evaluation.runs import Named
+from sensegraph.keys import key
+from sensegraph.methods import load, method_class
+from sensegraph.protocols import Part, Task
+from sensegraph.runtime import Runtime
+from sensegraph.settings import Settings, choices, load_settings, make_tools, parse
+from sensegraph.stores.sqlite import SqliteStore, writable
+from sensegraph.types import Document
+
+_FORM = 1  # raise when answers that are stored must not be used again
+_RESULTS = ".results"
+_ASKED: tuple[Task, ...] = ("summarise", "rate", "answer", "ask", "refine", "test", "grade")  # when a question is asked
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A plan with everything at hand that it needs."""
+
+    plan: Plan
+    questions: tuple[Asked, ...]
+    conditions: tuple[Condition, ...]
+    tools: Tools
+    corpus: Corpus
+    output: Path
+
+    @property
+    def corpus_name(self) -> str:
+        """What reports call the corpus."""
+        return Path(self.plan.corpus).name or str(self.corpus.root)
+
+
+def read_plan(file: Path) -> Plan:
+    """The plan in a TOML file. Raises InputError or SettingsError, naming the field and the nearest one known."""
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
+        raise InputError(f"{file} is not valid TOML: {e}.") from e
+    for metric in table.get("metrics", []) if isinstance(table.get("metrics"), list) else []:
+        known = ("claims", "judge", "scores", "grounding", "reference")
+        if isinstance(metric, str) and metric not in known:
+            raise SettingsError(f"{file}: metrics cannot hold {choices(metric, known)}")
+    plan = parse(table, Plan, str(file))
+    parse(plan.settings, Settings, f"{file}, [settings]")
+    return plan
+
+
+def methods_of(plan: Plan, settings: Settings, where: Path) -> list[tuple[Named, str]]:
+    """The method of every condition under its name, and what the method is called."""
+    found = []
+    for name, table in plan.conditions.items():
+        try:
+            found.append(_method(name, table, plan, settings))
+        except SettingsError as e:
+            raise SettingsError(f"{where}, [conditions.{name}]: {e}") from e
+    return found
+
+
+def _method(name: str, table: Mapping[str, Any], plan: Plan, settings: Settings) -> tuple[Named, str]:
+    given = dict(table)
+    method = given.pop("method", None)
+    if not isinstance(method, str):
+        raise SettingsError('no method is named; write method = "…", one of `sensegraph methods`.')
+    own = settings.method_settings(method, given)
+    has = {f.name for f in fields(method_class(method))}
+    if plan.context_tokens and "context_tokens" in has and "context_tokens" not in given:
+        own["context_tokens"] = plan.context_tokens
+    return Named(name, load(method, **own)), method
+
+
+@contextmanager
+def prepared(file: Path, flags: Mapping[str, Any], report: Report, *, dry: bool = False) -> Iterator[Prepared]:
+    """Everything that the plan in `file` needs; its index is built unless it is there (`dry`: it must be there)."""
+    plan = read_plan(file)
+    here = file.resolve().parent
+    questions = read_questions(here / plan.questions, plan.limit)
+    output = here / (plan.output or f"{file.stem}{_RESULTS}")
+    with ExitStack() as stack:
+        corpus = _corpus(plan, here, output, flags, report)
+        stack.callback(corpus.close)
+        named = methods_of(plan, corpus.settings, file)
+        _indexed(corpus, named, here / plan.corpus, build=not dry)
+        store = _store(output / "store", dry)
+        stack.callback(store.close)
+        rt = replace(corpus.runtime(), store=store)
+        tools = Tools(rt, _judging(rt, plan.judge, corpus), partial(_document, corpus))
+        yield Prepared(plan, questions, _conditions(named, corpus), tools, corpus, output)
+
+
+def _store(place: Path, dry: bool) -> SqliteStore:
+    """The store of what was answered and judged; `dry` writes nothing that lasts."""
+    return SqliteStore(place, readonly=dry and (place / "store.sqlite").exists())
+
+
+def _corpus(plan: Plan, here: Path, output: Path, flags: Mapping[str, Any], report: Report) -> Corpus:
+    """The corpus that the plan names: a folder with an index as it is, or an index of its own for documents."""
+    given = _laid(plan.settings, flags)
+    place = here / plan.corpus
+    if not place.exists():
+        raise InputError(f"There is no {place}; `corpus` names the folder of an index, or documents to index.")
+    root = place if (place / FOLDER).is_dir() else output / "index"
+    root.mkdir(parents=True, exist_ok=True)
+    settings = load_settings(root, given)
+    return Corpus(root, settings, SqliteStore(root / FOLDER, readonly=not writable(root)), report)
+
+
+def _laid(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Nested tables, one laid over the other."""
+    laid = dict(below)
+    for name, value in above.items():
+        old = laid.get(name)
+        laid[name] = _laid(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return laid
+
+
+def _indexed(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, build: bool) -> None:
+    """See to it that the index is there, with the parts that the methods read.
+
+    An index of somebody else is never changed: what it lacks is an error with the command that adds it.
+    """
+    wanted: set[Part] = {part for one, _ in named for part in one.method.reads}
+    if corpus.root != source:
+        if build:
+            corpus.add(source)
+            corpus.build(parts=sorted(wanted))
+        return
+    manifest = corpus.manifest()
+    if manifest is None:
+        raise NotIndexed(f"{source} has no finished index; run: sensegraph index{root_flag(source)}")
+    for one, method in named:
+        if lacking := sorted(one.method.reads - manifest.parts):
+            raise NotIndexed(
+                f"The index of {source} lacks {', '.join(lacking)}, which {method} reads; "
+                f"run: sensegraph index{root_flag(source)} --method {method}"
+            )
+
+
+def _judging(rt: Runtime, judge: JudgePlan, corpus: Corpus) -> Runtime:
+    """The runtime that judges: with a model of its own where the plan names one."""
+    if not judge.model:
+        return rt
+    endpoint = replace(corpus.settings.endpoint, model=judge.model)
+    engine, _ = make_tools(replace(corpus.settings, endpoint=endpoint, engine="model"))
+    return replace(rt, engine=engine)
+
+
+def _conditions(named: list[tuple[Named, str]], corpus: Corpus) -> tuple[Condition, ...]:
+    found = []
+    for one, method in named:
+        own = settings_of(one)
+        ask = partial(corpus.query, method=method, **own)
+        bare = settings_of(Named(method, load(method)))
+        changed = {name: value for name, value in own.items() if value != bare[name]}
+        found.append(Condition(one.name, method, own, ask, _key(one, method, corpus), changed))
+    return tuple(found)
+
+
+def _key(one: Named, method: str, corpus: Corpus) -> str:
+    """What stands for all that decides an answer: the index, the method with its settings, and who works."""
+    engine, embedder = corpus.tools
+    by = [engine.fingerprint(task) for task in _ASKED if task in engine.tasks]
+    tools = [*by, embedder.fingerprint(), corpus.reranker.fingerprint() if corpus.reranker else ""]
+    return key("answers", _FORM, method, settings_of(one), corpus.manifest(), tools)
+
+
+def _document(corpus: Corpus, name: str) -> Document | None:
+    try:
+        return corpus.index().document(name)
+    except NotIndexed:
+        return None
