@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import median
-from types import MappingProxyType
 from typing import Any
 
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError, ItemFailed, StepFailed
@@ -33,7 +32,7 @@ class Condition:
     settings: Mapping[str, Any]
     ask: Callable[[str], Answer]
     key: str
-    changed: Mapping[str, Any] = MappingProxyType({})
+    changed: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

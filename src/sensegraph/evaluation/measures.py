@@ -92,8 +92,8 @@ def grounding(answers: Answers, fetch: Fetch, rt: Runtime) -> list[Measure]:
     for name, replies in answers.items():
         good = iter(check_answers([r.answer for r in replies if not r.failure], fetch, by))
         found = [None if r.failure else next(good) for r in replies]
-        tables["citation recall"][name] = [c and c.recall for c in found]
-        tables["citation precision"][name] = [c and c.precision for c in found]
+        tables["citation recall"][name] = [None if c is None else c.recall for c in found]
+        tables["citation precision"][name] = [None if c is None else c.precision for c in found]
         shares = [c.supported / c.statements if c and c.statements and not c.abstained else None for c in found]
         tables["supported statements"][name] = shares
     note = "Undefined for an answer that abstains or says nothing that could be borne out."

@@ -11,6 +11,7 @@ from sensegraph.evaluation.pairs import LEVEL, Pair
 from sensegraph.evaluation.sheets import (
     Beside,
     Cell,
+    Fold,
     Items,
     Section,
     Sheet,
@@ -77,7 +78,9 @@ def _short(found: Outcome) -> Iterable[str]:
 
 def _measured(found: Outcome) -> Iterable[Words | Items | Table]:
     yield Items((*found.held, *_notes(found)))
-    rows = [[c.name, Cell(c.method, words=True), Cell(_settings(c), words=True)] for c in found.conditions]
+    rows: list[list[Cell | str]] = [
+        [c.name, Cell(c.method, words=True), Cell(_settings(c), words=True)] for c in found.conditions
+    ]
     yield table("Conditions", ["condition", "method", "settings that are not the method's own"], rows)
 
 
