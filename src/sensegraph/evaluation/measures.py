@@ -11,6 +11,7 @@ from sensegraph.evaluation.answering import Reply
 from sensegraph.evaluation.checking import Fetch, check_answers
 from sensegraph.evaluation.claimify import Claimed, ClaimSettings, claims_of
 from sensegraph.evaluation.entailment import supporter
+from sensegraph.evaluation.marks import Marks
 from sensegraph.evaluation.overlap import distances
 from sensegraph.evaluation.pairs import Values
 from sensegraph.evaluation.plan import Asked
@@ -112,6 +113,17 @@ def reference(answers: Answers, questions: Sequence[Asked], metrics: Sequence[st
             3,
         )
         for m in metrics
+    ]
+
+
+def scores(marks: Marks, by: str) -> list[Measure]:
+    """The mean score of each answer over the runs, a measure a criterion (zhang2025; L21)."""
+    found = {(m.criterion, m.condition): m for m in marks.marked()}
+    rules = marks.rules
+    group, scored = f"Scores from {rules.low} to {rules.high}", f"judge {by}, {rules.replicates} runs"
+    return [
+        Measure(group, c.name, scored, {name: found[c.name, name].questions for name in marks.conditions})
+        for c in rules.criteria
     ]
 
 

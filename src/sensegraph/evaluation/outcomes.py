@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from sensegraph.evaluation.experiment import Compared, Outcome
+from sensegraph.evaluation.experiment import Compared, Outcome, Verdicts
 from sensegraph.evaluation.pairs import Pair
 
 
@@ -24,6 +24,9 @@ def whole(found: Outcome) -> dict[str, Any]:
         "held": list(found.held),
         "conditions": {c.name: _condition(found, c.name) for c in found.conditions},
         "measures": [_measure(c) for c in found.compared],
+        "verdicts": _judged(found.verdicts) if found.verdicts else None,
+        "spent": {step: asdict(usage) for step, usage in found.spent.items()},
+        "notes": list(found.notes),
     }
 
 
@@ -83,8 +86,32 @@ def answers(found: Outcome) -> Iterator[Mapping[str, Any]]:
 
 
 def verdicts(found: Outcome) -> Iterator[Mapping[str, Any]]:
-    """Every verdict of a judge, as it was given."""
-    yield from ()
+    """Every verdict and every score of a judge, as it was given."""
+    for v in found.verdicts.judgements.verdicts if found.verdicts else ():
+        yield asdict(v) | {"question": found.questions[v.question].id, "won": v.won}
+    for m in found.marks.marks if found.marks else ():
+        yield asdict(m) | {"question": found.questions[m.question].id}
+
+
+def _judged(found: Verdicts) -> dict[str, Any]:
+    """What follows from verdicts on pairs: win rates, bias, agreement with counts."""
+    whole = found.bias.whole
+    return {
+        "rules": asdict(found.judgements.rules),
+        "verdicts": len(found.judgements.verdicts),
+        "missing": found.judgements.missing,
+        "pairs": {criterion: [pair(p) for p in listed] for criterion, listed in found.pairs.items()},
+        "bias": {
+            "first": whole.first,
+            "consistent": whole.consistent,
+            "ties": whole.ties,
+            "agreement": found.bias.agreement,
+            "length": dict(found.bias.length),
+            "suspects": [list(p) for p in found.bias.suspects],
+            "warnings": list(found.bias.warnings),
+        },
+        "agreement": {c: asdict(a) | {"share": a.share, "kept": a.kept} for c, a in found.agreement.items()},
+    }
 
 
 def lines(objects: Iterable[Mapping[str, Any]]) -> str:

@@ -93,7 +93,7 @@ def _mixed(shade: float) -> tuple[int, int, int]:
 
 def _lightness(colour: tuple[int, int, int]) -> float:
     """Relative lightness, 0 (black) to 1 (white)."""
-    return sum(w * (c / 255) ** 2.2 for w, c in zip((0.2126, 0.7152, 0.0722), colour, strict=True))
+    return sum((w * (c / 255) ** 2.2 for w, c in zip((0.2126, 0.7152, 0.0722), colour, strict=True)), 0.0)
 
 
 def _beside(part: Beside) -> str:

@@ -62,6 +62,11 @@ class Pair:
             return ""
         return self.first if self.difference.mean > 0 else self.second
 
+    @property
+    def worse(self) -> str:
+        """The other one, where one is better; else ""."""
+        return {self.first: self.second, self.second: self.first}.get(self.better, "")
+
 
 def all_pairs(values: Mapping[str, Values], *, draws: int = DRAWS, seed: int = 0, exact: int = FEW) -> tuple[Pair, ...]:
     """Every two conditions, in their order; `values` are one a question, None where there is none."""

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sensegraph.errors import InputError
+from sensegraph.evaluation.criteria import Rules, rules
+from sensegraph.evaluation.judgements import pairs_of
 from sensegraph.evaluation.statistics import DRAWS
 
 Metric = Literal["claims", "judge", "scores", "grounding", "reference"]
@@ -18,11 +20,11 @@ _GOLD = ("answers", "answer", "references", "reference", "aliases")  # fields in
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """How answers are compared two by two, and scored one by one.
+    """How answers are compared two by two.
 
     `preset` says how often and in which order a judge is asked, `criteria` by what (none: the preset's), `replicates`
-    how often (0: the preset's). `pairs` are all, or each condition against the baseline. `model` judges instead of the
-    model that answers. `differential` judges what each of two answers says alone.
+    how often (0: as the preset says). `pairs` are all, or each condition against the baseline. `model` judges instead
+    of the model that answers. `differential` shows the judge what each of two answers says alone.
     """
 
     preset: str = "sensegraph"
@@ -31,6 +33,15 @@ class JudgePlan:
     pairs: Literal["all", "baseline"] = "all"
     model: str = ""
     differential: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePlan:
+    """How answers are scored one by one; `runs` says how often (0: as the preset says). The judge's model does it."""
+
+    preset: str = "zhang2025"
+    criteria: tuple[str, ...] = ()
+    runs: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +70,7 @@ class Plan:
     ask_above: int = 100
     output: str = ""
     judge: JudgePlan = field(default_factory=JudgePlan)
+    scores: ScorePlan = field(default_factory=ScorePlan)
     settings: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -71,8 +83,26 @@ class Plan:
         for name, least in low.items():
             if getattr(self, name) < least:
                 raise InputError(f"{name} must be at least {least}, not {getattr(self, name)}.")
+        if "judge" in self.metrics and len(self.conditions) < 2:
+            raise InputError("The metric 'judge' compares answers: give at least two conditions.")
         if twice := [m for m in self.metrics if self.metrics.count(m) > 1]:
             raise InputError(f"The metric {twice[0]!r} is named twice; name each once.")
+
+    @property
+    def judging(self) -> Rules:
+        """The rules by which answers are compared. Raises InputError for a preset or criterion that nobody knows."""
+        j = self.judge
+        return rules(j.preset, j.criteria, j.replicates, self.seed, j.differential)
+
+    @property
+    def scoring(self) -> Rules:
+        """The rules by which answers are scored one by one."""
+        return rules(self.scores.preset, self.scores.criteria, self.scores.runs, self.seed)
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of conditions that a judge compares."""
+        return pairs_of(list(self.conditions), self.ground if self.judge.pairs == "baseline" else "")
 
     @property
     def ground(self) -> str:

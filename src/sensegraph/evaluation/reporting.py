@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+from sensegraph.evaluation import verdict_tables
 from sensegraph.evaluation.answering import Condition
 from sensegraph.evaluation.experiment import Compared, Outcome
-from sensegraph.evaluation.pairs import LEVEL, Pair
+from sensegraph.evaluation.pair_tables import HOW, pairs
 from sensegraph.evaluation.sheets import (
     Beside,
     Cell,
@@ -17,18 +18,12 @@ from sensegraph.evaluation.sheets import (
     Sheet,
     Table,
     Words,
-    chance,
     number,
-    signed,
     table,
 )
 from sensegraph.evaluation.tables import columns
 
-_HOW = (
-    "z and p: Wilcoxon's signed-rank test, two-sided, exact below 10 differences. p Holm is corrected over all pairs "
-    "of this table. The 95 % interval is that of the mean difference over resampled questions. Better is said only "
-    f"where p Holm is below {LEVEL} and the interval leaves out 0."
-)
+_WARNED = 5  # warnings about the judge that stand at the top
 
 
 def sheet(found: Outcome) -> Sheet:
@@ -36,8 +31,9 @@ def sheet(found: Outcome) -> Sheet:
     sections = [
         Section("In short", (Items(tuple(_short(found))),)),
         Section("How it was measured", tuple(_measured(found))),
+        *verdict_tables.sections(found),
         *_measures(found),
-        Section("Cost, latency and length", (_costs(found),)),
+        Section("Cost, latency and length", tuple(_spending(found))),
         *_examples(found),
     ]
     return Sheet(found.plan.title or f"Evaluation of {found.corpus}", tuple(_lead(found)), tuple(sections))
@@ -61,13 +57,11 @@ def _lead(found: Outcome) -> Iterable[str]:
 
 def _short(found: Outcome) -> Iterable[str]:
     """The differences that are more than chance, in words; or that there are none."""
+    if found.verdicts:
+        yield from (verdict_tables.told(criterion, listed) for criterion, listed in found.verdicts.pairs.items())
+        yield from found.verdicts.bias.warnings[:_WARNED]
     for group, compared in groupby(found.compared[1:], lambda c: c.measure.group):
-        better = [
-            f"{p.better} over {p.second if p.better == p.first else p.first}"
-            for c in compared
-            for p in c.pairs
-            if p.better
-        ]
+        better = [f"{p.better} over {p.worse}" for c in compared for p in c.pairs if p.better]
         told = list(dict.fromkeys(better))
         yield f"{group}: " + (f"more by {', '.join(told)}." if told else "no difference that is more than chance.")
     for name, listed in found.answers.items():
@@ -96,6 +90,7 @@ def _notes(found: Outcome) -> Iterable[str]:
         cut = sum(r.cut > 0 for r in listed)
         if cut:
             yield f"{name}: {cut} of {len(listed)} answers were longer than the bound, and cut."
+    yield from found.notes
 
 
 def _measures(found: Outcome) -> Iterable[Section]:
@@ -103,7 +98,9 @@ def _measures(found: Outcome) -> Iterable[Section]:
     for group, listed in groupby(found.compared[1:], lambda c: c.measure.group):
         compared = list(listed)
         every = tuple(pairs(c.measure.name, c.pairs, c.measure.digits) for c in compared)
-        yield Section(group, (means(compared, found), Fold("Every pair of conditions, with tests", every), Words(_HOW)))
+        spread = [verdict_tables.marks(found.marks)] if found.marks and group.startswith("Scores") else []
+        fold = Fold("Every pair of conditions, with tests", every)
+        yield Section(group, (means(compared, found), *spread, fold, Words(HOW)))
 
 
 def means(compared: Sequence[Compared], found: Outcome) -> Table:
@@ -120,35 +117,18 @@ def means(compared: Sequence[Compared], found: Outcome) -> Table:
     return table(caption, ["", *(c.name for c in found.conditions)], rows, f"{first.note}{missing}".strip())
 
 
-def pairs(name: str, listed: Sequence[Pair], digits: int = 2) -> Table:
-    """A row a pair of conditions: means, difference with interval, tests, counts."""
-    head = [
-        name, "better", "mean", "mean", "difference", "95 %", "p Holm", "z", "p", "z/√n", "wins", "even", "losses",
-        "p sign", "p normal", "n",
-    ]  # fmt: skip
-    return table(f"{name}: every pair of conditions", head, [_pair(p, digits) for p in listed])
-
-
-def _pair(p: Pair, digits: int) -> list[Cell | str]:
-    d = p.difference
-    return [
-        f"{p.first} – {p.second}",
-        Cell(p.better or "–", strong=bool(p.better)),
-        number(p.means[0], digits),
-        number(p.means[1], digits),
-        signed(d.mean, digits),
-        f"{signed(d.low, digits)} … {signed(d.high, digits)}",
-        Cell(chance(p.p_holm), strong=p.p_holm < LEVEL),
-        signed(p.z),
-        chance(p.p) + (" exact" if p.exact else ""),
-        signed(p.effect),
-        str(p.wins),
-        str(p.ties),
-        str(p.losses),
-        chance(p.sign_p),
-        "–" if p.normal is None else chance(p.normal),
-        f"{p.n:,}",
-    ]
+def _spending(found: Outcome) -> Iterable[Table]:
+    yield _costs(found)
+    if paid := {step: u for step, u in found.spent.items() if u.calls + u.embedding_calls}:
+        rows = [
+            [
+                step, f"{u.calls + u.embedding_calls:,}", f"{u.prompt_tokens + u.embedding_tokens:,}",
+                f"{u.completion_tokens:,}", f"{u.cost_usd:.4f}",
+            ]
+            for step, u in paid.items()
+        ]  # fmt: skip
+        head = ["step", "calls", "tokens in", "tokens out", "cost $"]
+        yield table("What measuring and judging took, all runs of this evaluation together", head, rows)
 
 
 def _costs(found: Outcome) -> Table:
