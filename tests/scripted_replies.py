@@ -123,7 +123,10 @@ def reply(body: Body, style: str, against: Sequence[str] = ()) -> str:
     if task == "test":
         return "yes" if _common(data) else "no"
     if task in ("extraction", "tuple"):
-        return _styled(_extraction(data), "tuple" if task == "tuple" else style)
+        found = _extraction(data)
+        if '"starts": ' in body["messages"][0]["content"]:
+            found["relations"] = [_dated(r) for r in found["relations"]]
+        return _styled(found, "tuple" if task == "tuple" else style)
     if task == "claims":
         return _styled(_claims(data), "tuple" if "<|COMPLETE|>" in body["messages"][0]["content"] else style)
     rows = rows_of(data)
@@ -167,6 +170,12 @@ def _extraction(data: str) -> Body:
         ]
         before = names[-1] if names else before
     return {"entities": list(entities.values()), "relations": relations}
+
+
+def _dated(relation: Body) -> Body:
+    """A relation with the years that its sentence names, the first as its beginning and the second as its end."""
+    starts, ends = [*re.findall(r"\b\d{4}\b", relation["description"]), "", ""][:2]
+    return relation | {"starts": starts, "ends": ends}
 
 
 def _claims(data: str) -> Body:

@@ -68,7 +68,7 @@ def test_every_method_reads_only_what_may_have_held_then(whole: Corpus, method: 
     assert not [t for t in texts if "Anna Berg became" in t or "Cora Dahl became" in t]
 
 
-@pytest.mark.parametrize("method", sorted(set(METHODS) - {"graphrag", "ts"}))  # these two read reports on the whole
+@pytest.mark.parametrize("method", sorted(set(METHODS) - {"graphrag", "ts", "graft"}))  # these read reports
 def test_every_method_that_looks_for_facts_finds_the_one_that_held_then(whole: Corpus, method: str) -> None:
     texts = read_by(whole, "Who was chief executive of Nordwind?", method, Scope(as_of="2015"))
     assert any("Bo Lind became" in t for t in texts)
@@ -135,6 +135,47 @@ def test_what_a_model_wrote_of_a_whole_chunk_is_dated_by_its_own_words() -> None
     texts = ("She led it from 2004 to 2011.", "She became its head in 2011.", "She led it.")
     assert [spans.elsewhere(Description(t, chunk)) for t in texts] == [True, False, False]
     assert [strict.elsewhere(Description(t, chunk)) for t in texts] == [True, False, True]
+
+
+def test_what_a_model_says_of_the_time_of_a_relation_or_claim_counts_more_than_the_words() -> None:
+    from sensegraph.steps.dates import Dates
+    from sensegraph.steps.timed import spans_of
+    from sensegraph.temporal.asking import When
+    from sensegraph.types import Claim, Description, Source
+
+    spans = spans_of(Dates(), When("2015", "2015"))
+    strict = spans_of(Dates(), When("2015", "2015", unknown="exclude"))
+    place = Source("c", 0, 40)
+    dates = [("2004", "2011"), ("2004", ""), ("2016", ""), ("", "2014"), ("", "2020")]
+    said = [Description("She led it in 1999.", place, *d) for d in dates]
+    claims = [Claim("k", "e", "none", "t", "TRUE", "She led it.", *d, place) for d in dates]
+    assert [spans.elsewhere(d) for d in said] == [spans.beyond(c) for c in claims] == [True, False, True, True, False]
+    assert [strict.elsewhere(d) for d in said] == [strict.beyond(c) for c in claims] == [True, False, True, True, True]
+
+
+def test_a_model_is_asked_for_dates_where_that_is_set_and_they_are_the_filter(tmp_path: Path) -> None:
+    from scripted import ScriptedServer
+    from sensegraph.types import Document
+    from wired import corpus as over
+
+    text = "Mara Voss led Lindholm Ferries from 2004 to 2011. Joss Quay led Lindholm Ferries from 2012 to 2019."
+    with ScriptedServer() as server, over(tmp_path, server, model={"max_gleanings": 0, "dates": True}) as corpus:
+        corpus.add([Document("ferries", text)])
+        corpus.build()
+        found = {d.text[:4]: (d.starts, d.ends) for r in corpus.index().graph.relations for d in r.descriptions}
+        assert found == {"Mara": ("2004", "2011"), "Joss": ("2012", "2019")}
+        evidence = corpus.search("Who led Lindholm Ferries?", method="local", scope=Scope(as_of="2015"))
+        told = " ".join(p.text for p in evidence.passages)
+        assert "Joss" in told
+        assert "Mara" not in told
+
+
+def test_tuples_have_no_place_for_dates() -> None:
+    from sensegraph.engines.llm_settings import LLMSettings
+    from sensegraph.errors import SettingsError
+
+    with pytest.raises(SettingsError, match="dates needs"):
+        LLMSettings(dates=True, extraction_format="tuple")
 
 
 def test_dates_that_say_which_thing_is_meant_are_no_filter(corpus: Corpus) -> None:

@@ -69,7 +69,10 @@ class ExtractedEntity:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedRelation:
-    """A link between two names of the same chunk; `label` is a short verb phrase where one was found."""
+    """A link between two names of the same chunk; `label` is a short verb phrase where one was found.
+
+    `starts` and `ends` say since and until when it holds, as ISO dates, where a model was asked for them.
+    """
 
     source: str
     target: str
@@ -78,6 +81,8 @@ class ExtractedRelation:
     start: int = 0
     end: int = 0
     label: str = ""
+    starts: str = ""
+    ends: str = ""
 
 
 @dataclass(frozen=True, slots=True)

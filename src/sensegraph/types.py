@@ -36,10 +36,15 @@ from sensegraph.usage import Usage as Usage
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What one chunk says about an entity or a relation; kept for ever, so that removal and filters are exact."""
+    """What one chunk says about an entity or a relation; kept for ever, so that removal and filters are exact.
+
+    `starts` and `ends` say since and until when it holds, as ISO dates, where a model told; else the text may tell.
+    """
 
     text: str
     source: Source
+    starts: str = ""
+    ends: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -248,3 +248,12 @@ def test_nothing_that_a_model_writes_breaks_the_parser(reply: str) -> None:
     assert all(e.name for e in found.extraction.entities)
     assert all(r.source != r.target for r in found.extraction.relations)
     assert found.offered == found.rejected + len(found.extraction.entities) + len(found.extraction.relations)
+
+
+def test_a_relation_says_since_and_until_when_it_holds_by_dates_that_the_passage_has() -> None:
+    ends = {"source": "Mara Voss", "target": "Lindholm", "description": "d"}
+    given = [("1904", ""), ("1904-13", "2050"), ("once", "1904-05-02"), (None, "")]
+    found = of_json({"relations": [ends | {"starts": a, "ends": b} for a, b in given]}, TEXT).extraction
+    kept, lost = dated(found, TEXT)
+    assert [(r.starts, r.ends) for r in kept.relations] == [("1904", ""), ("1904", ""), ("", "1904-05-02"), ("", "")]
+    assert lost == 1

@@ -20,6 +20,12 @@ from sensegraph.text import tokens
 from sensegraph.types import Chunk, ExtractedEntity, Extraction
 
 _VERSION = 2  # raise whenever the same replies give another extraction
+_DATES = {
+    "relation_rule": "\n- starts and ends: since when and until when the link holds by the passage, as YYYY, YYYY-MM "
+    "or YYYY-MM-DD, no more exact than the passage; the same twice for what happened once; empty where it does not say",
+    "relation_form": '"starts": "…", "ends": "…", ',
+    "relation_example": '"starts": "2019", "ends": "", ',
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +120,7 @@ def stages(s: LLMSettings, values: Mapping[str, str]) -> tuple[Stage, ...]:
         check, more = (prompts.filled(f"{gleaning}-{part}", values, s.prompts) for part in ("check", "more"))
         return Stage(made, check, more)
 
-    listing = stage("extraction", "extract", "glean", schemas.extraction(domain(s)))
+    listing = stage("extraction", "extract", "glean", schemas.extraction(domain(s), dates=s.dates))
     return (listing, stage("claims", "claims", "claims", schemas.schema("claims"))) if s.claims else (listing,)
 
 
@@ -129,6 +135,8 @@ def values(s: LLMSettings) -> dict[str, str]:
         "relation_example": example,
     }
     typed = typed if s.relation_types else dict.fromkeys(typed, "")
+    if s.dates:
+        typed = {name: value + _DATES.get(name, "") for name, value in typed.items()}
     return {"entity_types": ", ".join(s.entity_types), "entity_rule": f"one of the types above{rule}", **typed}
 
 

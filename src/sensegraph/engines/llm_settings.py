@@ -14,6 +14,7 @@ class LLMSettings:
 
     `entity_types` and `relation_types` are what to look for; none of the latter leaves relations without types. An
     `open` schema keeps what is of another type, an `enforced` one makes its type `other`; both count it.
+    `dates` asks since and until when a relation holds, besides the dates that the texts are searched for by rules.
     `max_gleanings` bounds the rounds in which a chunk is asked about again for what was missed (edge2024, §3.1.2).
     `language` empty keeps the language of the text. `points` says whether a partial answer is a list of rated points
     or one rated answer (edge2024, §3.1.6). A partial answer may name `follow_ups` questions (DRIFT), and a question may
@@ -26,6 +27,7 @@ class LLMSettings:
     schema: Literal["open", "enforced"] = "open"
     extraction_format: Literal["json", "tuple"] = "json"
     claims: bool = False
+    dates: bool = False
     max_gleanings: int = 1
     summary_words: int = 500
     summary_input_tokens: int = 4000
@@ -59,6 +61,8 @@ class LLMSettings:
     def __post_init__(self) -> None:
         if not self.entity_types:
             raise SettingsError("model.entity_types is empty: name at least one type of entity to look for.")
+        if self.dates and self.extraction_format == "tuple":
+            raise SettingsError('model.dates needs model.extraction_format = "json": tuples have no place for dates.')
         if self.max_gleanings < 0:
             raise SettingsError("model.max_gleanings must be 0 or more.")
         if not all(kind.strip() for kind in (*self.entity_types, *self.relation_types)):

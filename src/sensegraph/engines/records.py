@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, replace
 from datetime import date
 from math import isfinite
@@ -19,6 +19,7 @@ from sensegraph.types import ExtractedClaim, ExtractedEntity, ExtractedRelation,
 
 T = TypeVar("T")
 R = TypeVar("R", bound=msgspec.Struct)
+D = TypeVar("D", ExtractedClaim, ExtractedRelation)
 Value = str | int | float | None
 Raw = tuple[str, Any]  # kind and fields, not yet checked
 
@@ -47,6 +48,8 @@ class _Relation(msgspec.Struct, frozen=True):
     type: str | None = ""
     description: str | None = ""
     strength: Value = None
+    starts: str | None = ""
+    ends: str | None = ""
 
 
 class _Claim(msgspec.Struct, frozen=True):
@@ -112,15 +115,20 @@ def added(found: Extraction, more: Extraction) -> Extraction:
 
 
 def dated(found: Extraction, said: str) -> tuple[Extraction, int]:
-    """`found` without the dates of claims whose year does not stand in `said`, and how many those were (G06)."""
+    """`found` without the dates whose year does not stand in `said`, and how many those were (G06, N90)."""
     years = set(_YEAR.findall("".join(str(decimal(c, c)) for c in said)))
-    lost = 0
-    claims = []
-    for claim in found.claims:
-        starts, ends = (d if d[:4] in years else "" for d in (claim.starts, claim.ends))
-        lost += (starts != claim.starts) + (ends != claim.ends)
-        claims.append(replace(claim, starts=starts, ends=ends))
-    return replace(found, claims=tuple(claims)), lost
+    claims, fewer = _dated(found.claims, years)
+    relations, lost = _dated(found.relations, years)
+    return replace(found, claims=claims, relations=relations), fewer + lost
+
+
+def _dated(records: tuple[D, ...], years: Set[str]) -> tuple[tuple[D, ...], int]:
+    lost, kept = 0, []
+    for record in records:
+        starts, ends = (d if d[:4] in years else "" for d in (record.starts, record.ends))
+        lost += (starts != record.starts) + (ends != record.ends)
+        kept.append(replace(record, starts=starts, ends=ends))
+    return tuple(kept), lost
 
 
 def _new(found: tuple[T, ...], more: tuple[T, ...], name: Callable[[T], object]) -> tuple[T, ...]:
@@ -248,8 +256,8 @@ def _made_relation(raw: Any, place: _Place) -> ExtractedRelation | str:
         return "a relation of an entity with itself"
     start, end = place.together(source, target)
     strength = number(record.strength, 1.0)
-    label = _stripped(record.type or "")
-    return ExtractedRelation(source, target, (record.description or "").strip(), strength, start, end, label)
+    label, dates = _stripped(record.type or ""), (_date(record.starts), _date(record.ends))
+    return ExtractedRelation(source, target, (record.description or "").strip(), strength, start, end, label, *dates)
 
 
 def _made_claim(raw: Any, place: _Place) -> ExtractedClaim | str:

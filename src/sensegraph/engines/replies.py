@@ -144,10 +144,15 @@ def truncated(reply: Reply) -> bool:
 def extraction(reply: Reply, chunk: Chunk, *, typed: bool = False) -> Reading[Extraction]:
     """Entities and relations of the chunk; `typed` says that relations were asked for with a type.
 
+    A date whose year the chunk does not hold is removed and counted.
+
     Unusable when more than half of the records are, or when there are none to read.
     """
     reading = _records(reply, chunk, typed, "entities", "relations", "relationships")
-    return replace(reading, value=reading.value and replace(reading.value, claims=()))
+    if reading.value is None:
+        return reading
+    found, lost = records.dated(replace(reading.value, claims=()), f"{chunk.title} {chunk.text}")
+    return replace(reading, value=found, removed=reading.removed + lost)
 
 
 def claims(reply: Reply, chunk: Chunk) -> Reading[Extraction]:

@@ -25,11 +25,15 @@ def schema(name: str) -> Schema:
     return forms[name]()
 
 
-def extraction(domain: Domain) -> Schema:
-    """The form of entities and relations; only an enforced domain leaves no type but its own and `other`."""
+def extraction(domain: Domain, *, dates: bool = False) -> Schema:
+    """The form of entities and relations; only an enforced domain leaves no type but its own and `other`.
+
+    With `dates` a relation says since and until when it holds.
+    """
     entity = _object(name=_TEXT, type=_type(domain.entity_types, domain), description=_TEXT)
     kind = {"type": _type(domain.relation_types, domain)} if domain.relation_types else {}
-    relation = _object(source=_TEXT, target=_TEXT, **kind, description=_TEXT, strength=_NUMBER)
+    when = {"starts": _TEXT, "ends": _TEXT} if dates else {}
+    relation = _object(source=_TEXT, target=_TEXT, **kind, **when, description=_TEXT, strength=_NUMBER)
     return _object(entities=_list(entity), relations=_list(relation))
 
 

@@ -245,7 +245,7 @@ def _gather_relation(
     source: Source,
 ) -> None:
     a, b = sorted(ends)
-    said = Description(r.description, source)
+    said = Description(r.description, source, r.starts, r.ends)
     if a == b:  # a self-loop is text about the entity, not a link
         if r.description:
             nodes[a].descriptions.append(said)

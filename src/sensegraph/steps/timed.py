@@ -28,6 +28,7 @@ from sensegraph.temporal.stating import stated_in
 from sensegraph.types import (
     Answer,
     Chunk,
+    Claim,
     Cluster,
     Description,
     Entity,
@@ -71,13 +72,24 @@ class Spans:
         return _shared(self.outside.get(source.chunk, []), source) / size >= _MOST
 
     def elsewhere(self, said: Description) -> bool:
-        """Whether a description is of another time: by where it stands, or, as a model wrote it of a whole chunk, by
-        the dates in its own words.
+        """Whether a description is of another time: by what a model said of that, else by where it stands, or, as a
+        model wrote it of a whole chunk, by the dates in its own words.
         """
+        if said.starts or said.ends:
+            return self._outside(said.starts, said.ends)
         if said.source.end - said.source.start <= _LONG or self.span is None:
             return self.left_out(said.source)
         found = stated_in(said.text)
-        verdict = holds(stated(found.first, found.last), self.span)
+        return self._outside(found.first, found.last)
+
+    def beyond(self, claim: Claim) -> bool:
+        """Whether a claim is of another time: by its own dates, else by where it stands."""
+        return self._outside(claim.starts, claim.ends) if claim.starts or claim.ends else self.left_out(claim.source)
+
+    def _outside(self, first: str, last: str) -> bool:
+        if self.span is None:
+            return False
+        verdict = holds(stated(first, last), self.span)
         return verdict is not True if self.exclude else verdict is False
 
     def known(self, source: Source) -> bool:
@@ -192,7 +204,7 @@ class TimedIndex(ScopedIndex):
         """What is said of entities, relations and claims that may hold; entities that it names stay."""
         whole = super().graph
         links = tuple(r for r in map(self._relation, whole.relations) if r)
-        claims = tuple(c for c in whole.claims if not self.spans.left_out(c.source))
+        claims = tuple(c for c in whole.claims if not self.spans.beyond(c))
         named = {end for r in links for end in (r.source, r.target)} | {c.subject for c in claims}
         entities = (self._entity(e, e.id in named) for e in whole.entities)
         return Graph(tuple(e for e in entities if e), _between_known(links, whole), claims)
