@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
@@ -32,6 +32,7 @@ class _Said:
 
     text: str
     name: str
+    entity: str
     chunk: Chunk
 
     @property
@@ -53,37 +54,33 @@ def from_graph(index: Index, count: int, seed: int = 0, topic: str = "") -> Sour
 
 
 def _made(index: Index, chunks: Chunks, random: Random) -> Iterator[Asked]:
-    """Questions of the three kinds by turns, relation by relation in a random order."""
+    """Questions relation by relation in a random order, each of the kind that is rarest so far."""
     relations, entities = index.graph.relations, {e.id: e for e in index.graph.entities}
     earlier: dict[str, list[_Said]] = defaultdict(list)
-    order = random.sample(range(len(relations)), len(relations))
-    for turn, place in enumerate(order):
+    count: Counter[str] = Counter()
+    for place in random.sample(range(len(relations)), len(relations)):
         relation = relations[place]
-        rare, other = sorted((entities[relation.source], entities[relation.target]), key=lambda e: (e.degree, e.id))
-        said = _sentence(relation, rare, other, index)
-        if said is None:
-            continue
-        if turn % 3 == 1 and len(relation.chunks) == 1:
-            yield _link(relation, rare, other, said, chunks)
-            continue
-        before = next((s for s in earlier[rare.id] if s.chunk.id != said.chunk.id), None)
-        earlier[rare.id].append(said)
-        if turn % 3 == 2 and before is not None:
-            yield _shared(relation, before, said, chunks)
-        else:
-            yield _gap(relation, said, chunks)
+        ends = sorted((entities[relation.source], entities[relation.target]), key=lambda e: (e.degree, e.id))
+        said = _sentence(relation, ends, index)
+        if said:
+            ways = [_shared(relation, said, earlier, chunks), _link(relation, ends, said, chunks)]
+            made = min((q for q in (*ways, _gap(relation, said[0], chunks)) if q), key=lambda q: count[q.type])
+            count[made.type] += 1
+            yield made
+        for now in said:
+            earlier[now.entity].append(now)
 
 
-def _sentence(relation: Relation, rare: Entity, other: Entity, index: Index) -> _Said | None:
-    """The first sentence behind a relation that names both of its ends as they are called; None where none does."""
+def _sentence(relation: Relation, ends: Sequence[Entity], index: Index) -> list[_Said]:
+    """The first sentence behind a relation that names both of its ends, once for each name that can be asked for."""
     found = index.chunks([d.source.chunk for d in relation.descriptions])
-    for said in relation.descriptions:
-        text = _words(said, found)
-        name = next((n for n in (rare.name, *rare.aliases) if _usable(n) and _named(n).search(text)), "")
-        there = any(_named(n).search(text) for n in (other.name, *other.aliases))
-        if name and there and _SENTENCE[0] <= len(text) <= _SENTENCE[1]:
-            return _Said(text, name, found[said.source.chunk])
-    return None
+    for description in relation.descriptions:
+        text = _words(description, found)
+        names = [next((n for n in (e.name, *e.aliases) if _named(n).search(text)), "") for e in ends]
+        if all(names) and _SENTENCE[0] <= len(text) <= _SENTENCE[1]:
+            chunk = found[description.source.chunk]
+            return [_Said(text, n, e.id, chunk) for n, e in zip(names, ends, strict=True) if _usable(n)]
+    return []
 
 
 def _words(said: Description, chunks: dict[str, Chunk]) -> str:
@@ -111,18 +108,27 @@ def _gap(relation: Relation, said: _Said, chunks: Chunks) -> Asked:
     return Asked(f"gap-{relation.id}", question, (said.name,), oracles, type="gap", made="template")
 
 
-def _shared(relation: Relation, before: _Said, said: _Said, chunks: Chunks) -> Asked:
-    question = f"Which name is missing in both: “{before.gapped}” and “{said.gapped}”?"
-    answers = tuple(dict.fromkeys((said.name, before.name)))
-    oracles = _oracles(chunks, before.chunk, said.chunk)
+def _shared(
+    relation: Relation, said: Sequence[_Said], earlier: Mapping[str, Sequence[_Said]], chunks: Chunks
+) -> Asked | None:
+    """The rarest name of the sentence that another chunk's sentence had before; None where there is none."""
+    pairs = ((s, now) for now in said for s in earlier.get(now.entity, ()) if s.chunk.id != now.chunk.id)
+    before, now = next(pairs, (None, None))
+    if before is None or now is None:
+        return None
+    question = f"Which name is missing in both: “{before.gapped}” and “{now.gapped}”?"
+    answers = tuple(dict.fromkeys((now.name, before.name)))
+    oracles = _oracles(chunks, before.chunk, now.chunk)
     return Asked(f"shared-{relation.id}", question, answers, oracles, type="shared", made="template")
 
 
-def _link(relation: Relation, rare: Entity, other: Entity, said: _Said, chunks: Chunks) -> Asked:
-    question = f"In which sentence are {rare.name} and {other.name} named together?"
-    return Asked(
-        f"link-{relation.id}", question, (said.text,), _oracles(chunks, said.chunk), type="link", made="template"
-    )
+def _link(relation: Relation, ends: Sequence[Entity], said: Sequence[_Said], chunks: Chunks) -> Asked | None:
+    """The sentence that names two entities together, where one chunk alone does."""
+    if len(relation.chunks) > 1:
+        return None
+    question = f"In which sentence are {ends[0].name} and {ends[1].name} named together?"
+    oracles = _oracles(chunks, said[0].chunk)
+    return Asked(f"link-{relation.id}", question, (said[0].text,), oracles, type="link", made="template")
 
 
 def _varied(questions: Iterable[Asked]) -> Iterator[Asked]:

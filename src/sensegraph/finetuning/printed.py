@@ -1,0 +1,157 @@
+"""The arithmetic of the figures that the paper prints: which cells fit together, and which sentences hold against them.
+
+source: GRAFT, Figures 2–4 and section 5.4 (R18–R22), as data in `papers/graft2024/figures.toml`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from math import floor
+
+import msgspec
+
+TOLERANCE = 0.0016  # what rounding of three figures, to three digits or fewer, explains of a weighted mean
+_JOINT = "joint"
+_SHARES = "human"  # the metric that counts questions
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence of the text about the figures, in a form that can be checked; see the file of figures."""
+
+    place: str
+    system: str
+    table: str = ""
+    above: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    between: tuple[str, ...] = ()
+    lower: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What is printed: by table and metric a value for each system, the questions of each part, and what is claimed."""
+
+    systems: tuple[str, ...]
+    metrics: tuple[str, ...]
+    questions: Mapping[str, int]
+    tables: Mapping[str, Mapping[str, tuple[float, ...]]]
+    claims: tuple[Claim, ...]
+
+    def at(self, table: str, metric: str, system: str) -> float:
+        """One printed cell."""
+        return self.tables[table][metric][self.systems.index(system)]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A printed cell beside what others make of it."""
+
+    table: str
+    metric: str
+    system: str
+    printed: float
+    computed: float
+
+    @property
+    def off(self) -> float:
+        """How far the two are apart."""
+        return abs(self.printed - self.computed)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A claim, whether it holds, and the cells that speak against it in words."""
+
+    claim: Claim
+    holds: bool
+    against: tuple[str, ...]
+
+
+@cache
+def figures() -> Figures:
+    """The figures that come with the package."""
+    text = (files("sensegraph") / "papers" / "graft2024" / "figures.toml").read_text("utf-8")
+    return msgspec.toml.decode(text, type=Figures)
+
+
+def joint(shown: Figures, questions: Mapping[str, int] | None = None) -> tuple[Cell, ...]:
+    """Every joint cell beside the mean of its parts, weighted by their questions (those of the figures by default)."""
+    weights = questions or shown.questions
+    total = sum(weights.values())
+    return tuple(
+        Cell(
+            _JOINT,
+            metric,
+            system,
+            shown.at(_JOINT, metric, system),
+            sum(n * shown.at(part, metric, system) for part, n in weights.items()) / total,
+        )
+        for metric in shown.metrics
+        for system in shown.systems
+    )
+
+
+def odd(cells: Sequence[Cell], tolerance: float = TOLERANCE) -> tuple[Cell, ...]:
+    """The cells that are further off than `tolerance`."""
+    return tuple(c for c in cells if c.off > tolerance)
+
+
+def divisions(shown: Figures) -> tuple[tuple[int, int, int], ...]:
+    """For every division of the questions into the two parts how many joint cells fit: (first, second, cells).
+
+    Those that fit best come first.
+    """
+    one, other = shown.questions
+    total = sum(shown.questions.values())
+    fitting = []
+    for n in range(1, total):
+        cells = joint(shown, {one: n, other: total - n})
+        fitting.append((n, total - n, len(cells) - len(odd(cells))))
+    return tuple(sorted(fitting, key=lambda d: (-d[2], d[0])))
+
+
+def shares(shown: Figures) -> tuple[Cell, ...]:
+    """The human figures beside the nearest share of that many questions: each should be one of k / n."""
+    sizes = {**shown.questions, _JOINT: sum(shown.questions.values())}
+    return tuple(
+        Cell(table, _SHARES, system, printed := shown.at(table, _SHARES, system), round(printed * n) / n)
+        for table, n in sizes.items()
+        for system in shown.systems
+    )
+
+
+def no_share(shown: Figures) -> tuple[Cell, ...]:
+    """The human figures that are no k / n, neither rounded nor cut to the three digits that are printed."""
+    return tuple(c for c in shares(shown) if c.printed not in (round(c.computed, 3), floor(c.computed * 1000) / 1000))
+
+
+def checked(shown: Figures) -> tuple[Finding, ...]:
+    """Every claim of the text against the figures."""
+    return tuple(_ranked(c, shown) if c.above else _compared(c, shown) for c in shown.claims)
+
+
+def _ranked(claim: Claim, shown: Figures) -> Finding:
+    """Whether a system is above others on all metrics that are claimed."""
+    against = tuple(_losses(claim, shown))
+    return Finding(claim, not against, against)
+
+
+def _losses(claim: Claim, shown: Figures) -> Iterator[str]:
+    for metric in claim.metrics or shown.metrics:
+        mine = shown.at(claim.table, metric, claim.system)
+        for other in claim.above:
+            if (theirs := shown.at(claim.table, metric, other)) >= mine:
+                yield f"{claim.table} {metric}: {other} {theirs:g}, {claim.system} {mine:g}"
+
+
+def _compared(claim: Claim, shown: Figures) -> Finding:
+    """Whether a system is higher (or lower) on one table than on another, on most metrics."""
+    one, other = claim.between
+    sign = -1 if claim.lower else 1
+    pairs = [(m, shown.at(one, m, claim.system), shown.at(other, m, claim.system)) for m in shown.metrics]
+    against = tuple(f"{m}: {one} {a:g}, {other} {b:g}" for m, a, b in pairs if sign * (a - b) <= 0)
+    return Finding(claim, 2 * len(against) < len(pairs), against)

@@ -1,0 +1,44 @@
+"""Passages and questions of invented towns: what tests of fine-tuning data share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sensegraph.finetuning.sources import Source
+from sensegraph.finetuning.values import Asked, DataSettings, Dropped, Made, Passage
+
+_MADE = "salt rope barley lamps pitch sailcloth oars nets anchors candles".split()
+
+
+def passage(number: int, **given: Any) -> Passage:
+    """What one town makes and who keeps its lamp; no two towns share a sentence."""
+    text = (
+        f"Town {number} lies on bay {number}. It makes {_MADE[number % 10]} of sort {number}. "
+        f"Keeper Odd {number} Finch trims the lamp of town {number}."
+    )
+    return Passage(f"p{number}", text, f"Town {number}", document=f"p{number}", topic=f"t{number % 3}", **given)
+
+
+def pool(count: int = 40) -> tuple[Passage, ...]:
+    return tuple(map(passage, range(count)))
+
+
+def asked(number: int = 0, golds: int = 1, **given: Any) -> Asked:
+    """Who keeps the lamp of a town; a question of two gold passages asks for two towns."""
+    golden = tuple(passage(number + i, oracle=True) for i in range(golds))
+    fields = {"answers": (f"Odd {number} Finch",), "type": "keeper", **given}
+    return Asked(f"q{number}", f"Who trims the lamp of town {number}?", oracles=golden, **fields)
+
+
+def source(questions: Sequence[Asked | Dropped], passages: Sequence[Passage] | None = None) -> Source:
+    return Source("towns", tuple(questions), pool() if passages is None else passages)
+
+
+SMALL = DataSettings(max_tokens=400)
+NO_PAD = DataSettings(pad=False)
+
+
+def example(item: Made | Dropped) -> Any:
+    assert isinstance(item, Made), item
+    return item.example

@@ -1,0 +1,161 @@
+"""`sensegraph tune data`, as its users meet it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from finetuning.test_sources import hops
+from harbour import papers
+from judged_towns import queries, written
+from sensegraph.cli import app
+from sensegraph.corpus import Corpus
+
+Run = Callable[..., Result]
+ANSWERED = [{**q, "answer": f"keeper of {q['text'].split()[-1].rstrip('?')}"} for q in queries()]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+    return lambda *words: CliRunner().invoke(app, ["tune", "data", *map(str, words)])
+
+
+@pytest.fixture
+def towns(tmp_path: Path) -> Path:
+    return written(tmp_path / "towns", asked=ANSWERED)
+
+
+@pytest.fixture(scope="module")
+def harbour(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("harbour-tuned")
+    index = {"chunk_tokens": 60, "chunk_overlap": 10, "parts": ["graph", "names"]}
+    with Corpus.open(folder, settings={"engine": "offline", "index": index}) as made:
+        made.add(papers())
+        made.build()
+    return folder
+
+
+def lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_test_collection_becomes_data_with_a_report(run: Run, towns: Path, tmp_path: Path):
+    result = run(towns, "--out", "train.jsonl", "--report", "report.md", "--engine", "offline")
+    assert result.exit_code == 0, result.stderr
+    assert "towns: 4 examples of 4 questions" in result.stdout
+    assert "left out before: 1 adversarial; 1 not judged" in result.stdout
+    assert "distractors near the question by: walk" in result.stdout
+    assert "FAILS" not in result.stdout
+    assert result.stderr == "written: train.jsonl, report.md\n"
+    assert [sorted(row) for row in lines(tmp_path / "train.jsonl")] == [["completion", "prompt"]] * 4
+    assert "| check | figures |" in (tmp_path / "report.md").read_text()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["report.md", "towns", "train.jsonl"]
+
+
+def test_hard_distractors_are_what_the_retrieval_gets_wrong(run: Run, towns: Path, tmp_path: Path):
+    flags = ("--form", "evaluation", "--no-pad", "--engine", "offline")
+    assert run(towns, "--out", "near.jsonl", "--near", "bm25", *flags).exit_code == 0
+    hard = [[p["id"] for p in row["passages"] if p["kind"] == "hard"] for row in lines(tmp_path / "near.jsonl")]
+    assert all(1 <= len(ids) <= 2 for ids in hard)
+    assert all(ids[0] not in (f"k{i}", *ids[1:]) for i, ids in enumerate(hard[:3]))  # not the gold one
+    assert run(towns, "--out", "far.jsonl", "--near", "none", *flags).exit_code == 0
+    kinds = [p["kind"] for row in lines(tmp_path / "far.jsonl") for p in row["passages"] if not p["oracle"]]
+    assert set(kinds) == {"random"}
+
+
+def test_flags_are_laid_over_the_preset_and_the_object_tells_all(run: Run, towns: Path):
+    flags = ("--preset", "raft", "--oracle-share", "1", "--distractors", "2", "--no-pad", "--length", "900")
+    result = run(towns, "--out", "t.jsonl", *flags, "--near", "none", "--oracles", "1", "--seed", "7", "--json")
+    found = json.loads(result.stdout)
+    given = found["settings"]
+    assert (given["oracle_share"], given["style"], given["distractors"], given["pad"]) == (1.0, "cot", [2, 2], False)
+    assert (given["max_tokens"], given["most_oracles"], given["seed"]) == (900, 1, 7)
+    assert (found["file"], found["form"], found["examples"], found["sound"]) == ("t.jsonl", "completion", 3, True)
+    assert found["dropped"] == [["it has more than 1 gold passages", 1]]
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_gives_others(run: Run, towns: Path, tmp_path: Path):
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        assert run(towns, "--out", name, "--seed", seed, "--near", "bm25", "--engine", "offline").exit_code == 0
+    a, b, c = ((tmp_path / name).read_bytes() for name in "abc")
+    assert a == b != c
+
+
+def test_a_file_in_the_form_of_hotpotqa_has_distractors_of_its_own(run: Run, tmp_path: Path):
+    (tmp_path / "hops.json").write_text(json.dumps([hops(n, answer=f"{n}-1 two") for n in range(9)]))
+    result = run("hops.json", "--out", "h.jsonl", "--form", "evaluation", "--no-pad")
+    assert result.exit_code == 0, result.stderr
+    rows = lines(tmp_path / "h.jsonl")
+    assert len(rows) == 9
+    assert all(sum(p["kind"] == "own" for p in row["passages"]) == 3 for row in rows)
+    assert "near the question by: the file" in result.stdout
+
+
+def test_an_index_takes_questions_of_a_file(run: Run, harbour: Path, tmp_path: Path):
+    row = {"_id": "q", "text": "Who keeps the lamp?", "answer": "Ada Finch", "documents": ["minutes-2019"]}
+    (tmp_path / "asked.jsonl").write_text(json.dumps(row))
+    result = run(harbour, "--questions", "asked.jsonl", "--out", "i.jsonl", "--form", "chat", "--no-pad")
+    assert result.exit_code == 0, result.stderr
+    assert "Ada Finch" in lines(tmp_path / "i.jsonl")[0]["messages"][1]["content"]
+    assert "near the question by: walk" in result.stdout
+
+
+def test_an_index_gives_questions_from_its_graph_and_says_that_a_rule_made_them(
+    run: Run, harbour: Path, tmp_path: Path
+):
+    result = run(harbour, "--from-graph", 6, "--preset", "raft", "--out", "g.jsonl", "--form", "evaluation")
+    assert result.exit_code == 0, result.stderr
+    assert "questions and answers: 6 template" in result.stdout
+    assert {row["made"] for row in lines(tmp_path / "g.jsonl")} == {"template"}
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (("nowhere",), 1, "nowhere does not exist"),
+        (("empty",), 1, "holds no test collection"),
+        (("towns", "--from-graph", 3), 2, "go with an index"),
+        (("hops.json", "--near", "walk"), 2, "has distractors of its own"),
+        (("towns", "--distractors", "few"), 2, "is no number and no pair"),
+        (("towns", "--distractors", "5,3"), 1, "must ascend"),
+        (("towns", "--preset", "lora"), 1, "No preset is called 'lora'"),
+        (("towns", "--form", "alpaca"), 1, "No form is called 'alpaca'"),
+        (("towns", "--style", "verse"), 1, "style cannot be 'verse'"),
+        (("towns", "--near", "psychic"), 1, "No method is called 'psychic'"),
+        (("towns", "--near", "none", "--distractors", "99"), 1, "The corpus has 12 passages, and an example needs 100"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_sentence_and_leaves_no_file(
+    run: Run, towns: Path, tmp_path: Path, words: tuple, status: int, said: str
+):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "hops.json").write_text(json.dumps([hops(n) for n in range(9)]))
+    result = run(*words, "--out", "x.jsonl")
+    assert result.exit_code == status, result.output
+    assert said in " ".join(result.stderr.split())
+    assert not list(tmp_path.glob("x.jsonl*"))
+
+
+def test_an_index_without_questions_is_refused_with_both_ways_out(run: Run, harbour: Path):
+    result = run(harbour, "--out", "x.jsonl")
+    assert result.exit_code == 2
+    assert "--questions FILE or --from-graph N" in " ".join(result.stderr.split())
+
+
+def test_where_no_example_can_be_made_the_reasons_are_told_and_an_older_file_stays(
+    run: Run, tmp_path: Path, towns: Path
+):
+    (tmp_path / "old.jsonl").write_text("old\n")
+    result = run(towns, "--out", "old.jsonl", "--length", "10", "--near", "none")
+    assert result.exit_code == 1
+    assert "No example could be made of the questions of towns: 4 × its gold passages do not fit" in result.stderr
+    assert (tmp_path / "old.jsonl").read_text() == "old\n"
+
+
+def test_the_group_lists_what_can_be_done():
+    assert "data" in CliRunner().invoke(app, ["tune", "--help"]).stdout
