@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sensegraph.errors import SettingsError, StoreError
-from sensegraph.outcomes import ORIGIN
+from sensegraph.outcomes import MASKED, ORIGIN
 from sensegraph.steps.arrivals import forget, outdated
 from sensegraph.steps.forgetting import Known, forgotten
 from sensegraph.steps.index import REF
@@ -151,8 +151,8 @@ class Collecting:
         """Refs that tell of documents, or of an import, that are gone."""
         have, manifest = self.document_keys(), self.manifest()
         chunks = manifest.chunks if manifest else ""
-        origins = [r for r in self.store.refs(ORIGIN) if r.removeprefix(ORIGIN) not in have]
-        return [*origins, *(r for r in self.store.refs("interchange/") if r != f"interchange/{chunks}")]
+        told = [r for place in (ORIGIN, MASKED) for r in self.store.refs(place) if r.removeprefix(place) not in have]
+        return [*told, *(r for r in self.store.refs("interchange/") if r != f"interchange/{chunks}")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,14 @@ from sensegraph.curation import Curated
 from sensegraph.errors import InputError, NotIndexed, SettingsError, StoreError
 from sensegraph.executors.local import LocalExecutor
 from sensegraph.filters import Scope
+from sensegraph.guarding import Guarded
 from sensegraph.history import Remembering
 from sensegraph.journal import Journal
 from sensegraph.keys import canonical
 from sensegraph.matching import Matching
 from sensegraph.methods import load
 from sensegraph.methods.auto import Choice, choose, finder
-from sensegraph.outcomes import ORIGIN, Added, Built, Status
+from sensegraph.outcomes import MASKED, ORIGIN, Added, Built, Read, Status
 from sensegraph.protocols import Embedder, LanguageEngine, Method, Part, Reranker
 from sensegraph.results import Results
 from sensegraph.runtime import Progress, Runtime
@@ -39,7 +40,6 @@ from sensegraph.text import tokens
 from sensegraph.types import Answer, Document, Evidence, Question, Turn, Usage
 
 if TYPE_CHECKING:
-    from sensegraph.documents import Skipped
     from sensegraph.documents.values import DocumentSettings
     from sensegraph.steps.estimate import Estimate
 
@@ -52,7 +52,7 @@ def _quiet(step: str, done: int, total: int) -> None:
     """No progress."""
 
 
-class Corpus(Collecting, Synced, Curated, Remembering, Checking, Matching):
+class Corpus(Guarded, Collecting, Synced, Curated, Remembering, Checking, Matching):
     """Documents and their index under one folder. Use `Corpus.open`.
 
     Raises SettingsError, InputError, NotIndexed, StoreError, StepFailed, EndpointError, BudgetExceeded; see `errors`.
@@ -132,13 +132,11 @@ class Corpus(Collecting, Synced, Curated, Remembering, Checking, Matching):
         A document with the id of an earlier one takes its place. Raises InputError for a path that does not exist,
         before anything is stored.
         """
-        documents, skipped = self._read(items)
-        return replace(self._store(documents), skipped=skipped)
+        read = self._read(items)
+        return replace(self._store(read.documents), skipped=read.skipped, personal=read.personal)
 
-    def _read(
-        self, items: Sequence[str | Path | Document | Iterable[Document]]
-    ) -> tuple[list[Document], tuple[Skipped, ...]]:
-        """The documents of paths and values, and what could not be read."""
+    def _read(self, items: Sequence[str | Path | Document | Iterable[Document]]) -> Read:
+        """The documents of paths and values, masked where the settings say so, and what could not be read."""
         from sensegraph.documents import load as load_documents
 
         paths = [i for i in items if isinstance(i, str | Path)]
@@ -146,7 +144,8 @@ class Corpus(Collecting, Synced, Curated, Remembering, Checking, Matching):
         values = [d for i in items if not isinstance(i, str | Path) for d in ([i] if isinstance(i, Document) else i)]
         documents = [*(loaded.documents if loaded else ()), *values]
         _check(documents)
-        return documents, loaded.skipped if loaded else ()
+        kept, personal = self._without_personal_data(documents)
+        return Read(kept, loaded.skipped if loaded else (), personal)
 
     def _reading(self, paths: Sequence[str | Path]) -> DocumentSettings:
         """The settings for reading `paths`: where one is this corpus's own folder, its prompts are no documents."""
@@ -159,7 +158,7 @@ class Corpus(Collecting, Synced, Curated, Remembering, Checking, Matching):
     def _store(self, documents: Sequence[Document]) -> Added:
         before = self.store.refs(_DOCUMENT)
         keys = dict(zip((d.id for d in documents), store_documents(documents, self.runtime()), strict=True))
-        self.store.set_refs({_DOCUMENT + name: k for name, k in keys.items()})
+        self.store.set_refs({**{_DOCUMENT + name: k for name, k in keys.items()}, **self._marks(keys)})
         kinds = {name: _kind(before.get(_DOCUMENT + name), k) for name, k in keys.items()}
         chosen = {kind: tuple(n for n, found in kinds.items() if found == kind) for kind in ("new", "changed", "same")}
         return Added(chosen["new"], chosen["changed"], chosen["same"])
@@ -175,7 +174,7 @@ class Corpus(Collecting, Synced, Curated, Remembering, Checking, Matching):
             near = f"; the corpus holds {len(have)}: `sensegraph status --documents` lists them"
             raise InputError(f"Not in the corpus: {', '.join(map(repr, missing[:5]))}{near}.")
         index = {} if have.keys() - set(ids) else {REF: None}
-        gone = [place + name for place in (_DOCUMENT, ORIGIN) for name in ids]
+        gone = [place + name for place in (_DOCUMENT, ORIGIN, MASKED) for name in ids]
         self.store.set_refs({**dict.fromkeys(gone), **index})
 
     def document_keys(self) -> dict[str, str]:
@@ -195,10 +194,12 @@ class Corpus(Collecting, Synced, Curated, Remembering, Checking, Matching):
         clusters without regard to the communities of the index before. Raises StoreError while another process builds
         the same corpus, after `wait` seconds.
         """
+        self._must_be_masked()
         rt, before, said, started = self.runtime(), self._spent(), self.engine.notes(), time.perf_counter()
         with self.store.exclusive(self.wait), self._journal:
             manifest = build(list(self.document_keys().values()), rt, self.index_settings(parts), fresh=fresh)
             fates = follow_communities(self.store, manifest)
+        self._built_masked()
         usage = replace(self._spent() - before, seconds=time.perf_counter() - started)
         notes = (*manifest.notes, *self._said_since(said))
         return Built(manifest.counts, manifest.clusters, dict(rt.computed), usage, notes, fates)
@@ -216,7 +217,7 @@ class Corpus(Collecting, Synced, Curated, Remembering, Checking, Matching):
         """
         from sensegraph.steps.estimate import estimate
 
-        rt, (documents, _) = self.runtime(), self._read(items)
+        rt, documents = self.runtime(), self._read(items).documents
         added = dict(zip((d.id for d in documents), store_documents(documents, rt), strict=True))
         keys = {**self.document_keys(), **added}
         return estimate([keys[name] for name in sorted(keys)], rt, self.settings.index)
@@ -225,6 +226,10 @@ class Corpus(Collecting, Synced, Curated, Remembering, Checking, Matching):
 
     def index(self) -> Index:
         """The index as the last build left it, open until another build. Raises NotIndexed when there is none."""
+        self._must_be_built_masked()
+        return self._opened()
+
+    def _opened(self) -> Index:
         made = read_manifest(self.store)
         self._index = self._index if self._index and self._index.manifest == made else Index(self.store, made)
         return self._index
@@ -260,7 +265,8 @@ class Corpus(Collecting, Synced, Curated, Remembering, Checking, Matching):
         the answer piece by piece while it is written; the pieces, joined, are its text.
         """
         rt, read = self._asking(), self.settings.index.temporal.questions
-        asked, index = asked_in_time(_asked(question, history), self.index(), scope, rt, read=read)
+        posed, masked = self._asked_without(_asked(question, history))
+        asked, index = asked_in_time(posed, self.index(), scope, rt, read=read)
         chosen, reason = self.method(method, asked.text, index=index, **options)
         before, said, started = self._spent(), self.engine.notes(), time.perf_counter()
         again = bool(reason) and chosen.name == "graphrag" and options.get("depth") is None
@@ -270,7 +276,8 @@ class Corpus(Collecting, Synced, Curated, Remembering, Checking, Matching):
             chosen, _ = self.method(finder(index))
             answer = chosen.answer(asked, index, replace(rt, hear=hear))
         usage = replace(self._spent() - before, seconds=time.perf_counter() - started)
-        notes = (*self._notes(reason, index), *marks(answer, index), *rt.noted, *answer.notes, *self._said_since(said))
+        notes = (*masked, *self._notes(reason, index), *marks(answer, index), *rt.noted, *answer.notes)
+        notes = (*notes, *self._said_since(said))
         return replace(answer, usage=usage, notes=notes, method=chosen.name, engine=self.engine.name)
 
     def search(
@@ -279,13 +286,14 @@ class Corpus(Collecting, Synced, Curated, Remembering, Checking, Matching):
         """The evidence for a question, without an answer: at most `top` passages and documents, best first."""
         if top < 1:
             raise InputError(f"top must be at least 1, not {top}.")
-        rt, asked, index = self._asking(), _asked(question, ()), timed(self.index(), scope)
+        asked, masked = self._asked_without(_asked(question, ()))
+        rt, index = self._asking(), timed(self.index(), scope)
         chosen, _ = self.method(finder(index) if method == "auto" else method, question, **options)
         found = reranked(asked, chosen.retrieve(asked, index, rt), index, rt)
         kept = found.passages[:top]
         omitted = found.omitted + len(found.passages) - len(kept)
         size = sum(tokens(p.text) for p in kept)
-        notes = (*notes_of(index), *rt.noted, *found.notes)
+        notes = (*masked, *notes_of(index), *rt.noted, *found.notes)
         return replace(found, passages=kept, documents=found.documents[:top], tokens=size, omitted=omitted, notes=notes)
 
     def _notes(self, reason: str, index: Index) -> tuple[str, ...]:
@@ -336,7 +344,7 @@ class Corpus(Collecting, Synced, Curated, Remembering, Checking, Matching):
         manifest = self.manifest()
         if manifest is None:
             return list(self.document_keys())
-        indexed = {d.id: d.key for d in self.index().catalogue.documents}
+        indexed = {d.id: d.key for d in self._opened().catalogue.documents}
         now = self.document_keys()
         return sorted(name for name in now.keys() | indexed.keys() if now.get(name) != indexed.get(name))
 

@@ -2,28 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sensegraph.personal.values import Tally
 from sensegraph.steps.lineage import Fate
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
     from sensegraph.documents import Skipped
     from sensegraph.steps.estimate import Estimate
+    from sensegraph.types import Document
 
+MASKED = "masked/"  # refs: under which rules a document was masked
 ORIGIN = "origin/"  # refs: from which paths a document was read, to tell when it is no longer there
+
+
+_NOTHING = Tally()
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What paths and values hold: documents as they are stored, what was skipped, what was found that is personal."""
+
+    documents: Sequence[Document]
+    skipped: tuple[Skipped, ...] = ()
+    personal: Tally = _NOTHING
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What `add` did: ids that are new, whose content changed, and that were there already; and what was skipped."""
+    """What `add` did: ids that are new, whose content changed, and that were there already; and what was skipped.
+
+    `personal` counts the personal data that was found, where the settings ask for it.
+    """
 
     new: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     same: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    personal: Tally = _NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +62,7 @@ class Plan:
     withheld: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    personal: Tally = _NOTHING
     estimate: Estimate | None = None
     notes: tuple[str, ...] = ()
 

@@ -30,6 +30,7 @@ from sensegraph.documents.values import DocumentSettings
 from sensegraph.engines.llm import LLMSettings
 from sensegraph.errors import SettingsError
 from sensegraph.methods import METHODS, method_class
+from sensegraph.personal.values import PersonalSettings
 from sensegraph.protocols import Embedder, LanguageEngine, Reranker
 from sensegraph.steps.pipeline import IndexSettings
 
@@ -98,6 +99,7 @@ class Settings:
     documents: DocumentSettings = field(default_factory=DocumentSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
     rerank: RerankTable = field(default_factory=RerankTable)
+    personal: PersonalSettings = field(default_factory=PersonalSettings)
     methods: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def method_settings(self, name: str, given: Mapping[str, Any]) -> dict[str, Any]:

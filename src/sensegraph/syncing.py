@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sensegraph.documents.folders import RECORDS
 from sensegraph.errors import InputError
 from sensegraph.keys import key
-from sensegraph.outcomes import ORIGIN, Plan
+from sensegraph.outcomes import MASKED, ORIGIN, Plan, Read
 from sensegraph.results import Results
 from sensegraph.steps.index import document
 from sensegraph.steps.log import operations
@@ -48,10 +48,16 @@ class Synced:
         """How the next build makes the index."""
 
     @abstractmethod
-    def _read(
-        self, items: Sequence[str | Path | Document | Iterable[Document]]
-    ) -> tuple[list[Document], tuple[Skipped, ...]]:
+    def _read(self, items: Sequence[str | Path | Document | Iterable[Document]]) -> Read:
         """The documents of paths, and what could not be read."""
+
+    @abstractmethod
+    def _marks(self, ids: Iterable[str]) -> dict[str, str | None]:
+        """Refs that say whether these documents were masked."""
+
+    @abstractmethod
+    def _place(self, path: str) -> str:
+        """A path as it is written down."""
 
     def plan(self, *paths: str | Path, estimate: bool = False) -> Plan:
         """What `sync` would do; with `estimate` also what the next build would compute and cost then.
@@ -69,19 +75,19 @@ class Synced:
         """
         plan, keys = self._planned(paths)
         gone = [*plan.removed, *(old for old, _ in plan.renamed)]
-        refs = {place + name: None for place in (_DOCUMENT, ORIGIN) for name in gone}
-        self.store.set_refs({**refs, **{_DOCUMENT + name: k for name, k in keys.items()}})
+        refs = {place + name: None for place in (_DOCUMENT, ORIGIN, MASKED) for name in gone}
+        self.store.set_refs({**refs, **{_DOCUMENT + name: k for name, k in keys.items()}, **self._marks(keys)})
         self.came_from(paths, keys)
         return plan
 
     def came_from(self, paths: Sequence[str | Path], ids: Iterable[str]) -> None:
         """Remember that these documents were read from these paths."""
-        here, before = "\n".join(_places(paths)), self.store.refs(ORIGIN)
+        here, before = "\n".join(self._places(paths)), self.store.refs(ORIGIN)
         self.store.set_refs({ORIGIN + name: here for name in sorted(ids) if before.get(ORIGIN + name) != here})
 
     def gone_from(self, paths: Sequence[str | Path], read: Iterable[str]) -> list[str]:
         """Documents of the corpus that came from these paths, or some of them, and are not among those just `read`."""
-        here, have = set(_places(paths)), {*self.document_keys()} - {*read}
+        here, have = set(self._places(paths)), {*self.document_keys()} - {*read}
         came = {name.removeprefix(ORIGIN): where.split("\n") for name, where in self.store.refs(ORIGIN).items()}
         return [name for name, where in came.items() if name in have and here.issuperset(where)]
 
@@ -89,7 +95,8 @@ class Synced:
 
     def _planned(self, paths: Sequence[str | Path]) -> tuple[Plan, dict[str, str]]:
         """The plan, and the key of every document that was read."""
-        documents, skipped = self._read(paths)
+        read = self._read(paths)
+        documents, skipped = read.documents, read.skipped
         if not documents:
             raise InputError(f"Nothing could be read from {_listed(paths)}; the index is as it was.")
         keys = dict(zip((d.id for d in documents), store_documents(documents, self.runtime()), strict=True))
@@ -107,8 +114,12 @@ class Synced:
             withheld=tuple(withheld),
             unread=unread if withheld else (),
             skipped=skipped,
+            personal=read.personal,
         )
         return replace(plan, notes=self._moved(plan)), keys
+
+    def _places(self, paths: Sequence[str | Path]) -> list[str]:
+        return sorted(self._place(str(Path(p).resolve())) for p in paths)
 
     def _renamed(self, gone: Sequence[str], new: Sequence[Document], now: Mapping[str, str]) -> list[tuple[str, str]]:
         """Pairs of a document that is gone and a new one of equal content; of several, those of one file name first."""
@@ -139,10 +150,6 @@ class Synced:
         gone = {*plan.removed, *(old for old, _ in plan.renamed)}
         left = {n: k for n, k in self.document_keys().items() if n not in gone} | dict(keys)
         return estimate([left[name] for name in sorted(left)], self.runtime(), self.index_settings())
-
-
-def _places(paths: Sequence[str | Path]) -> list[str]:
-    return sorted(str(Path(p).resolve()) for p in paths)
 
 
 def _content(d: Document) -> str:

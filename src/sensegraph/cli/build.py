@@ -125,14 +125,14 @@ def estimate(
     from sensegraph.cli import show
 
     with progress() as report, opened(root, overrides(settings, engine), progress=report, create=True) as corpus:
-        documents, skipped = corpus._read(chosen_paths(paths, root))
-        say_skipped(skipped)
-        if paths and not documents:
+        read = corpus._read(chosen_paths(paths, root))
+        say_skipped(read.skipped)
+        if paths and not read.documents:
             raise InputError(_NOTHING.format(", ".join(map(str, paths))))
-        found = corpus.estimate(documents)
+        found = corpus.estimate(read.documents)
         seconds = show.foreseen_seconds(found, corpus.settings.endpoint)
     if as_json:
-        out_json(show.estimate_object(found, seconds, skipped))
+        out_json(show.estimate_object(found, seconds, read.skipped))
     else:
         out(show.estimate(found, seconds))
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sensegraph.corpus import Added, Built, Status
     from sensegraph.documents import Skipped
     from sensegraph.methods import Listing
+    from sensegraph.personal.values import Tally
     from sensegraph.settings import EndpointTable
     from sensegraph.steps.estimate import Estimate
     from sensegraph.steps.index import Index
@@ -172,10 +173,18 @@ def built(found: Built, added: Added | None = None) -> str:
     lines = [", ".join(counted(n, _SINGULAR[k]) for k, n in found.counts.items())]
     if added is not None:
         lines[0] += f" ({len(added.new)} new, {len(added.changed)} changed, {len(added.skipped)} skipped)"
+        lines += [personal(added.personal)] * bool(added.personal)
     lines.append(f"communities by depth: {_depths(found.clusters)}{_fates(found)}")
     lines.append(_done(found.computed))
     lines.append(spent(found.usage))
     return "\n".join([*lines, *(f"- {note}" for note in found.notes)])
+
+
+def personal(found: Tally) -> str:
+    """What was found that is personal, and whether it was masked."""
+    kinds = ", ".join(f"{n:,} {kind}" for kind, n in found.counts.items())
+    done = "masked" if found.masked else "found and not masked"
+    return f"personal data: {done} {sum(found.counts.values()):,} in {counted(found.documents, 'document')} ({kinds})"
 
 
 def _fates(found: Built) -> str:
@@ -239,6 +248,7 @@ def built_object(found: Built, added: Added, gone: Sequence[str]) -> dict[str, A
         "same": len(added.same),
         "skipped": [asdict(s) for s in added.skipped],
         "gone": list(gone),
+        "personal": asdict(added.personal),
         "computed": dict(found.computed),
         "communities": [asdict(f) for f in found.fates],
         "usage": asdict(found.usage),

@@ -42,7 +42,7 @@ def synced(corpus: Corpus, paths: Sequence[Path], quiet: bool) -> tuple[Added, l
         say(_withheld(plan))
     done = corpus.sync(*paths)
     new = (*done.added, *(name for _, name in done.renamed))
-    return Added(new, done.edited, done.same, done.skipped), list(done.withheld)
+    return Added(new, done.edited, done.same, done.skipped, done.personal), list(done.withheld)
 
 
 def text(plan: Plan) -> str:

@@ -26,6 +26,9 @@ _TABLES: Mapping[str, str] = MappingProxyType(
         "short, else summarised.",
         "index.clusters": "How the graph is divided into communities (Leiden's method).",
         "rerank": "Who reads what a method found once more, together with the question, and puts it in a better order.",
+        "personal": "Personal data in documents that are read: off, report (count it) or mask (put placeholders in its "
+        "place, before anything is stored or sent; documents that are there already must be added again). See "
+        "docs/personal-data.md. Patterns of your own stand in a table [personal.patterns]: employee = 'E-[0-9]{6}'.",
         "index.reports": "What a report on a community is written from.",
         "methods.graphrag": "Questions about the whole, answered from the reports of one depth.",
         "methods.naive": "Questions about a detail, answered from the nearest chunks.",
@@ -76,6 +79,11 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         "index.clusters.max_cluster_size": "a community of more entities is divided again",
         "index.clusters.resolution": "higher: more and smaller communities",
         "index.reports.context_tokens": "tokens",
+        "personal.mask": '"off", "report" or "mask"',
+        "personal.style": '"keyed": the same word for the same thing (EMAIL-c41f0a92d7); "kind": [EMAIL]',
+        "personal.kinds": 'add "person" for names of people',
+        "personal.regions": "whose telephone numbers are known without their country's prefix",
+        "personal.allow": 'texts that stay, such as "*@example.org"',
         "rerank.by": '"none", "endpoint" or "cross-encoder" (on this machine, with the extra `rerank`)',
         "rerank.top": "chunks that are read, the first that were found",
         "rerank.model": "of the cross-encoder: a folder, or a name that is fetched",

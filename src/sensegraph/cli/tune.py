@@ -90,9 +90,9 @@ def _engine(corpus: Corpus, root: Path) -> LLMEngine:
 
 def _documents(corpus: Corpus, chosen: Sequence[Path]) -> Sequence[Document]:
     """The documents of these paths, else those that the corpus holds. Raises EmptyCorpus where there is none."""
-    documents, skipped = corpus._read(chosen)
-    say_skipped(skipped)
-    found = documents or ([] if chosen else corpus.documents())
+    read = corpus._read(chosen)
+    say_skipped(read.skipped)
+    found = read.documents or ([] if chosen else corpus.masked_documents())
     if not found:
         where = ", ".join(map(str, chosen)) or f"{corpus.root / 'input'}, and no document is indexed"
         raise EmptyCorpus(f"Nothing can be read from {where}: name files, or put documents into input/.")

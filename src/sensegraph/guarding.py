@@ -1,0 +1,152 @@
+"""What a corpus does about personal data (R28): documents are masked when they are read, questions when they are asked.
+
+Nothing behind this sees an original: no chunk, key, vector, prompt, endpoint, cache or journal.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from sensegraph.errors import SettingsError
+from sensegraph.outcomes import MASKED
+from sensegraph.personal.finding import finder
+from sensegraph.personal.masking import Masker, Named, secret
+from sensegraph.personal.surveying import Survey, survey
+from sensegraph.personal.values import PersonalSettings, Tally, rules, tally
+from sensegraph.steps.index import REF
+from sensegraph.types import Chunk, Document, Question, Turn
+
+if TYPE_CHECKING:
+    from collections import Counter
+
+    from sensegraph.settings import Settings
+    from sensegraph.stores.sqlite import SqliteStore
+
+_INDEX = "personal/index"  # ref: which index was made of documents that were masked, and by which rules
+
+
+class Guarded:
+    """The part of a corpus that masks. Raises SettingsError where documents were read under other settings."""
+
+    settings: Settings
+    store: SqliteStore
+
+    @abstractmethod
+    def document_keys(self) -> dict[str, str]:
+        """The key of every document's content by id."""
+
+    @abstractmethod
+    def documents(self) -> Sequence[Document]:
+        """All documents in the order of ids."""
+
+    def masked(self, text: str) -> str:
+        """A text as it would stand in this corpus: with placeholders where the settings mask."""
+        return self._masker().text(text, _people(text, self.settings.personal))[0] if self._masks() else text
+
+    def masked_documents(self) -> Sequence[Document]:
+        """The documents of the corpus, for a model to see. Raises SettingsError where they ought to be masked first."""
+        self._must_be_masked()
+        return self.documents()
+
+    def must_not_mask(self, why: str) -> None:
+        """Raise SettingsError where the settings mask, for what cannot be masked: `why` says so."""
+        if self._masks():
+            raise SettingsError(
+                f"personal.mask = mask promises that nothing personal comes into the corpus, and {why}, unmasked; "
+                "index the documents instead, or say --set personal.mask=off."
+            )
+
+    # ── how ──
+
+    def _masks(self) -> bool:
+        return self.settings.personal.mask == "mask"
+
+    def _masker(self) -> Masker:
+        return Masker(finder(self.settings.personal), secret(self.store.root))
+
+    def _without_personal_data(self, documents: Sequence[Document]) -> tuple[list[Document], Tally]:
+        """The documents as the settings want them, and what was found in them."""
+        settings = self.settings.personal
+        if settings.mask == "off":
+            return list(documents), Tally()
+        masked = self._masks()
+        found = surveyed(documents, self._masker() if masked else Masker(finder(settings)))
+        return [new if masked else old for old, (new, _) in zip(documents, found, strict=True)], tally(
+            [counts for _, counts in found], masked=masked
+        )
+
+    def _asked_without(self, asked: Question) -> tuple[Question, tuple[str, ...]]:
+        """A question with its conversation as the corpus knows things, and a note where that changed anything."""
+        if not self._masks():
+            return asked, ()
+        history = tuple(Turn(self.masked(t.question), self.masked(t.answer)) for t in asked.history)
+        made = replace(asked, text=self.masked(asked.text), history=history)
+        return made, ("the question was masked before it was used",) * (made != asked)
+
+    def _marks(self, ids: Iterable[str]) -> dict[str, str | None]:
+        """Refs that say under which rules these documents were masked; none for those that were not."""
+        if self._masks():
+            return dict.fromkeys((MASKED + name for name in ids), rules(self.settings.personal))
+        before = self.store.refs(MASKED)
+        return {MASKED + name: None for name in ids if MASKED + name in before}
+
+    def _place(self, path: str) -> str:
+        """A path as it is written down: its end is kept, by which files of records are known."""
+        return self._masker().keyed("path", path) + PurePath(path).suffix[:8] if self._masks() else path
+
+    def _must_be_masked(self) -> None:
+        """Raise SettingsError where documents of the corpus were not read under the rules that hold now."""
+        if not self._masks():
+            return
+        now, marks = rules(self.settings.personal), self.store.refs(MASKED)
+        if old := [name for name in self.document_keys() if marks.get(MASKED + name) != now]:
+            raise SettingsError(
+                f"{len(old)} documents, such as {self.masked(old[0])!r}, were read under other settings of [personal] "
+                "and are not masked by these. Their originals are not kept: add them again (sensegraph index PATH) or "
+                "remove them, then run sensegraph collect."
+            )
+
+    def _built_masked(self) -> None:
+        """Remember that the index as it is now was made of masked documents."""
+        if self._masks():
+            self.store.set_refs({_INDEX: self._state()})
+
+    def _must_be_built_masked(self) -> None:
+        """Raise SettingsError where the index was not made of documents that were masked by the rules of now."""
+        if self._masks() and self.store.ref(REF) and self.store.ref(_INDEX) != self._state():
+            raise SettingsError(
+                "The index was not made of documents that were masked under the settings of [personal]: run "
+                "sensegraph index PATH, which reads them again, or see it as it is with --set personal.mask=off."
+            )
+
+    def _state(self) -> str:
+        return f"{rules(self.settings.personal)} {self.store.ref(REF)}"
+
+
+def surveyed(documents: Iterable[Document], masker: Masker) -> list[tuple[Document, Counter[str]]]:
+    """Every document masked, and what was found in it by kind."""
+    settings = masker.settings
+    return [masker.document(d, _people(d.text, settings, d.title), _people(d.title, settings)) for d in documents]
+
+
+def survey_of(documents: Iterable[Document], settings: PersonalSettings) -> Survey:
+    """A report of what is personal in these documents, by the kinds of the settings; nothing is changed."""
+    read = ((d, _people(d.text, settings, d.title), _people(d.title, settings)) for d in documents)
+    return survey(read, settings)
+
+
+def _people(text: str, settings: PersonalSettings, title: str = "") -> list[Named]:
+    """The persons whom a text names, found by the offline engine in this text alone: no other text changes them."""
+    if "person" not in settings.kinds or not text.strip():
+        return []
+    from sensegraph.engines.classical.reading import learn, observe, read
+
+    chunk = Chunk("text", "text", 0, len(text), 0, text, title)
+    seen = observe([(chunk,)])
+    ((extraction,),) = read([((chunk,), seen[0])], learn(seen))
+    people = [e for e in extraction.entities if e.type == "person"]
+    return [Named(m.start, m.end, e.name) for e in people for m in e.mentions]

@@ -1,0 +1,124 @@
+"""All that is personal in a text: every finder's spans, without what is allowed, joined where they overlap."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from types import MappingProxyType
+
+from sensegraph.personal import contacts, places
+from sensegraph.personal.digits import IBAN_LENGTHS, card, iban
+from sensegraph.personal.identities import identities
+from sensegraph.personal.phones import phones
+from sensegraph.personal.values import KINDS, PersonalSettings, Span, compiled
+from sensegraph.text import fold
+
+_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?=((?:[ \-]?[A-Z0-9]){11,30}))")  # two may follow one another
+_CARD = re.compile(
+    r"(?<![\w.\-/])\d{4}[ \-]?(?:\d{4}[ \-]?\d{4}[ \-]?\d{1,7}|\d{6}[ \-]?\d{4,5}|\d{9})(?![\w/]|[.,\-]\d)"
+)
+MARK = re.compile(r"\[[A-Z]{2,20}\]|(?<![A-Z])[A-Z]{2,20}-[a-f][0-9a-f]{9}(?![\w])")
+"""What stands where something was masked."""
+_SUREST = ("url", "email", "iban", "card", "identity")
+_ORDER = MappingProxyType({kind: n for n, kind in enumerate(dict.fromkeys((*_SUREST, *KINDS)))})
+
+
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """Finds what the settings ask for. Make it with `finder`."""
+
+    settings: PersonalSettings
+    patterns: Mapping[str, re.Pattern[str]]
+    allowed: tuple[str, ...]
+
+    def find(self, text: str, more: Sequence[Span] = ()) -> list[Span]:
+        """The spans in `text`, in order, none overlapping another; `more` are those that others found."""
+        found = [
+            s for s in (*self._own(text), *self._ruled(text), *more) if s.end > s.start and not self._stays(text, s)
+        ]
+        return _joined(text, [s for s in found if not _inside_marks(text, s)])
+
+    def _ruled(self, text: str) -> Iterator[Span]:
+        for kind, find in _FINDERS.items():
+            if kind in self.settings.kinds:
+                yield from find(text)
+        if "phone" in self.settings.kinds:
+            yield from phones(text, self.settings.regions)
+
+    def _own(self, text: str) -> Iterator[Span]:
+        for kind, pattern in self.patterns.items():
+            yield from (Span(kind, m.start(), m.end(), fold(m[0])) for m in pattern.finditer(text))
+
+    def _stays(self, text: str, span: Span) -> bool:
+        said = (fold(text[span.start : span.end]), fold(span.value))
+        return any(fnmatchcase(s, pattern) for s in said for pattern in self.allowed)
+
+
+def finder(settings: PersonalSettings) -> Finder:
+    """The finder of these settings. Raises SettingsError for a wrong pattern."""
+    return Finder(settings, compiled(settings), tuple(map(fold, settings.allow)))
+
+
+def ibans(text: str) -> Iterator[Span]:
+    """International bank account numbers of the right length for their country, with right check digits (ISO 13616)."""
+    for match in _IBAN.finditer(text):
+        size = IBAN_LENGTHS.get(match[0][:2], 0)
+        plain, end = "", match.start()
+        while len(plain) < size and end < match.end(1):
+            plain += text[end] if text[end].isalnum() else ""
+            end += 1
+        if iban(plain) and not text[end : end + 1].isalnum():
+            yield Span("iban", match.start(), end, plain)
+
+
+def cards(text: str) -> Iterator[Span]:
+    """Numbers of payment cards, in groups or in one: of a known issuer, with the right check digit."""
+    for match in _CARD.finditer(text):
+        plain = re.sub(r"\D", "", match[0])
+        if card(plain):
+            yield Span("card", match.start(), match.end(), plain)
+
+
+_FINDERS: Mapping[str, Callable[[str], Iterator[Span]]] = MappingProxyType(
+    {
+        "email": contacts.emails,
+        "url": contacts.urls,
+        "ip": contacts.addresses,
+        "iban": ibans,
+        "card": cards,
+        "identity": identities,
+        "birthday": places.birthdays,
+        "address": places.postal,
+    }
+)
+
+
+def _inside_marks(text: str, span: Span) -> bool:
+    """Whether a span touches what stands for something masked already, so that masking again changes nothing."""
+    near = text[max(0, span.start - 34) : span.end + 34]
+    if "[" not in near:
+        return False
+    shift = max(0, span.start - 34)
+    return any(m.start() + shift < span.end and span.start < m.end() + shift for m in MARK.finditer(near))
+
+
+def _joined(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Spans that overlap as one, of the kind that is surest, so that nothing of either is left."""
+    made: list[Span] = []
+    for span in sorted(spans, key=lambda s: (s.start, -s.end, _rank(s))):
+        if not made or span.start >= made[-1].end:
+            made.append(span)
+            continue
+        last = made.pop()
+        surer, end = min((last, span), key=_rank), max(last.end, span.end)
+        whole = (surer.start, surer.end) == (last.start, end)
+        made.append(
+            replace(surer, start=last.start, end=end, value=surer.value if whole else fold(text[last.start : end]))
+        )
+    return made
+
+
+def _rank(span: Span) -> int:
+    return _ORDER.get(span.kind, -1)

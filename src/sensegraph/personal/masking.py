@@ -1,0 +1,193 @@
+"""Placeholders for what was found: the same for the same thing throughout a corpus, and not to be guessed.
+
+A placeholder is a hash of the thing's plain form under a secret of the corpus: who does not have the secret cannot
+try out which address or number gives it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import secrets
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sensegraph.errors import StoreError
+from sensegraph.keys import key
+from sensegraph.personal.finding import Finder
+from sensegraph.personal.values import PersonalSettings, Span
+from sensegraph.types import Document, Scalar
+
+SECRET = "personal.secret"
+_SIZE = 32  # bytes
+_NAMED = frozenset(
+    "author authors name sender from to creator editor contact speaker employee patient customer owner".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A person whom a text names: where, and the name by which all mentions of them are known."""
+
+    start: int
+    end: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Masker:
+    """Replaces what its finder finds; without a `secret` by kinds alone, as in a report."""
+
+    finder: Finder
+    secret: bytes = b""
+
+    @property
+    def settings(self) -> PersonalSettings:
+        """What is looked for and how it is replaced."""
+        return self.finder.settings
+
+    def document(
+        self, d: Document, people: Sequence[Named] = (), titled: Sequence[Named] = ()
+    ) -> tuple[Document, Counter[str]]:
+        """The document with everything personal replaced, in id, title and metadata too; and counts by kind.
+
+        `people` are persons whom its text names, `titled` those of its title.
+        """
+        counts: Counter[str] = Counter()
+        known = {d.text[p.start : p.end]: p.name for p in people}
+        text = self._text(d.text, counts, _spans(people), known)
+        title = self._text(d.title, counts, _spans(titled), known)
+        metadata = tuple((self._text(k, counts, (), {}), self._scalar(k, v, counts, known)) for k, v in d.metadata)
+        return Document(self._id(d, counts, known), text, title, metadata, d.time), counts
+
+    def text(self, text: str, people: Sequence[Named] = ()) -> tuple[str, Counter[str]]:
+        """A text with everything personal replaced, and what was found by kind."""
+        counts: Counter[str] = Counter()
+        return self._text(text, counts, _spans(people), {}), counts
+
+    def found(self, text: str, people: Sequence[Named] = ()) -> list[Span]:
+        """What is personal in a text, in order."""
+        known = {text[p.start : p.end]: p.name for p in people}
+        return self.finder.find(text, [*_spans(people), *_said_again(text, known)])
+
+    def keyed(self, kind: str, value: str) -> str:
+        """The placeholder of a thing of this kind, whatever the style."""
+        digest = hashlib.blake2b(f"{kind}\0{value}".encode(), key=self.secret, digest_size=8).hexdigest()
+        return f"{kind.upper()}-{'abcdef'[int(digest[0], 16) % 6]}{digest[1:10]}"  # a letter first: never a number
+
+    # ── how ──
+
+    def _text(self, text: str, counts: Counter[str], spans: Sequence[Span], known: dict[str, str]) -> str:
+        found = self.finder.find(text, [*spans, *_said_again(text, known)])
+        counts.update(s.kind for s in found)
+        return self._replaced(text, found)
+
+    def _replaced(self, text: str, found: Sequence[Span], *, exact: bool = False) -> str:
+        parts, at = [], 0
+        for s in found:
+            value = text[s.start : s.end] if exact else s.value
+            short = not self.secret or (self.settings.style == "kind" and not exact)
+            made = f"[{s.kind.upper()}]" if short else self.keyed(s.kind, value)
+            parts += [text[at : s.start], made if exact else _spaced(text, s, made)]
+            at = s.end
+        return "".join((*parts, text[at:]))
+
+    def _scalar(self, name: str, value: Scalar, counts: Counter[str], known: dict[str, str]) -> Scalar:
+        """A value of metadata, which its name helps to understand (`ssn: 078051120`); a number may become a text."""
+        if value is None or isinstance(value, bool):
+            return value
+        said, before = str(value), f"{name}: "
+        whole = before + said
+        more = _said_again(whole, known)
+        if "person" in self.settings.kinds and name.casefold() in _NAMED and _like_a_name(said):
+            more.append(Span("person", len(before), len(whole), _plain(said)))
+        found = [
+            replace(s, start=s.start - len(before), end=s.end - len(before))
+            for s in self.finder.find(whole, more)
+            if s.start >= len(before)
+        ]
+        counts.update(s.kind for s in found)
+        return self._replaced(said, found) if found else value
+
+    def _id(self, d: Document, counts: Counter[str], known: dict[str, str]) -> str:
+        """An id of its own for every id: what was found in it counts as it is written, not what it means.
+
+        The id of a record that has none ends with a hash of its content, which could be guessed from: it is keyed too.
+        """
+        name, mark, last = d.id.rpartition("#")
+        guessable = bool(mark and self.secret) and last == key(d.text, d.title, d.metadata)[:12]
+        said = name if guessable else d.id
+        found = self.finder.find(said, _said_again(said, known, loose=True))
+        counts.update(s.kind for s in found)
+        masked = self._replaced(said, found, exact=True)
+        return f"{masked}#{self.keyed('record', last)[7:]}" if guessable else masked
+
+
+def _spans(people: Sequence[Named]) -> list[Span]:
+    return [Span("person", p.start, p.end, _plain(p.name)) for p in people]
+
+
+def _spaced(text: str, span: Span, made: str) -> str:
+    """A placeholder as a word of its own, also in a script that is written without spaces."""
+    before = " " * text[max(0, span.start - 1) : span.start].isalnum()
+    return f"{before}{made}{' ' * text[span.end : span.end + 1].isalnum()}"
+
+
+def _said_again(text: str, known: dict[str, str], *, loose: bool = False) -> list[Span]:
+    """Where a text says again a name of several words that is known; `loose`: in any case, with any sign between."""
+    found = []
+    for said, name in known.items():
+        words = said.split()
+        if len(words) > 1:
+            pattern = (r"[\W_]{1,3}" if loose else r"\s+").join(map(re.escape, words))
+            flags = re.IGNORECASE if loose else 0
+            found += [
+                Span("person", *m.span(), _plain(name))
+                for m in re.finditer(rf"(?<![^\W_]){pattern}(?![^\W_])", text, flags)
+            ]
+    return found
+
+
+def _like_a_name(text: str) -> bool:
+    words = text.split()
+    return 1 <= len(words) <= 4 and all(w[0].isupper() for w in words) and not any(c.isdigit() for c in text)
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.casefold().split())
+
+
+def secret(folder: Path, *, make: bool = True) -> bytes:
+    """The secret of the corpus whose store is in `folder`; made there when there is none, for its owner alone to read.
+
+    Raises StoreError for a file that is no secret. Without `make`, a missing one is empty.
+    """
+    path = folder / SECRET
+    if not path.exists():
+        if not make:
+            return b""
+        _written(path)
+    found = path.read_bytes()
+    if len(found) != _SIZE:
+        raise StoreError(
+            f"{path} does not hold {_SIZE} bytes, and placeholders cannot be made alike without it: bring it back from "
+            "a copy, or remove it and add all documents again."
+        )
+    return found
+
+
+def _written(path: Path) -> None:
+    """Write a new secret whole, unless another process is first."""
+    number, name = tempfile.mkstemp(dir=path.parent, prefix=SECRET)  # readable by its owner alone
+    with os.fdopen(number, "wb") as f:
+        f.write(secrets.token_bytes(_SIZE))
+    try:
+        os.link(name, path)
+    except FileExistsError:
+        pass
+    finally:
+        os.unlink(name)

@@ -1,0 +1,93 @@
+"""Where a person lives and when they were born, as far as rules go: both need words that say what they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sensegraph.personal.values import Span
+
+_MONTHS = (
+    "january|february|march|april|may|june|july|august|september|october|november|december|"
+    "jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|"
+    "januar|jänner|februar|märz|mai|juni|juli|oktober|dezember|"
+    "janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|"
+    "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|"
+    "gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre|"
+    "januari|februari|maart|mei|augustus|"
+    "janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro"
+)
+_YEAR = r"(?:1[89]|20)\d\d"
+_DATE = (
+    rf"{_YEAR}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.] ?\d\d?[-/.] ?(?:{_YEAR}|\d\d)\b"
+    rf"|\d\d?(?:st|nd|rd|th|er|º|\.)?(?: of| de)? (?:{_MONTHS})\.?,?(?: de)? {_YEAR}"
+    rf"|(?:{_MONTHS})\.? \d\d?(?:st|nd|rd|th)?,? {_YEAR}|{_YEAR}年\d\d?月\d\d?日"
+)
+_BORN = re.compile(
+    r"(?:(?<!\w)(?:(?:date of birth|birth ?date|birthday|d\.?o\.?b\.?|geburtsdatum|geburtstag|date de naissance|"
+    r"fecha de nacimiento|data di nascita|data de nascimento|geboortedatum)(?: (?:is|was|ist|war|est|es|è))?|"
+    r"born(?: in [A-Z][\w ]{1,30}?,?)?(?: on)?(?: the)?|"
+    r"geboren(?: in [A-ZÄÖÜ][\w ]{1,30}?)?(?: am| op)?|geb\.(?: am)?|née? le|nacid[oa] el|nat[oa] il|nascid[oa] em)"
+    r"|出生日期|出生于|生于|生年月日)(?P<gap>[\s:：,(=|\"']{0,4})"
+    rf"(?P<date>{_DATE})(?!\d)",
+    re.IGNORECASE,
+)
+
+_WORD = r"[A-ZÄÖÜÉÈÀÂÇÑ][\wäöüßéèàâçñ'’.\-]{0,24}"
+_WAYS = (
+    "Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Place|Pl|Square|Sq|Terrace|Ter|Crescent|Close|"
+    "Way|Parkway|Pkwy|Highway|Hwy|Circle|Cir|Gardens|Grove|Mews|Row|Hill|Alley|Trail|Quay"
+)
+_UNIT = r"(?:,? (?:Apt|Apartment|Suite|Ste|Unit|Flat|Floor|Fl|Room|Rm|#)\.? ?#?[\w\-]{1,6})?"
+_ZIP = r"(?:[A-Z]{2},? \d{5}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]{2},? [A-Z]\d[A-Z] ?\d[A-Z]\d)"
+_PLACE = r"[A-ZÄÖÜÉÈ][^\W\d_'’.\-]{1,24}\.?"
+_TOWN = rf"{_PLACE}(?:[ \-]{_PLACE}){{0,3}}"
+_ENGLISH = (
+    rf"(?:(?:Flat|Apt|Unit|Suite) ?\w{{1,4}},? )?\d{{1,5}}[A-Za-z]?,? (?:[NSEW]\.? )?"
+    rf"(?:{_WORD} |\d{{1,3}}(?:st|nd|rd|th) ){{1,4}}?"
+    rf"(?:{_WAYS})\b\.?(?: [NSEW]\b\.?)?{_UNIT}(?:,? {_TOWN}){{0,2}}(?:,? {_ZIP})?"
+    rf"(?:,? (?:USA|UK|United Kingdom))?"
+)
+_GERMAN = (
+    r"(?:[A-ZÄÖÜ][\wäöüß\-]{1,30}(?:straße|strasse|str\.|weg|platz|allee|gasse|ring|damm|ufer|stieg)|"
+    r"[A-ZÄÖÜ][\wäöüß\-]{1,20} (?:Straße|Strasse|Str\.|Weg|Platz|Allee|Gasse|Ring|Damm|Ufer)|"
+    r"(?:Am|An der|Im|Auf der|Unter den) [A-ZÄÖÜ][\wäöüß\-]{2,20})"
+    r" \d{1,4} ?[a-hA-H]?\b(?:,? (?:D-|A-|CH-)?\d{4,5} [A-ZÄÖÜ][\wäöüß\-]+(?: [A-ZÄÖÜ][\wäöüß\-]+)?)?"
+)
+_FRENCH = (
+    r"\d{1,4}(?: ?(?:bis|ter))?,? (?:rue|avenue|boulevard|place|allée|chemin|impasse|quai|cours)"
+    r" (?:de |du |des |la |le |les |l['’]|d['’]|de la ){0,3}[\wÀ-ÿ'’\-]{2,25}(?: [A-ZÀ-Ý][\wÀ-ÿ'’\-]{1,25}){0,2}"
+    r"(?:,? \d{5} [A-ZÀ-Ý][\wÀ-ÿ'’\-]+)?"
+)
+_SOUTHERN = (
+    r"(?:Calle|Avenida|Avda\.|Plaza|Paseo|Carrer|Via|Viale|Corso|Piazza|Rua|Praça|Travessa)"
+    r" (?:de |del |de la |dos |das |da |do |della |dei )?[A-ZÀ-Ý][\wÀ-ÿ'’\-]{1,25}"
+    r"(?: (?:de )?[A-ZÀ-Ý][\wÀ-ÿ'’\-]{1,25}){0,2}"
+    r",? (?:n\.?º? ?)?\d{1,4}[A-Za-z]?\b(?:,? \d{4,5}(?:-\d{3})? [A-ZÀ-Ý][\wÀ-ÿ'’\-]+)?"
+)
+_DUTCH = (
+    r"[A-Z][\w\-]{2,25}(?:straat|laan|weg|plein|gracht|kade|dreef|singel|hof) \d{1,4} ?[a-zA-Z]?\b"
+    r"(?:,? \d{4} ?[A-Z]{2}(?: [A-Z][\w\-]+)?)?"
+)
+_BOX = (
+    rf"(?:P\.? ?O\.? Box|Postfach|Apartado|Boîte postale|Casella postale) \d[\d ]{{0,8}}(?:,? {_TOWN})?(?:,? {_ZIP})?"
+)
+_POSTAL = re.compile(rf"(?<![\w.$€£,])(?:{'|'.join((_ENGLISH, _GERMAN, _FRENCH, _SOUTHERN, _DUTCH, _BOX))})(?!\w)")
+_COUNTED = re.compile(  # 5 Minute Drive, 12 Million Way: a count, or a date, before what looks like a street
+    r"\d[\w.]*,? (?:(?:Minute|Hour|Day|Mile|Year|Million|Billion|Percent|Step|January|February|March|April|May|"
+    r"June|July|August|September|October|November|December)s?)\b"
+)
+
+
+def birthdays(text: str) -> Iterator[Span]:
+    """Whole dates behind words that make them a date of birth."""
+    for match in _BORN.finditer(text):
+        yield Span("birthday", match.start("date"), match.end("date"), " ".join(match["date"].casefold().split()))
+
+
+def postal(text: str) -> Iterator[Span]:
+    """Postal addresses: a street with its number, and what follows of town and postcode; post-office boxes."""
+    for match in _POSTAL.finditer(text):
+        if not _COUNTED.match(match[0]):
+            whole = match[0].rstrip(" ,")
+            yield Span("address", match.start(), match.start() + len(whole), " ".join(whole.casefold().split()))

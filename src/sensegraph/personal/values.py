@@ -1,0 +1,89 @@
+"""What is looked for in texts that may be personal, and what is found."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from sensegraph.errors import SettingsError
+from sensegraph.keys import key
+
+Kind = Literal["email", "phone", "url", "ip", "iban", "card", "identity", "birthday", "address", "person"]
+KINDS: tuple[str, ...] = get_args(Kind)
+RULED: tuple[Kind, ...] = ("email", "phone", "url", "ip", "iban", "card", "identity", "birthday", "address")
+_VERSION = 1  # raise it when the same text is masked differently
+_NAME = re.compile(r"[a-z]{2,20}")
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalSettings:
+    """What becomes of personal data in documents that are read: nothing, a count (`report`), or placeholders (`mask`).
+
+    `kinds` are looked for; `person`, names of people, is there to be added. `regions` (ISO 3166) are the countries
+    whose telephone numbers are known without their country's prefix. `allow` are texts that stay (`*@example.org`).
+    `patterns` are regular expressions of your own by a name for their kind. `style` says what stands in a text's place:
+    `keyed`, the same for the same thing throughout a corpus (`EMAIL-c41f0a92d7`), or its `kind` alone (`[EMAIL]`).
+    """
+
+    mask: Literal["off", "report", "mask"] = "off"
+    style: Literal["keyed", "kind"] = "keyed"
+    kinds: tuple[Kind, ...] = RULED
+    regions: tuple[str, ...] = ("US", "GB", "DE", "FR")
+    allow: tuple[str, ...] = ()
+    patterns: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Personal data at `start:end` of a text; `value` is its plain form, equal for two ways of writing one thing."""
+
+    kind: str
+    start: int
+    end: int
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What was found by kind, in how many documents, and whether it was masked or only counted."""
+
+    counts: Mapping[str, int] = field(default_factory=dict)
+    documents: int = 0
+    masked: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.counts)
+
+
+def tally(found: list[Counter[str]], *, masked: bool) -> Tally:
+    """The sums of what was found in each document, kinds in their order, those of the user last."""
+    total: Counter[str] = Counter()
+    for counts in found:
+        total.update(counts)
+    order = [*KINDS, *sorted(total.keys() - set(KINDS))]
+    return Tally({kind: total[kind] for kind in order if total[kind]}, sum(map(bool, found)), masked)
+
+
+def compiled(settings: PersonalSettings) -> dict[str, re.Pattern[str]]:
+    """The user's own patterns by kind. Raises SettingsError for one that is wrong, naming it."""
+    made = {}
+    for name, pattern in settings.patterns.items():
+        if not _NAME.fullmatch(name):
+            raise SettingsError(
+                f"personal.patterns.{name}: name a pattern with 2 to 20 small letters, such as employee."
+            )
+        try:
+            made[name] = re.compile(pattern)
+        except re.error as e:
+            raise SettingsError(f"personal.patterns.{name} is no regular expression: {e}.") from e
+        if made[name].search(""):
+            raise SettingsError(f"personal.patterns.{name} fits an empty text, which is everywhere; make it say more.")
+    return made
+
+
+def rules(settings: PersonalSettings) -> str:
+    """What tells the settings apart under which the same document may come out differently."""
+    return key("personal", _VERSION, settings)[:16]
