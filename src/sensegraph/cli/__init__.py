@@ -20,6 +20,7 @@ from sensegraph.cli import (
     finetune,
     history,
     interchange,
+    personal,
     match,
     start,
     tune,
@@ -85,6 +86,7 @@ app.command(short_help="Fit the prompts to a corpus, with a model.")(tune.tune_p
 app.command(short_help="Add or update documents and build the index.")(build.index)
 app.command(short_help="Keep the index up to date with its files.")(watch.watch)
 app.command(short_help="Say what `index` would compute and cost.")(build.estimate)
+app.command(short_help="Report personal data in documents.")(personal.personal)
 app.command(short_help="Remove documents from the index.")(build.remove)
 app.command(short_help="Remove what the index no longer needs.")(collect.collect)
 app.command(short_help="Answer a question, with citations.")(ask.query)
