@@ -202,3 +202,14 @@ def test_reasons_are_grouped_by_criterion_and_counted_by_what_they_appeal_to() -
 
 def test_winners_are_listed_by_question_and_replicate() -> None:
     assert winners(judgements([(1, 2), (0, 1)], [(None, 1), (2, 1)]), "depth", AB) == ((1, 0), (None, 2))
+
+
+def test_of_one_of_several_comparisons_only_more_than_chance_is_warned_of() -> None:
+    how = replace(ONE, criteria=(*ONE.criteria, Criterion("width", "?")))
+    few = [
+        v for q, told in enumerate([[(1, 1)], [(1, 2)]]) for v in judged(told, q)
+    ]
+    many = [v for q in range(8) for v in judged([(1, 1)], q, "width")]
+    warned = bias(Judgements(how, 8, (AB,), (*few, *many), {})).warnings
+    assert [w.split(":")[0] for w in warned[2:]] == ["a against b by width"] * 2
+    assert [w.split()[0] for w in warned[:2]] == ["The", "The"]

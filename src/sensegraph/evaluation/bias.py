@@ -13,10 +13,12 @@ from itertools import combinations
 import numpy as np
 
 from sensegraph.evaluation.judgements import Judged, Judgements, Pair, tallies, tally, winners
-from sensegraph.evaluation.statistics import midranks
+from sensegraph.evaluation.statistics import midranks, sign_test
 
 MOST_FIRST = 0.6  # share of wins of the answer shown first above which a judge is called biased
 LEAST_CONSISTENT = 0.6
+_LEVEL = 0.05  # of the sign test that a single cell's share of first places has to pass
+_ORDERS = 5  # pairs of orders at least from which a single cell's consistency is told
 _FEWEST = 3  # points that a rank correlation needs
 
 
@@ -74,7 +76,9 @@ def bias(judgements: Judgements) -> Bias:
     whole = places(judgements.verdicts)
     length = {c: by_length(judgements, c) for c in judgements.criteria}
     suspects = tuple(_suspects(judgements))
-    told = [*_warnings(whole, ""), *(w for (c, p), found in cells.items() for w in _warnings(found, _cell(c, p)))]
+    told = [*_warnings(whole, "")]
+    several = cells if len(cells) > 1 else {}
+    told += [w for (c, p), found in several.items() for w in _warnings(found, f"{p[0]} against {p[1]} by {c}")]
     told += [
         f"{a} wins against {b} by every criterion, {judgements.rules.control} too, which runs against the others: "
         "look at the answers before believing it."
@@ -148,22 +152,23 @@ def _suspects(judgements: Judgements) -> Iterable[Pair]:
 
 
 def _warnings(found: Places, where: str) -> Iterable[str]:
-    """What is to be said of verdicts that owe too much to the order."""
+    """What is to be said of verdicts that owe too much to the order; of a cell only what is more than chance."""
     first, consistent = found.first, found.consistent
     begin = f"{where}: t" if where else "T"
-    if first is not None and max(first, 1 - first) > MOST_FIRST:
+    if first is not None and max(first, 1 - first) > MOST_FIRST and (not where or _one_sided(found)):
         place = "first" if first > MOST_FIRST else "second"
         share = max(first, 1 - first)
         yield f"{begin}he answer shown {place} wins {share:.1%} of the {found.decided} decided verdicts; 50 % is fair."
-    if consistent is not None and consistent < LEAST_CONSISTENT:
+    if consistent is not None and consistent < LEAST_CONSISTENT and found.orders >= (_ORDERS if where else 1):
         yield (
-            f"{begin}he winner stays the same in both orders in {found.same} of {found.orders} pairs "
+            f"{begin}he verdict stays the same in both orders in {found.same} of {found.orders} pairs "
             f"({consistent:.1%}): differences that small are the judge's noise."
         )
 
 
-def _cell(criterion: str, pair: Pair) -> str:
-    return f"{pair[0]} against {pair[1]} by {criterion}"
+def _one_sided(found: Places) -> bool:
+    """Whether places win more unevenly than chance would have it."""
+    return sign_test(found.first_wins, found.decided - found.first_wins) < _LEVEL
 
 
 def _share(part: int, whole: int) -> float | None:
