@@ -1,4 +1,4 @@
-"""Commands that measure: evaluate FILE.toml, evaluate retrieval."""
+"""Commands that measure: evaluate FILE.toml, evaluate questions, evaluate retrieval."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from sensegraph.cli import experimenting
+from sensegraph.cli import experimenting, questioning
 from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Set, out, out_json, overrides, say
 from sensegraph.cli.progress import progress
 
@@ -68,6 +68,7 @@ def _group() -> None:
 
 
 app.command(short_help="Compare methods by their answers, as a plan says.")(experimenting.run)
+app.command(short_help="Make questions to measure with.")(questioning.questions)
 
 
 @app.command(short_help="Compare methods by the documents that they find.")

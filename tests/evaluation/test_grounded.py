@@ -1,0 +1,286 @@
+"""Questions on what an index holds: by template, and by a model whose questions are checked (N42)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harbour import papers
+from scripted import Script, ScriptedServer
+from sensegraph.corpus import Corpus
+from sensegraph.errors import InputError, NotIndexed
+from sensegraph.evaluation.grounded import GroundSettings, by_template
+from sensegraph.evaluation.modelled import by_model
+from sensegraph.evaluation.posed import KINDS, Outcome
+from sensegraph.evaluation.posing import Posing, foresee, models, pose
+from sensegraph.evaluation.proposing import Paid
+from sensegraph.evaluation.told import speaks_english, told_in
+from sensegraph.types import Description, Document, Entity, Graph, Relation, Source
+from wired import settings
+
+ALL = GroundSettings(KINDS, 3)
+
+
+@pytest.fixture(scope="module")
+def offline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    given = {"engine": "offline", "index": {"parts": ["graph", "reports"]}}
+    with Corpus.open(tmp_path_factory.mktemp("offline"), settings=given) as made:
+        made.add(*papers())
+        made.build()
+        yield made
+
+
+@pytest.fixture
+def found(offline: Corpus) -> Outcome:
+    return by_template(offline.index(), Paid(offline.runtime()), ALL)
+
+
+# ── by template ──
+
+
+def test_all_classes_occur_and_are_labelled_as_templates(found: Outcome):
+    """N42."""
+    assert set(found.counts) == set(KINDS)
+    assert {q.made for q in found.questions} == {"template"}
+    assert {q.needs for q in found.questions} == {"", "multi-hop", "global", "disambiguation"}
+
+
+def test_each_question_says_what_it_needs(found: Outcome, offline: Corpus):
+    chunks = {c.id: c.document for c in offline.index().catalogue.chunks}
+    for question in found.questions:
+        assert {chunks[c] for c in question.chunks} == set(question.documents)
+        assert bool(question.chunks) == (question.kind != "adversarial")
+        if question.needs == "multi-hop":
+            assert len(question.chunks) > 1
+
+
+def test_the_evidence_of_a_question_that_joins_holds_each_part_of_it(found: Outcome, offline: Corpus):
+    joined = [q for q in found.questions if q.kind in ("bridge", "intersection")]
+    assert joined
+    for question in joined:
+        texts = [c.text for c in offline.index().chunks(question.chunks).values()]
+        assert question.hops == len(question.chunks) == len(texts)
+        assert any(question.answers[0] in t for t in texts)
+        assert question.answers[0] not in question.text
+
+
+def test_local_questions_do_not_give_their_answer_away(found: Outcome):
+    local = [q for q in found.questions if q.kind == "local"]
+    assert local
+    assert not [q for q in local if q.answers[0] in q.text]
+
+
+def test_what_cannot_be_made_is_counted(offline: Corpus):
+    asked = by_template(offline.index(), Paid(offline.runtime()), GroundSettings(("disambiguation",), 50))
+    assert dict(asked.missing)["disambiguation"] == 50 - len(asked.questions) > 0
+
+
+def test_a_seed_gives_the_same_questions_and_another_one_others(offline: Corpus):
+    by = Paid(offline.runtime())
+    one = by_template(offline.index(), by, GroundSettings(("local",), 4))
+    assert one == by_template(offline.index(), by, GroundSettings(("local",), 4))
+    assert one != by_template(offline.index(), by, GroundSettings(("local",), 4, seed=1))
+
+
+def test_an_adversarial_question_exchanges_what_a_sentence_names(found: Outcome, offline: Corpus):
+    texts = " ".join(d.text for d in papers())
+    asked = [q for q in found.questions if q.kind == "adversarial"]
+    assert asked
+    for question in asked:
+        assert question.text.partition(" ")[2].rstrip("?") not in texts
+
+
+def test_an_index_without_reports_has_no_global_questions(tmp_path: Path):
+    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": ["graph"]}}) as made:
+        made.add(*papers())
+        made.build()
+        by = Paid(made.runtime())
+        with pytest.raises(NotIndexed, match="add 'reports' to"):
+            by_template(made.index(), by, GroundSettings(("global",)))
+        assert by_template(made.index(), by, GroundSettings(("local",), 2)).counts == {"local": 2}
+
+
+def test_in_another_language_sentences_get_a_gap(tmp_path: Path):
+    text = "Die Werft baut Schiffe in Altenhafen. Der Rat von Altenhafen lobt die Werft und ihre Arbeit."
+    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": ["graph"]}}) as made:
+        made.add(Document("a", text), Document("b", "Die Werft kauft Eichen aus dem Wald und das ist gut so."))
+        made.build()
+        asked = by_template(made.index(), Paid(made.runtime()), GroundSettings(("local", "bridge"), 5))
+    assert all(q.text.startswith("____ ") for q in asked.questions)
+    assert dict(asked.missing)["bridge"] == 5
+
+
+def test_settings_that_make_no_sense_are_refused():
+    with pytest.raises(InputError, match="No class of questions is called 'hard'"):
+        GroundSettings(("hard",))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="at least one class"):
+        GroundSettings(())
+    with pytest.raises(InputError, match="need an index"):
+        pose(Posing(grounds=ALL), None, None)  # type: ignore[arg-type]
+
+
+# ── what sentences tell ──
+
+
+def graph_of(*said: str, kind: str = "person") -> Graph:
+    """Ada Finch, Port Ellery, and what chunks say of the two."""
+    ends = [Entity(n, n, t, "", (), (), 1, 1) for n, t in (("Ada Finch", kind), ("Port Ellery", "place"))]
+    descriptions = tuple(Description(text, Source(f"c{i}", 0, 0)) for i, text in enumerate(said))
+    return Graph(tuple(ends), (Relation("r", "Ada Finch", "Port Ellery", "", descriptions, 1.0, ("c0",)),))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "rest"),
+    [
+        ("Ada Finch keeps the lamp of Port Ellery.", "keeps the lamp of Port Ellery"),
+        ("Ada sails to Port Ellery every week.", "sails to Port Ellery every week"),
+        ("Ada Finch of Port Ellery keeps a lamp.", ""),
+        ("Ada Finch, who left Port Ellery, came back.", ""),
+        ("Ada Finch keeps it near Port Ellery.", ""),
+        ("Ada Finch keeps bees.", ""),
+        ("Ada Finch told Ada of Port Ellery.", ""),
+        ("Did Ada Finch leave Port Ellery?", ""),
+        ("Yesterday Ada Finch left Port Ellery.", ""),
+    ],
+)
+def test_a_sentence_tells_when_it_begins_with_its_subject_and_stands_alone(sentence: str, rest: str):
+    assert [t.rest for t in told_in(graph_of(sentence))] == ([rest] if rest else [])
+
+
+def test_a_sentence_of_two_chunks_is_no_evidence_of_one():
+    assert told_in(graph_of("Ada Finch left Port Ellery.", "Ada Finch left Port Ellery.")) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "head", "after"),
+    [
+        ("Ada Finch left the Port Ellery.", "left", ""),
+        ("Ada Finch left Port Ellery in May.", "left", "in May"),
+        ("Ada Finch painted Old Port Ellery.", "", ""),
+        ("Ada Finch gave Port Ellery a lamp.", "", ""),
+    ],
+)
+def test_a_name_can_give_way_where_a_description_can_stand(sentence: str, head: str, after: str):
+    (told,) = told_in(graph_of(sentence))
+    assert (told.head, told.after, told.linked) == (head, after, bool(head))
+
+
+def test_english_is_told_from_other_languages():
+    assert speaks_english(d.text for d in papers())
+    assert not speaks_english(["Der Rat von Altenhafen lobt die Werft und ihre Arbeit, und das ist gut so."])
+    assert not speaks_english(["北京是中国的首都。"])
+
+
+# ── by a model ──
+
+
+def answering(support: Any, lines: Sequence[str] = ()) -> Script:
+    """Questions that are all different, and verdicts by `support`, a function of statement and texts."""
+
+    def reply(body: dict[str, Any]) -> str | None:
+        name = body.get("response_format", {}).get("json_schema", {}).get("name")
+        asked = body["messages"][1]["content"] if "messages" in body else ""
+        if name == "grounded-questions":
+            kind, first = asked.split("class ")[1].split("\n")[0], asked.partition("<text>\n")[2].split("\n")[0]
+            mark = " ".join(first.split()[-4:])
+            made = lines or [f"Of {kind}, what of {mark}?", f"For {kind}, {mark} and {mark[::-1]}, why?"]
+            return json.dumps({"lines": list(made)})
+        if name == "support":
+            texts = asked.split("<text>")[1:]
+            return json.dumps({"reason": "So.", "supported": support(asked, texts)})
+        return None
+
+    return Script(reply=reply, keep_bodies=True)
+
+
+@pytest.fixture
+def served(tmp_path: Path, offline: Corpus) -> Iterator[tuple[ScriptedServer, Corpus]]:
+    """A corpus over the scripted server: read by it, small chunks, with graph and reports."""
+    with ScriptedServer() as server:
+        given = settings(server, index={"parts": ["graph", "reports"], "chunk_tokens": 60, "chunk_overlap": 0})
+        with Corpus.open(tmp_path / "served", settings=given) as made:
+            made.add(*papers())
+            made.build()
+            server.reset()
+            yield server, made
+
+
+def together(asked: str, texts: Sequence[str]) -> bool:
+    """Several texts answer, and of a question that joins none does so alone; one on nothing is never answered."""
+    if "adversarial" in asked:
+        return False
+    return len(texts) > 1 or not any(kind in asked for kind in ("bridge", "intersection", "comparison", "temporal"))
+
+
+def test_a_models_questions_are_kept_where_their_texts_answer_them(served: tuple[ScriptedServer, Corpus]):
+    server, made = served
+    server.script = answering(together)
+    kinds = ("local", "intersection", "comparison", "global", "adversarial")
+    asked = by_model(made.index(), Paid(made.runtime()), GroundSettings(kinds, 2))  # type: ignore[arg-type]
+    assert {q.made for q in asked.questions} == {"model"}
+    assert {"local", "global", "adversarial"} <= set(asked.counts)
+    assert all(n <= 2 for n in asked.counts.values())
+    for question in asked.questions:
+        assert bool(question.chunks) == (question.kind != "adversarial")
+    paid = len(server.calls)
+    assert by_model(made.index(), Paid(made.runtime()), GroundSettings(kinds, 2)) == asked  # type: ignore[arg-type]
+    assert len(server.calls) == paid
+
+
+def test_each_ground_is_asked_for_twice_as_many_as_are_wanted(served: tuple[ScriptedServer, Corpus]):
+    server, made = served
+    server.script = answering(together)
+    by_model(made.index(), Paid(made.runtime()), GroundSettings(("local",), 3))
+    wishes = [c for c in server.calls if c.task == "grounded-questions"]
+    assert len(wishes) == 3
+    assert all("Wanted: 2, of the class local" in c.body["messages"][1]["content"] for c in wishes)
+
+
+def test_what_its_texts_do_not_answer_is_dropped_and_what_stays_missing_counted(
+    served: tuple[ScriptedServer, Corpus],
+):
+    server, made = served
+    server.script = answering(lambda asked, texts: False)
+    asked = by_model(made.index(), Paid(made.runtime()), GroundSettings(("local",), 2, rounds=2))
+    assert asked.questions == ()
+    assert dict(asked.dropped)["its texts do not answer it"] > 0
+    assert asked.missing == (("local", 2),)
+
+
+def test_a_question_that_one_text_answers_joins_nothing(served: tuple[ScriptedServer, Corpus]):
+    server, made = served
+    server.script = answering(lambda asked, texts: True)
+    kinds = ("intersection", "comparison", "bridge")
+    asked = by_model(made.index(), Paid(made.runtime()), GroundSettings(kinds, 2))  # type: ignore[arg-type]
+    assert asked.questions == ()
+    assert dict(asked.dropped)["one text alone answers it"] > 0
+
+
+def test_a_question_that_the_corpus_may_answer_is_not_adversarial(served: tuple[ScriptedServer, Corpus]):
+    server, made = served
+    server.script = answering(lambda asked, texts: True)
+    asked = by_model(made.index(), Paid(made.runtime()), GroundSettings(("adversarial",), 2))
+    assert asked.questions == ()
+    assert dict(asked.dropped)["the corpus may answer it"] > 0
+
+
+def test_the_estimate_foresees_the_calls_of_a_run_without_surprises(served: tuple[ScriptedServer, Corpus]):
+    server, made = served
+    server.script = answering(together)
+    posing = Posing(grounds=GroundSettings(("local",), 2))
+    steps = {s.step: s for s in foresee(posing, made.index(), made.runtime())}
+    assert server.calls == []
+    pose(posing, made.index(), made.runtime())
+    assert steps["proposing.propose"].calls == len(server.done("grounded-questions")) == 2
+    assert steps["proposing.support"].calls == 4
+    assert steps["vectors.embed"].items == 4
+
+
+def test_templates_can_be_asked_for_though_there_is_a_model(served: tuple[ScriptedServer, Corpus]):
+    _, made = served
+    assert models(Posing(grounds=ALL), made.runtime())
+    assert not models(Posing(grounds=ALL, templates=True), made.runtime())

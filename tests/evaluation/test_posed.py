@@ -1,0 +1,140 @@
+"""Questions as values and as files that `evaluate retrieval` reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harbour import papers
+from sensegraph.corpus import Corpus
+from sensegraph.errors import InputError
+from sensegraph.evaluation import read_set
+from sensegraph.evaluation.posed import (
+    GROUNDED,
+    KINDS,
+    NEEDS,
+    Outcome,
+    Posed,
+    read_questions,
+    record,
+    summed,
+    write_questions,
+    write_set,
+)
+from sensegraph.evaluation.proposing import first_of_each
+from sensegraph.evaluation.strata import by_turns, grouped
+
+OFFLINE = {"engine": "offline", "index": {"parts": [], "chunk_tokens": 60, "chunk_overlap": 0}}
+
+
+@pytest.fixture
+def harbour(tmp_path: Path) -> Iterator[Corpus]:
+    with Corpus.open(tmp_path / "harbour", settings=OFFLINE) as made:
+        made.add(*papers())
+        made.build()
+        yield made
+
+
+def some(harbour: Corpus) -> list[Posed]:
+    entry = harbour.index().catalogue.chunks[0]
+    return [
+        Posed("Who keeps the lamp?", "local", "template", (entry.id,), (entry.document,), ("Ada Finch",), ("lamp",)),
+        Posed("Who sank the moon?", "adversarial", "template"),
+        Posed("What are the themes?", "global", "persona", persona="A clerk", task="Filing"),
+    ]
+
+
+def test_the_three_things_that_vector_search_lacks_are_classes():
+    """N42."""
+    assert set(NEEDS.values()) == {"multi-hop", "global", "disambiguation"}
+    assert set(NEEDS) < set(GROUNDED) < set(KINDS)
+    assert Posed("Why?", "bridge").needs == "multi-hop"
+    assert Posed("Why?", "local").needs == ""
+
+
+def test_questions_come_back_from_their_file_as_they_were(harbour: Corpus, tmp_path: Path):
+    write_questions(tmp_path / "deep" / "q.jsonl", some(harbour))
+    assert list(read_questions(tmp_path / "deep" / "q.jsonl")) == some(harbour)
+
+
+def test_a_record_holds_no_empty_field():
+    assert record(Posed("Why?", "local"))["metadata"] == {"type": "local", "made": "given", "hops": 1}
+
+
+def test_questions_of_others_are_given_ones(tmp_path: Path):
+    path = tmp_path / "q.jsonl"
+    path.write_text('{"_id": "1", "text": "Why?", "metadata": {"type": "two", "answer": "so"}}\n\n{"text": "When?"}\n')
+    first, second = read_questions(path)
+    assert (first.kind, first.made, first.answers) == ("local", "given", ("so",))
+    assert second == Posed("When?", "local")
+
+
+@pytest.mark.parametrize("line", ["no json", '{"_id": "1"}', '{"text": " "}', "[]"])
+def test_a_line_that_is_no_question_is_named(tmp_path: Path, line: str):
+    (tmp_path / "q.jsonl").write_text('{"text": "Why?"}\n' + line + "\n")
+    with pytest.raises(InputError, match="line 2"):
+        read_questions(tmp_path / "q.jsonl")
+    with pytest.raises(InputError, match="There is no"):
+        read_questions(tmp_path / "none.jsonl")
+
+
+def test_a_set_is_one_that_retrieval_is_measured_on_by_documents_and_by_chunks(harbour: Corpus, tmp_path: Path):
+    asked = some(harbour)
+    write_set(tmp_path / "set", asked, harbour.index())
+    by_document, by_chunk = read_set(tmp_path / "set"), read_set(tmp_path / "set" / "chunks")
+    assert set(by_document.documents) == set(papers())
+    assert len(by_chunk.documents) == len(harbour.index().catalogue.chunks) > len(papers())
+    assert by_document.queries[0].gold == {asked[0].documents[0]: 1}
+    assert by_chunk.queries[0].gold == {asked[0].chunks[0]: 1}
+    assert dict(by_document.left_out) == {"adversarial": 1, "not judged": 1}
+    assert by_document.dangling == by_chunk.dangling == ()
+    with pytest.raises(InputError, match="is not empty"):
+        write_set(tmp_path / "set", asked, harbour.index())
+
+
+def test_outcomes_add_up():
+    one = Outcome((Posed("a", "local"),), (("x", 1),), (("local", 2),))
+    other = Outcome((Posed("b", "bridge"),), (("x", 2), ("y", 1)))
+    both = one + other
+    assert both.dropped == (("x", 3), ("y", 1))
+    assert both.missing == (("local", 2),)
+    assert both.counts == {"local": 1, "bridge": 1}
+    assert summed([("z", 0)]) == ()
+
+
+# ── what is new, and what is spread ──
+
+
+def test_what_is_near_or_equal_is_not_new():
+    rows = np.eye(3)[[0, 0, 1, 2]]
+    assert first_of_each(["a", "b", "c", "d"], rows, 0, 0.9) == [0, 2, 3]
+    assert first_of_each(["a", "b", "c", "d"], rows, 1, 0.9) == [1, 2]
+    assert first_of_each(["A b", "a  B"], np.zeros((2, 3)), 0, 0.9) == [0]
+
+
+@given(st.integers(1, 40), st.integers(1, 8), st.integers(0, 3))
+def test_every_row_is_in_a_group_and_equal_rows_in_one(n: int, groups: int, seed: int):
+    rows = np.eye(4, dtype=np.float32)[np.arange(n) % 4]
+    found = grouped(rows, groups, seed)
+    assert len(found) == n
+    assert len(set(found.tolist())) <= min(groups, n, 4)
+    assert all(found[i] == found[i % 4] for i in range(n))
+    assert (found == grouped(rows, groups, seed)).all()
+
+
+def test_no_rows_are_in_no_group():
+    assert len(grouped(np.zeros((0, 4), np.float32))) == 0
+
+
+@given(st.lists(st.text("abcd", min_size=1, max_size=3), unique=True), st.integers(0, 3))
+def test_groups_take_turns(names: list[str], seed: int):
+    turned = by_turns(names, lambda n: ord(n[0]), lambda n: n, seed)
+    assert sorted(turned) == sorted(names)
+    assert turned == by_turns(reversed(names), lambda n: ord(n[0]), lambda n: n, seed)
+    groups = len({n[0] for n in names})
+    assert len({n[0] for n in turned[:groups]}) == groups
