@@ -17,8 +17,29 @@ from sensegraph.engines.classical.engine import ClassicalEngine
 from sensegraph.engines.llm import LLMEngine
 from sensegraph.executors.local import SerialExecutor
 from sensegraph.stores.sqlite import SqliteStore
-from sensegraph.testing import EmbedderContract, EngineContract, ExecutorContract, StoreContract, check_citations
-from sensegraph.types import Answer, Brief, Citation, Report, Statement, SummaryEntity
+from sensegraph.testing import (
+    EmbedderContract,
+    EngineContract,
+    ExecutorContract,
+    JudgeContract,
+    StoreContract,
+    check_citations,
+)
+from sensegraph.types import (
+    Answer,
+    Brief,
+    Check,
+    Citation,
+    Contrast,
+    Excerpt,
+    Report,
+    Statement,
+    SummaryEntity,
+    Support,
+    Trial,
+    Verdict,
+    Wish,
+)
 
 
 class TestModelEngine(EngineContract):
@@ -183,5 +204,38 @@ def test_an_engine_that_breaks_a_rule_about_groups_is_found_out(rule: str, test:
     contract.make = ClassicalEngine  # type: ignore[method-assign]
     getattr(contract, test)()
     contract.make = broken  # type: ignore[method-assign]
+    with pytest.raises(AssertionError):
+        getattr(contract, test)()
+
+
+class _Partial(ClassicalEngine):
+    """Judges, and breaks one rule after another."""
+
+    __slots__ = ()
+    tasks = frozenset({"judge", "score", "contrast", "propose", "claim", "support"})
+
+    def judge(self, trials: Sequence[Trial]) -> list[Verdict]:
+        return [Verdict(0) for _ in trials]
+
+    def score(self, trials: Sequence[Trial]) -> list[Verdict]:
+        return [Verdict(scores=(5.0,)) for _ in trials]
+
+    def contrast(self, trials: Sequence[Trial]) -> list[Contrast]:
+        return [Contrast(first=t.answers[:1]) for t in trials]
+
+    def propose(self, wishes: Sequence[Wish]) -> list[tuple[str, ...]]:
+        return [("Why?", "How?")[: w.count] for w in wishes]
+
+    def claim(self, excerpts: Sequence[Excerpt]) -> list[tuple[str, ...]]:
+        return [(e.sentence, e.sentence) for e in excerpts]
+
+    def support(self, checks: Sequence[Check]) -> list[Support]:
+        return [Support(True) for _ in checks]
+
+
+@pytest.mark.parametrize("test", [name for name in vars(JudgeContract) if name.startswith("test_")])
+def test_an_engine_that_judges_carelessly_is_found_out(test: str) -> None:
+    contract = JudgeContract()
+    contract.make = lambda: _Partial.__new__(_Partial)  # type: ignore[method-assign]
     with pytest.raises(AssertionError):
         getattr(contract, test)()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from scripted_engine import engine, says
 from sensegraph.endpoint import Reply
 from sensegraph.engines import asked_of_answers, judged
 from sensegraph.engines.judging import TASKS
-from sensegraph.errors import EndpointError
+from sensegraph.errors import EndpointError, SettingsError
 from sensegraph.protocols import JudgingEngine
 from sensegraph.types import Check, Contrast, Excerpt, Support, Trial, Verdict, Wish
 
@@ -259,3 +260,27 @@ def test_calls_and_tokens_of_what_is_judged_can_be_foreseen() -> None:
         made.judge([TRIAL])
         assert made.calls("judge", TRIAL) == 1
         assert 0.7 < made.prompt_tokens("judge", TRIAL) / made.usage().prompt_tokens < 1.6
+
+
+def test_what_needs_no_call_costs_none() -> None:
+    with ScriptedServer() as server:
+        made = engine(server)
+        items = [
+            ("contrast", replace(TRIAL, answers=(LONG, LONG))),
+            ("propose", Wish("task", 0)),
+            ("support", Check("x", (" ",))),
+        ]
+        assert [(made.calls(task, item), made.prompt_tokens(task, item)) for task, item in items] == [(0, 0)] * 3  # type: ignore[arg-type]
+        assert made.calls("claim", Excerpt("select", "?", "x")) == 1
+
+
+def test_what_a_verdict_is_drawn_at_and_every_form_of_a_question_are_in_the_key(tmp_path: Path) -> None:
+    (tmp_path / "judge-decided.md").write_text("Toss a coin.", encoding="utf-8")
+    with ScriptedServer() as server:
+        ours = engine(server)
+        others = [engine(server, judge_temperature=1.0), engine(server, prompts=str(tmp_path))]
+        assert all(o.fingerprint("judge") != ours.fingerprint("judge") for o in others)
+        assert [o.fingerprint("score") == ours.fingerprint("score") for o in others] == [False, True]
+        assert all(o.fingerprint("claim") == ours.fingerprint("claim") for o in others)
+    with pytest.raises(SettingsError, match="judge_temperature"):
+        engine(server, judge_temperature=3.0)

@@ -206,9 +206,7 @@ def test_winners_are_listed_by_question_and_replicate() -> None:
 
 def test_of_one_of_several_comparisons_only_more_than_chance_is_warned_of() -> None:
     how = replace(ONE, criteria=(*ONE.criteria, Criterion("width", "?")))
-    few = [
-        v for q, told in enumerate([[(1, 1)], [(1, 2)]]) for v in judged(told, q)
-    ]
+    few = [v for q, told in enumerate([[(1, 1)], [(1, 2)]]) for v in judged(told, q)]
     many = [v for q in range(8) for v in judged([(1, 1)], q, "width")]
     warned = bias(Judgements(how, 8, (AB,), (*few, *many), {})).warnings
     assert [w.split(":")[0] for w in warned[2:]] == ["a against b by width"] * 2

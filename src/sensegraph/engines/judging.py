@@ -50,13 +50,13 @@ class Judge:
 
     def contrast(self, trial: Trial) -> Contrast:
         """What two answers share, and what only one says; equal answers need no call."""
-        if trial.answers[0].strip() == trial.answers[1].strip():
+        if not self.calls("contrast", trial):
             return Contrast(common=(trial.answers[0].strip(),))
         return self._ask("contrast", trial, partial(judged.contrast, most=_CONTRAST_TOKENS))
 
     def propose(self, wish: Wish) -> tuple[str, ...]:
         """At most so many lines, none of them known; none are wished for without a call."""
-        return self._ask("propose", wish, partial(judged.lines, wish=wish)) if wish.count > 0 else ()
+        return self._ask("propose", wish, partial(judged.lines, wish=wish)) if self.calls("propose", wish) else ()
 
     def claim(self, excerpt: Excerpt) -> tuple[str, ...]:
         """What one stage makes of a sentence."""
@@ -65,13 +65,22 @@ class Judge:
 
     def support(self, check: Check) -> Support:
         """Whether texts bear a statement; where there is no text they do not, without a call."""
-        if not any(text.strip() for text in check.evidence):
+        if not self.calls("support", check):
             return Support(False, "There is no text to bear it.")
         return self._ask("support", check, judged.support)
 
     def prompt_tokens(self, task: Task, item: Item) -> int:
         """Tokens of the prompt that `item` needs."""
-        return self._forms[form_of(task, item)].overhead + tokens(asked.message(item))
+        read = self._forms[form_of(task, item)].overhead + tokens(asked.message(item))
+        return read * self.calls(task, item)
+
+    def calls(self, task: Task, item: Item) -> int:
+        """1, or 0 where the result is known without asking."""
+        if isinstance(item, Trial):
+            return int(task != "contrast" or item.answers[0].strip() != item.answers[1].strip())
+        if isinstance(item, Wish):
+            return int(item.count > 0)
+        return int(isinstance(item, Excerpt) or any(text.strip() for text in item.evidence))
 
     def _ask(self, task: Task, item: Item, read: Callable[[Reply], Reading[T]], extra: Any = None) -> T:
         plan = self._forms[form_of(task, item)]

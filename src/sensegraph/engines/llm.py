@@ -221,7 +221,7 @@ class LLMEngine:
     def calls(self, task: Task, item: Chunk | Context | Inquiry | Brief | judging.Item) -> int:
         """The calls that `item` needs at least: for a chunk, those that ask whether anything was missed as well."""
         if isinstance(item, judging.ITEMS):
-            return 1
+            return self._judge.calls(task, item)
         return self._extractor.calls if isinstance(item, Chunk) else len(self._users(task, item))
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float:

@@ -80,7 +80,7 @@ def bands_of(paper: str) -> str:
 
 @cache
 def presets() -> Mapping[str, Rules]:
-    """The ways to judge, by name.
+    """The ways to judge, by name. A judge is asked by one criterion at a time; zhang2025 asks by all at once.
 
     `edge2024`: one order per replicate (the paper does not say which, so it is drawn), ties allowed. `zhang2025`: one
     order, no tie; its criteria and bands also score single answers. `sensegraph`: the criteria of edge2024, in both

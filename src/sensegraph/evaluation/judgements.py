@@ -6,12 +6,12 @@ and nowhere before: a judge sees answers.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
+from sensegraph.evaluation.agreement import majority
 from sensegraph.evaluation.criteria import Rules
 
 WIN, TIE, LOSS = 100.0, 50.0, 0.0  # edge2024, §4.1
@@ -151,15 +151,7 @@ def majorities(judgements: Judgements, criterion: str, pair: Pair, of: int = 5) 
 
     A label needs more than half of the replicates that have a verdict; without such a majority it is a tie.
     """
-    return tuple(_majority(row[:of]) for row in winners(judgements, criterion, pair))
-
-
-def _majority(row: Sequence[int | None]) -> int | None:
-    told = [w for w in row if w is not None]
-    if not told:
-        return None
-    label, count = Counter(told).most_common(1)[0]
-    return label if 2 * count > len(told) else 0
+    return tuple(majority(row[:of]) for row in winners(judgements, criterion, pair))
 
 
 def pairs_of(conditions: Sequence[str], baseline: str = "") -> tuple[Pair, ...]:

@@ -205,7 +205,7 @@ def _alike(trial: Trial) -> tuple[str, ...]:
 
 
 def _unique(trial: Trial, found: Mapping[tuple[str, ...], Contrast]) -> Trial | Verdict:
-    """The trial on what only one of the answers says; a tie where neither says anything alone."""
+    """The trial on what only one of the answers says, which may always tie; a tie where neither says anything alone."""
     told = found[_alike(trial)]
     if not (told.common or told.first or told.second):
         return Verdict(None, "What the answers share could not be told.")
@@ -213,7 +213,7 @@ def _unique(trial: Trial, found: Mapping[tuple[str, ...], Contrast]) -> Trial | 
         return Verdict(0, "The answers say the same.")
     parts = (told.first, told.second) if trial.answers == _alike(trial)[1:] else (told.second, told.first)
     shown = tuple("\n".join(f"- {s}" for s in part) or _NOTHING for part in parts)
-    return replace(trial, definition=f"{trial.definition} {_UNIQUE}", answers=shown)
+    return replace(trial, definition=f"{trial.definition} {_UNIQUE}", answers=shown, tie=True)
 
 
 # ── counting ──

@@ -11,6 +11,7 @@ The tests need nothing but pytest's `tmp_path`; no fixture, plugin or mark of ou
 from __future__ import annotations
 
 from sensegraph.testing.engines import EmbedderContract, EngineContract
+from sensegraph.testing.judges import JudgeContract
 from sensegraph.testing.methods import MethodContract, check_citations
 from sensegraph.testing.rerankers import RerankerContract
 from sensegraph.testing.samples import QUESTION, SAMPLE, sample_brief, sample_chunks, sample_context, sample_link
@@ -22,6 +23,7 @@ __all__ = [
     "EmbedderContract",
     "EngineContract",
     "ExecutorContract",
+    "JudgeContract",
     "MethodContract",
     "RerankerContract",
     "StoreContract",

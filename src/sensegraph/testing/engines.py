@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sensegraph.protocols import Embedder, LanguageEngine, ResolvingEngine, StreamingEngine
+from sensegraph.testing.judges import JudgeContract
 from sensegraph.testing.samples import (
     QUESTION,
     SAMPLE,
@@ -20,7 +21,7 @@ from sensegraph.testing.samples import (
 from sensegraph.types import Brief, Inquiry, Statement, Usage
 
 
-class EngineContract:
+class EngineContract(JudgeContract):
     """What every language engine keeps. Override `make`, and `make_other`: the same with another model or rule."""
 
     def make(self) -> LanguageEngine:
