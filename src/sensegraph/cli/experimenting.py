@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Quiet, Set, out, out_json, overrides, say
 from sensegraph.cli.progress import progress
+from sensegraph.errors import InputError
+
+if TYPE_CHECKING:
+    from sensegraph.cli.rehearsing import Foreseen
 
 File = Annotated[
     Path, typer.Argument(metavar="FILE.toml", exists=True, dir_okay=False, help="The plan: what is compared, and how.")
@@ -33,10 +38,16 @@ def run(
     settings: Set = None,
 ) -> None:
     """Ask the questions of a plan under every condition, measure and compare the answers, and write a report."""
-    from sensegraph.cli import experiments
+    from sensegraph.cli import experiments, rehearsing
     from sensegraph.evaluation import experiment, outcomes
 
     given = overrides(settings, engine, max_tokens, max_cost)
+    with progress(quiet or as_json) as report:
+        foreseen = rehearsing.foresee(file, given, report)
+    if estimate:
+        out_json(rehearsing.object_of(foreseen)) if as_json else out(rehearsing.text(foreseen))
+        return
+    _agreed(foreseen, experiments.read_plan(file).ask_above, yes=yes)
     with progress(quiet or as_json) as report, experiments.prepared(file, given, report) as ready:
         found = experiment.run(ready.plan, ready.conditions, ready.questions, ready.tools, ready.corpus_name)
     whole = outcomes.whole(found)
@@ -48,6 +59,19 @@ def run(
 
         out("\n".join(reporting.brief(found)))
         say("written: " + ", ".join(map(str, written)))
+
+
+def _agreed(foreseen: Foreseen, most: int, *, yes: bool) -> None:
+    """Go on, ask, or raise: a run of many calls begins only when somebody wants it."""
+    from sensegraph.cli import rehearsing
+
+    calls = foreseen.whole.calls
+    if yes or calls <= most:
+        return
+    say(rehearsing.text(foreseen))
+    if sys.stdin.isatty() and typer.confirm("Begin?", err=True):
+        return
+    raise InputError(f"{calls:,} calls are foreseen, more than ask_above = {most:,}: add --yes to begin.")
 
 
 def write(found: Any, whole: Mapping[str, Any], folder: Path) -> list[Path]:

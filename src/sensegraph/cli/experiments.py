@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from sensegraph.cli.options import root_flag
@@ -19,6 +20,7 @@ from sensegraph.evaluation.experiment import Tools
 from sensegraph.evaluation.objects import settings_of
 from sensegraph.evaluation.plan import Asked, JudgePlan, Plan, read_questions
 from sensegraph.evaluation.runs import Named
+from sensegraph.journal import Journal
 from sensegraph.keys import key
 from sensegraph.methods import load, method_class
 from sensegraph.protocols import Part, Task
@@ -34,7 +36,7 @@ _ASKED: tuple[Task, ...] = ("summarise", "rate", "answer", "ask", "refine", "tes
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A plan with everything at hand that it needs."""
+    """A plan with everything at hand that it needs; `to_index` are documents that wait for an index of their own."""
 
     plan: Plan
     questions: tuple[Asked, ...]
@@ -42,6 +44,7 @@ class Prepared:
     tools: Tools
     corpus: Corpus
     output: Path
+    to_index: Path | None = None
 
     @property
     def corpus_name(self) -> str:
@@ -89,38 +92,45 @@ def _method(name: str, table: Mapping[str, Any], plan: Plan, settings: Settings)
 
 @contextmanager
 def prepared(file: Path, flags: Mapping[str, Any], report: Report, *, dry: bool = False) -> Iterator[Prepared]:
-    """Everything that the plan in `file` needs; its index is built unless it is there (`dry`: it must be there)."""
+    """Everything that the plan in `file` needs; its index is built unless it is there. `dry` writes nothing."""
     plan = read_plan(file)
     here = file.resolve().parent
     questions = read_questions(here / plan.questions, plan.limit)
     output = here / (plan.output or f"{file.stem}{_RESULTS}")
     with ExitStack() as stack:
-        corpus = _corpus(plan, here, output, flags, report)
+        spare = Path(stack.enter_context(TemporaryDirectory(prefix="sensegraph-"))) if dry else output
+        corpus = _corpus(plan, here, (output, spare), flags, report)
         stack.callback(corpus.close)
         named = methods_of(plan, corpus.settings, file)
-        _indexed(corpus, named, here / plan.corpus, build=not dry)
-        store = _store(output / "store", dry)
+        todo = _indexed(corpus, named, here / plan.corpus, dry=dry)
+        store = _store(output / "store", spare / "store", dry=dry)
         stack.callback(store.close)
+        stack.enter_context(store.exclusive() if not dry else nullcontext())
+        journal = Journal(store.root / "replies.jsonl")
+        corpus._tools = make_tools(corpus.settings, journal)  # so that replies are kept here, not beside the index
         rt = replace(corpus.runtime(), store=store)
-        tools = Tools(rt, _judging(rt, plan.judge, corpus), partial(_document, corpus))
-        yield Prepared(plan, questions, _conditions(named, corpus), tools, corpus, output)
+        keep = nullcontext if dry else (lambda: journal)
+        tools = Tools(rt, _judging(rt, plan.judge, corpus), partial(_document, corpus), keep)
+        yield Prepared(plan, questions, _conditions(named, corpus), tools, corpus, output, todo)
 
 
-def _store(place: Path, dry: bool) -> SqliteStore:
-    """The store of what was answered and judged; `dry` writes nothing that lasts."""
-    return SqliteStore(place, readonly=dry and (place / "store.sqlite").exists())
+def _store(place: Path, spare: Path, *, dry: bool) -> SqliteStore:
+    """The store of what was answered and judged; `dry` leaves it as it is."""
+    return SqliteStore(place, readonly=dry) if (place / "store.sqlite").exists() else SqliteStore(spare)
 
 
-def _corpus(plan: Plan, here: Path, output: Path, flags: Mapping[str, Any], report: Report) -> Corpus:
+def _corpus(plan: Plan, here: Path, roots: tuple[Path, Path], flags: Mapping[str, Any], report: Report) -> Corpus:
     """The corpus that the plan names: a folder with an index as it is, or an index of its own for documents."""
     given = _laid(plan.settings, flags)
     place = here / plan.corpus
     if not place.exists():
         raise InputError(f"There is no {place}; `corpus` names the folder of an index, or documents to index.")
-    root = place if (place / FOLDER).is_dir() else output / "index"
+    output, spare = (root / "index" for root in roots)
+    root = place if (place / FOLDER).is_dir() else output if (output / FOLDER).is_dir() else spare
+    dry = output != spare and root != spare
     root.mkdir(parents=True, exist_ok=True)
-    settings = load_settings(root, given)
-    return Corpus(root, settings, SqliteStore(root / FOLDER, readonly=not writable(root)), report)
+    store = SqliteStore(root / FOLDER, readonly=dry or (root == place and not writable(root / FOLDER)))
+    return Corpus(root, load_settings(root, given), store, report)
 
 
 def _laid(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,17 +142,19 @@ def _laid(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     return laid
 
 
-def _indexed(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, build: bool) -> None:
-    """See to it that the index is there, with the parts that the methods read.
+def _indexed(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dry: bool) -> Path | None:
+    """See to it that the index is there, with the parts that the methods read; what waits for one, where it is `dry`.
 
     An index of somebody else is never changed: what it lacks is an error with the command that adds it.
     """
-    wanted: set[Part] = {part for one, _ in named for part in one.method.reads}
     if corpus.root != source:
-        if build:
-            corpus.add(source)
-            corpus.build(parts=sorted(wanted))
-        return
+        wanted: set[Part] = {part for one, _ in named for part in one.method.reads}
+        made = corpus.manifest()
+        if dry:
+            return source if made is None or not wanted <= made.parts else None
+        corpus.add(source)
+        corpus.build(parts=sorted(wanted))
+        return None
     manifest = corpus.manifest()
     if manifest is None:
         raise NotIndexed(f"{source} has no finished index; run: sensegraph index{root_flag(source)}")
@@ -152,6 +164,7 @@ def _indexed(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, bu
                 f"The index of {source} lacks {', '.join(lacking)}, which {method} reads; "
                 f"run: sensegraph index{root_flag(source)} --method {method}"
             )
+    return None
 
 
 def _judging(rt: Runtime, judge: JudgePlan, corpus: Corpus) -> Runtime:

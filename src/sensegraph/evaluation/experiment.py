@@ -5,14 +5,15 @@ Everything not under test is equal: index, engine, answer prompt, length asked f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 from sensegraph.errors import InputError, UnsupportedTask
 from sensegraph.evaluation import measures
 from sensegraph.evaluation.agreement import Agreement, agreement
 from sensegraph.evaluation.agreement import Compared as OneCompared
-from sensegraph.evaluation.answering import Condition, Cost, Reply, cost, replies
+from sensegraph.evaluation.answering import Condition, Cost, Reply, cost, replies, waiting
 from sensegraph.evaluation.bias import Bias, bias
 from sensegraph.evaluation.checking import Fetch
 from sensegraph.evaluation.claimify import ClaimSettings
@@ -32,11 +33,16 @@ _COUNTED = (("comprehensiveness", "claims"), ("diversity", "clusters at 0.5"))  
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Who works: `rt` keeps and measures answers, `judging` judges them (often the same), `fetch` reads documents."""
+    """Who works: `rt` keeps and measures answers, `judging` judges them (often the same), `fetch` reads documents.
+
+    `journal` keeps replies from the moment when they come, while questions are answered. It must not be open while
+    something is judged: replicates ask the same, and none may be given the reply of another.
+    """
 
     rt: Runtime
     judging: Runtime
     fetch: Fetch
+    journal: Callable[[], AbstractContextManager[object]] = nullcontext
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +103,8 @@ def check(plan: Plan, questions: Sequence[Asked], tools: Tools) -> None:
 def run(plan: Plan, conditions: Sequence[Condition], questions: Sequence[Asked], tools: Tools, corpus: str) -> Outcome:
     """Ask, measure and judge; what is there already is not asked for again."""
     check(plan, questions, tools)
-    answers = {c.name: replies(c, questions, tools.rt, most_words=plan.answer_words) for c in conditions}
+    with tools.journal():
+        answers = {c.name: replies(c, questions, tools.rt, most_words=plan.answer_words) for c in conditions}
     found = measured(plan, answers, questions, tools)
     marks = marked(plan, answers, questions, tools) if "scores" in plan.metrics else None
     found += measures.scores(marks, tools.judging.engine.name) if marks else []
@@ -120,6 +127,11 @@ def run(plan: Plan, conditions: Sequence[Condition], questions: Sequence[Asked],
         tools.rt.store.ledger(),
         tools.judging.engine.notes(),
     )
+
+
+def unanswered(conditions: Sequence[Condition], questions: Sequence[Asked], tools: Tools) -> dict[str, list[Asked]]:
+    """The questions that each condition has not answered yet."""
+    return {c.name: waiting(c, questions, tools.rt) for c in conditions}
 
 
 def measured(plan: Plan, answers: measures.Answers, questions: Sequence[Asked], tools: Tools) -> list[Measure]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sensegraph.evaluation.sheets import Beside, Cell, Fold, Items, Part, Sheet, Table, Words
+from sensegraph.evaluation.sheets import Beside, Cell, Fold, Grid, Items, Part, Sheet, Table, Words, wordy
 
 
 def markdown(sheet: Sheet) -> str:
@@ -25,6 +25,9 @@ def _part(part: Part) -> Iterator[str]:
         yield _table(part)
         if part.note:
             yield part.note
+    elif isinstance(part, Grid):
+        yield from (block for table in part.tables for block in _part(table))
+        yield part.note
     elif isinstance(part, Fold):
         yield f"### {part.title}"
         yield from (block for table in part.tables for block in _part(table))
@@ -33,7 +36,7 @@ def _part(part: Part) -> Iterator[str]:
 
 
 def _table(table: Table) -> str:
-    rule = ["---", *["---:"] * (len(table.head) - 1)]
+    rule = ["---" if wordy(table, place) else "---:" for place in range(len(table.head))]
     rows = [list(map(_plain, table.head)), rule, *(list(map(_cell, row)) for row in table.rows)]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 

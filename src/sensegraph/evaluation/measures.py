@@ -98,7 +98,7 @@ def grounding(answers: Answers, fetch: Fetch, rt: Runtime) -> list[Measure]:
         shares = [c.supported / c.statements if c and c.statements and not c.abstained else None for c in found]
         tables["supported statements"][name] = shares
     note = "Undefined for an answer that abstains or says nothing that could be borne out."
-    return [Measure("Grounding", label, f"support by {by.name}", v, 3, note) for label, v in tables.items()]
+    return [Measure("Grounding", label, by.name, v, 3, note) for label, v in tables.items()]
 
 
 def reference(answers: Answers, questions: Sequence[Asked], metrics: Sequence[str] = FACTORS) -> list[Measure]:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from importlib.resources import files
 from xml.sax.saxutils import escape
 
-from sensegraph.evaluation.sheets import Beside, Cell, Fold, Items, Part, Section, Sheet, Table, Words
+from sensegraph.evaluation.sheets import Beside, Cell, Fold, Grid, Items, Part, Section, Sheet, Table, Words, wordy
 
 _LOW, _EVEN, _HIGH = (179, 88, 6), (247, 247, 247), (33, 102, 172)  # told apart by colour-blind eyes, and in grey
 _HALF = 0.5
+_DARK = 0.18  # lightness below which white is the more legible ink
 _SOFT = 0.75  # of the way to the ends of the scale, so that numbers stay legible
 
 
@@ -46,6 +47,9 @@ def _part(part: Part) -> str:
         return f"<p>{escape(part.text)}</p>"
     if isinstance(part, Items):
         return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in part.lines) + "</ul>"
+    if isinstance(part, Grid):
+        tables = "".join(f"<div>{_table(table)}</div>" for table in part.tables)
+        return f'<div class="grid">{tables}</div><p class="note">{escape(part.note)}</p>'
     if isinstance(part, Fold):
         inner = "\n".join(map(_table, part.tables))
         return f"<details><summary>{escape(part.title)}</summary>\n{inner}\n</details>"
@@ -53,7 +57,7 @@ def _part(part: Part) -> str:
 
 
 def _table(table: Table) -> str:
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.head)
+    head = "".join(f'<th scope="col"{_kind(table, i)}>{escape(name)}</th>' for i, name in enumerate(table.head))
     rows = "\n".join(f"<tr>{''.join(_cells(row))}</tr>" for row in table.rows)
     note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
     shaded = any(c.shade is not None for row in table.rows for c in row)
@@ -63,6 +67,10 @@ def _table(table: Table) -> str:
         f"<caption>{escape(table.caption)}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
         f"</div>{note}"
     )
+
+
+def _kind(table: Table, column: int) -> str:
+    return ' class="words"' if column and wordy(table, column) else ""
 
 
 def _cells(row: tuple[Cell, ...]) -> Iterator[str]:
@@ -80,7 +88,7 @@ def _shade(cell: Cell) -> str:
     if cell.shade is None:
         return ""
     ground = _mixed(min(1.0, max(0.0, cell.shade)))
-    ink = "#111" if _lightness(ground) > 0.45 else "#fff"
+    ink = "#000" if _lightness(ground) > _DARK else "#fff"
     return f' style="background:rgb({",".join(map(str, ground))});color:{ink}"'
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from sensegraph.evaluation import verdict_tables
+from sensegraph.evaluation.accounts import stated
 from sensegraph.evaluation.answering import Condition
 from sensegraph.evaluation.experiment import Compared, Outcome
 from sensegraph.evaluation.pair_tables import HOW, pairs
@@ -113,8 +114,9 @@ def means(compared: Sequence[Compared], found: Outcome) -> Table:
     first = compared[0].measure
     lost = {c.name: first.undefined(c.name) for c in found.conditions if first.undefined(c.name)}
     missing = f" Undefined: {', '.join(f'{n} {k}' for n, k in lost.items())}." if lost else ""
+    note = f"{first.note}{missing} {stated(found)}".strip()
     caption = f"{first.group}: mean of {len(found.questions):,} questions ({first.by})"
-    return table(caption, ["", *(c.name for c in found.conditions)], rows, f"{first.note}{missing}".strip())
+    return table(caption, ["", *(c.name for c in found.conditions)], rows, note)
 
 
 def _spending(found: Outcome) -> Iterable[Table]:

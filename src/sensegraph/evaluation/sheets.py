@@ -30,6 +30,14 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Grid:
+    """Tables that are read together, with one note for all."""
+
+    tables: tuple[Table, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Words:
     """A paragraph."""
 
@@ -59,7 +67,7 @@ class Fold:
     tables: tuple[Table, ...]
 
 
-Part = Table | Words | Items | Beside | Fold
+Part = Table | Grid | Words | Items | Beside | Fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +91,11 @@ def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[Cell | str]
     """A table whose plain cells may be given as texts."""
     cells = tuple(tuple(c if isinstance(c, Cell) else Cell(c) for c in row) for row in rows)
     return Table(caption, tuple(head), cells, note)
+
+
+def wordy(given: Table, column: int) -> bool:
+    """Whether a column holds words, as the first one does."""
+    return not column or any(row[column].words for row in given.rows)
 
 
 # ── how numbers are written ──

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from sensegraph.evaluation.accounts import stated
 from sensegraph.evaluation.experiment import Outcome, Verdicts
 from sensegraph.evaluation.marks import Marked, Marks
 from sensegraph.evaluation.pair_tables import pairs
 from sensegraph.evaluation.pairs import LEVEL, Pair
-from sensegraph.evaluation.sheets import Cell, Fold, Items, Section, Table, Words, chance, number, table
+from sensegraph.evaluation.sheets import Cell, Fold, Grid, Items, Section, Table, Words, chance, number, table
 
 _NOTE = (
-    "Percent of wins of the row against the column: win 100, tie 50, loss 0, mean over replicates and questions. "
+    "Win rates in percent, of the row against the column: win 100, tie 50, loss 0, mean over replicates and questions. "
     f"Bold: p Holm below {LEVEL} and an interval of the difference without 0."
 )
 
@@ -21,13 +22,12 @@ def sections(found: Outcome) -> Iterable[Section]:
     if found.verdicts is None:
         return
     names = [c.name for c in found.conditions]
-    listed = found.verdicts.pairs.items()
+    listed = list(found.verdicts.pairs.items())
     maps = [heat(criterion, every, names, found) for criterion, every in listed]
     tests = tuple(pairs(criterion, every, 1) for criterion, every in listed)
-    yield Section(
-        "Win rates",
-        (Words(_asked(found)), *maps, Fold("Every pair of conditions, with tests", tests), *_agreement(found.verdicts)),
-    )
+    folded = Fold("Every pair of conditions, with tests", tests)
+    grid = Grid(tuple(maps), f"{_NOTE} {stated(found)}")
+    yield Section("Win rates", (Words(_asked(found)), grid, folded, *_agreement(found.verdicts)))
     yield Section("Can the judge be trusted?", tuple(_bias(found.verdicts)))
 
 
@@ -54,8 +54,8 @@ def heat(criterion: str, listed: Sequence[Pair], names: Sequence[str], found: Ou
             rates[p.second, p.first] = (p.means[1], bool(p.better))
     rows: list[list[Cell | str]] = [[row, *(_rate(rates.get((row, column))) for column in names)] for row in names]
     asked = max((p.n for p in listed), default=0)
-    caption = f"{criterion}: win rates, judge {found.judge}, {asked:,} questions"
-    return table(caption, ["", *names], rows, _NOTE)
+    caption = f"{criterion}, {asked:,} questions"
+    return table(caption, ["", *names], rows)
 
 
 def _rate(rate: tuple[float, bool] | None) -> Cell:

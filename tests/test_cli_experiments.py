@@ -1,0 +1,290 @@
+"""`sensegraph evaluate PLAN.toml`, as its users meet it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from judged_towns import documents
+from scripted import Script, ScriptedServer
+from sensegraph.cli import app
+from sensegraph.corpus import Corpus
+from wired import stories
+
+Run = Callable[..., Result]
+ASKED = "Who lights the lamp of Arle?\nWhat does the ferry of Brun carry?\nWho trims the wick of Corv?\n"
+OFFLINE = """
+corpus = "towns.jsonl"
+questions = "asked.txt"
+draws = 50
+[conditions.words]
+method = "bm25"
+[conditions.vectors]
+method = "naive"
+top = 1
+"""
+WIRED = """
+corpus = "stories.jsonl"
+questions = "asked.txt"
+metrics = ["claims", "judge", "scores", "grounding"]
+draws = 50
+[conditions.C0]
+method = "graphrag"
+depth = 0
+[conditions.SS]
+method = "naive"
+[judge]
+criteria = ["comprehensiveness", "directness"]
+replicates = 2
+[scores]
+criteria = ["overall"]
+runs = 2
+[settings.endpoint]
+base_url = "{url}"
+model = "scripted"
+seed = 1
+concurrency = 4
+[settings.index]
+chunk_tokens = 120
+[settings.model]
+max_gleanings = 0
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "towns.jsonl").write_text("".join(json.dumps(d) + "\n" for d in documents()))
+    (tmp_path / "asked.txt").write_text(ASKED)
+    told = [{"_id": d.id, "title": d.title, "text": d.text} for d in stories(2)]
+    (tmp_path / "stories.jsonl").write_text("".join(json.dumps(d) + "\n" for d in told))
+    return lambda *words: CliRunner().invoke(app, ["evaluate", *map(str, words)])
+
+
+def plan(text: str, name: str = "plan.toml") -> str:
+    Path(name).write_text(text)
+    return name
+
+
+# ── offline ──
+
+
+def test_a_plan_is_carried_out_and_its_report_written(run: Run):
+    result = run(plan(OFFLINE))
+    assert result.exit_code == 0, result.output
+    assert "2 conditions, 3 questions; engine offline, embedder hashed-terms; no judge." in result.stdout
+    assert "claims (heuristic claims)" in result.stdout
+    folder = Path("plan.results")
+    written = {p.name for p in folder.iterdir() if p.is_file()}
+    assert written == {"report.md", "report.html", "results.json", "answers.jsonl"}
+    report = (folder / "report.md").read_text()
+    assert "Context: 8,000 tokens for every condition." in report
+    assert "Engine offline, no judge; 3 questions; answers: 0 calls" in report
+    answers = [json.loads(line) for line in (folder / "answers.jsonl").read_text().splitlines()]
+    assert [(a["condition"], a["question"]) for a in answers[:2]] == [("words", "q1"), ("words", "q2")]
+    assert "keeper of Arle" in answers[0]["answer"]
+
+
+def test_a_second_run_gives_the_same_bytes(run: Run):
+    run(plan(OFFLINE))
+    first = {p.name: p.read_bytes() for p in Path("plan.results").iterdir() if p.is_file()}
+    assert run("run", "plan.toml").exit_code == 0
+    assert {p.name: p.read_bytes() for p in Path("plan.results").iterdir() if p.is_file()} == first
+
+
+def test_the_object_holds_every_figure(run: Run):
+    found = json.loads(run(plan(OFFLINE), "--json").stdout)
+    assert (found["engine"], found["judge"], found["questions"]) == ("offline", None, 3)
+    assert found["conditions"]["vectors"]["settings"]["top"] == 1
+    claims = next(m for m in found["measures"] if m["name"] == "claims")
+    assert len(claims["values"]["words"]) == 3
+    assert claims["pairs"][0]["first"] == "words"
+    assert "p_holm" in claims["pairs"][0]
+    assert found["verdicts"] is None
+
+
+def test_an_index_that_is_there_is_used_as_it_is(run: Run, tmp_path: Path):
+    with Corpus.open(tmp_path / "made") as corpus:
+        corpus.add(tmp_path / "towns.jsonl")
+        corpus.build(parts=[])
+        before = corpus.manifest()
+    assert run(plan(OFFLINE.replace("towns.jsonl", "made"))).exit_code == 0
+    assert not Path("plan.results/index").exists()
+    with Corpus.open(tmp_path / "made", create=False) as corpus:
+        assert corpus.manifest() == before
+
+
+def test_a_part_that_an_index_lacks_is_an_error_with_the_command_that_adds_it(run: Run, tmp_path: Path):
+    with Corpus.open(tmp_path / "made") as corpus:
+        corpus.add(tmp_path / "towns.jsonl")
+        corpus.build(parts=[])
+    text = OFFLINE.replace("towns.jsonl", "made").replace('"bm25"', '"graphrag"')
+    result = run(plan(text))
+    assert result.exit_code == 1
+    assert "lacks graph, reports, which graphrag reads" in result.stderr
+    assert "--method graphrag" in result.stderr
+
+
+def test_answers_are_cut_to_the_bound_and_that_is_said(run: Run):
+    found = json.loads(run(plan("answer_words = 5\n" + OFFLINE), "--json").stdout)
+    assert any("cut to 5 words" in line for line in found["held"])
+    assert found["conditions"]["words"]["cut"] > 0
+
+
+def test_contexts_that_are_not_equal_are_said_not_to_be(run: Run):
+    found = json.loads(run(plan(OFFLINE + "context_tokens = 500\n"), "--json").stdout)
+    assert any("NOT equal, in tokens: words 8,000, vectors 500" in line for line in found["held"])
+
+
+def test_reference_answers_are_compared_where_questions_have_them(run: Run):
+    lines = [{"text": "Who lights the lamp of Arle?", "answers": ["The keeper of Arle"]}, {"text": "Why?"}]
+    Path("gold.jsonl").write_text("".join(json.dumps(x) + "\n" for x in lines))
+    text = OFFLINE.replace("asked.txt", "gold.jsonl").replace("draws", 'metrics = ["reference"]\ndraws')
+    found = json.loads(run(plan(text), "--json").stdout)
+    rouge = next(m for m in found["measures"] if m["name"] == "rouge-1")
+    assert rouge["undefined"] == {"words": 1, "vectors": 1}
+    assert rouge["means"]["words"] > 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("draws", "drawz", "unknown setting drawz; did you mean draws?"),
+        ('"bm25"', '"bm52"', "[conditions.words]"),
+        ("top = 1", "tops = 1", "did you mean top?"),
+        ("draws = 50", 'metrics = ["claim"]', "metrics cannot hold 'claim'; choose claims"),
+        ("draws = 50", 'metrics = ["judge"]', "does not do"),
+        ("draws = 50", 'baseline = "word"', "'word' is no condition"),
+        ('method = "bm25"', "", "no method is named"),
+        ('"asked.txt"', '"lost.txt"', "There are no questions in"),
+        ('"towns.jsonl"', '"lost"', "`corpus` names the folder of an index"),
+        ("draws = 50", "[settings.endpoint]\nmodle = 'x'", "endpoint.model"),
+        ("draws = 50", "draws =", "is not valid TOML"),
+        ('corpus = "towns.jsonl"', "", "corpus"),
+    ],
+)
+def test_a_field_that_is_wrong_is_named_with_the_nearest(run: Run, old: str, new: str, said: str):
+    text = OFFLINE.replace(old, new) if "[settings" not in new else OFFLINE + new
+    result = run(plan(text))
+    assert result.exit_code == 1
+    assert said in result.stderr
+    assert not Path("plan.results/report.md").exists()
+
+
+def test_an_estimate_offline_says_that_nothing_is_paid_and_leaves_nothing_behind(run: Run):
+    result = run(plan(OFFLINE), "--estimate")
+    assert "no calls to a model, no cost" in result.stdout
+    assert not Path("plan.results").exists()
+
+
+# ── over the wire ──
+
+
+@pytest.mark.slow
+def test_a_judge_compares_scores_and_is_reported_on(run: Run, server: ScriptedServer):
+    result = run(plan(WIRED.format(url=server.base_url)), "--yes")
+    assert result.exit_code == 0, result.output
+    found = json.loads(Path("plan.results/results.json").read_text())
+    assert found["judge"] == "scripted"
+    given = found["verdicts"]
+    assert given["verdicts"] == 3 * 2 * 2 * 2  # questions, criteria, replicates, orders
+    assert set(given["pairs"]) == {"comprehensiveness", "directness"}
+    assert given["bias"]["consistent"] == 1
+    assert {m["group"] for m in found["measures"]} >= {"Claims", "Grounding", "Scores from 1 to 10"}
+    lines = [json.loads(x) for x in Path("plan.results/verdicts.jsonl").read_text().splitlines()]
+    assert sum("winner" in x for x in lines) == given["verdicts"]
+    assert sum("score" in x for x in lines) == 3 * 2 * 2  # questions, conditions, runs
+    html = Path("plan.results/report.html").read_text()
+    assert "Can the judge be trusted?" in html
+    assert "background:rgb(" in html
+
+
+@pytest.mark.slow
+def test_cost_columns_equal_what_the_server_was_asked_and_a_second_run_asks_nothing(run: Run, server: ScriptedServer):
+    run(plan(WIRED.format(url=server.base_url)), "--yes")
+    found = json.loads(Path("plan.results/results.json").read_text())
+    tasks = server.stats()["tasks"]
+    answering = sum(c["usage"]["calls"] for c in found["conditions"].values())
+    measuring = sum(u["calls"] for u in found["spent"].values())
+    building = sum(tasks.get(t, 0) for t in ("extraction", "summary", "report"))
+    assert answering + measuring + building == sum(tasks.values())
+    before = len(server.calls)
+    assert run("plan.toml").exit_code == 0  # what is there needs no --yes
+    assert len(server.calls) == before
+
+
+@pytest.mark.slow
+def test_an_estimate_over_an_index_foresees_every_call_of_answers_and_judge(run: Run, server: ScriptedServer):
+    text = WIRED.format(url=server.base_url).replace('"claims", "judge", "scores", "grounding"', '"judge", "scores"')
+    with Corpus.open("made", settings={"endpoint": {"base_url": server.base_url, "model": "scripted"}}) as corpus:
+        corpus.add("stories.jsonl")
+        corpus.build()
+    server.reset()
+    plan(text.replace("stories.jsonl", "made"))
+    foreseen = json.loads(run("plan.toml", "--estimate", "--json").stdout)
+    assert server.calls == []
+    assert not foreseen["least"]
+    assert run("plan.toml", "--yes").exit_code == 0
+    tasks = server.stats()["tasks"]
+    assert foreseen["parts"]["measuring: judge"]["calls"] == tasks["judge"]
+    assert foreseen["parts"]["measuring: score"]["calls"] == tasks["score"]
+    answering = sum(part["calls"] for name, part in foreseen["parts"].items() if name.startswith("answers"))
+    assert answering == tasks["answer"] + tasks["points"]
+    assert json.loads(run("plan.toml", "--estimate", "--json").stdout)["parts"]["all"]["calls"] == 0
+
+
+def test_many_calls_begin_only_with_yes(run: Run, server: ScriptedServer):
+    result = run(plan(WIRED.format(url=server.base_url)))
+    assert result.exit_code == 1
+    assert "more than ask_above = 100: add --yes" in result.stderr
+    assert "measuring: judge" in result.stderr
+    assert server.calls == []
+
+
+@pytest.mark.slow
+def test_a_limit_stops_the_run_and_more_of_it_goes_on(run: Run, server: ScriptedServer):
+    plan(WIRED.format(url=server.base_url))
+    stopped = run("plan.toml", "--yes", "--max-tokens", 60_000)
+    assert stopped.exit_code == 1
+    assert "limit" in stopped.stderr
+    before = len(server.done())
+    assert run("plan.toml", "--yes").exit_code == 0
+    shas = [c.sha for c in server.done()]
+    assert not set(shas[:before]) & set(shas[before:])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.15, 0.45, 0.8])
+def test_a_killed_evaluation_pays_for_nothing_twice(run: Run, server: ScriptedServer, tmp_path: Path, share: float):
+    text = WIRED.format(url=server.base_url)
+    (tmp_path / "whole.toml").write_text(text)
+    assert run("whole.toml", "--yes").exit_code == 0
+    total, expected = len(server.done()), Path("whole.results/verdicts.jsonl").read_text()
+    server.reset()
+    server.script = Script(latency_s=0.01)
+    (tmp_path / "plan.toml").write_text(text)
+    program = "from sensegraph.cli import main; main()"
+    words = [sys.executable, "-c", program, "evaluate", "plan.toml", "--yes", "--quiet"]
+    running = subprocess.Popen(words, cwd=tmp_path)
+    while len(server.done()) < share * total and running.poll() is None:
+        time.sleep(0.002)
+    moment = time.time()
+    running.kill()
+    assert running.wait() == -9
+    time.sleep(0.1)  # what was on its way at the server ends by itself
+    finished = {c.sha for c in server.done() if c.finished < moment - 0.1}
+    assert finished
+    server.reset()
+    server.script = Script()
+    assert run("plan.toml", "--yes").exit_code == 0
+    again = {c.sha for c in server.done()}
+    assert not finished & again
+    assert len(server.done()) <= total - len(finished)
+    assert Path("plan.results/verdicts.jsonl").read_text() == expected
