@@ -28,6 +28,7 @@ import msgspec
 
 from sensegraph.documents.values import DocumentSettings
 from sensegraph.engines.llm import LLMSettings
+from sensegraph.engines.local_model import LocalSettings
 from sensegraph.errors import SettingsError
 from sensegraph.methods import METHODS, method_class
 from sensegraph.personal.values import PersonalSettings
@@ -90,12 +91,13 @@ class RerankTable:
 class Settings:
     """Everything that can be set. `methods` holds one table a method, whose settings are the method's fields."""
 
-    engine: Literal["auto", "offline", "model"] = "auto"
+    engine: Literal["auto", "offline", "model", "local"] = "auto"
     embedder: Literal["auto", "offline", "endpoint"] = "auto"
     method: str = "auto"
     processes: int = 0
     endpoint: EndpointTable = field(default_factory=EndpointTable)
     model: LLMSettings = field(default_factory=LLMSettings)
+    local: LocalSettings = field(default_factory=LocalSettings)
     documents: DocumentSettings = field(default_factory=DocumentSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
     rerank: RerankTable = field(default_factory=RerankTable)
@@ -141,13 +143,13 @@ def load_settings(root: Path, overrides: Mapping[str, Any] | None = None) -> Set
 
 
 def _rooted(settings: Settings, root: Path) -> Settings:
-    """Folders of prompts and of a reranker are meant from the corpus's own folder, wherever the command runs."""
+    """Folders of prompts, a reranker and a model are meant from the corpus's own folder, wherever the command runs."""
     prompts, reranker = settings.model.prompts, settings.rerank.model
     if prompts:
         settings = replace(settings, model=replace(settings.model, prompts=str(root / prompts)))
     if reranker and (root / reranker).is_dir():  # else it is a name
         settings = replace(settings, rerank=replace(settings.rerank, model=str(root / reranker)))
-    return settings
+    return replace(settings, local=settings.local.rooted(root))
 
 
 def parse(table: Mapping[str, Any], kind: type[T], where: str) -> T:
@@ -268,7 +270,7 @@ def make_tools(settings: Settings, journal: Journal | None = None) -> tuple[Lang
     if remote_vectors and not table.embedding_model:
         raise SettingsError("embedder = endpoint needs endpoint.embedding_model.")
     endpoint = make_endpoint(table, journal) if remote_engine or remote_vectors else None
-    engine = _model(endpoint, settings) if endpoint and remote_engine else _offline()
+    engine = _model(endpoint, settings) if endpoint and remote_engine else _here(settings)
     return engine, _remote(endpoint) if endpoint and remote_vectors else _local()
 
 
@@ -308,6 +310,18 @@ def _offline() -> LanguageEngine:
     from sensegraph.engines.classical.engine import ClassicalEngine
 
     return ClassicalEngine()
+
+
+def _here(settings: Settings) -> LanguageEngine:
+    """The engine that works in this process: by rules, or a model of this machine."""
+    if settings.engine != "local":
+        return _offline()
+    if not settings.local.model:
+        raise SettingsError("engine = local needs local.model: a folder with a model, as `sensegraph tune` writes it.")
+    from sensegraph.engines.local import LocalEndpoint, LocalEngine
+
+    table = settings.endpoint
+    return LocalEngine(LocalEndpoint(settings.local, table.temperature, table.seed), settings.model)
 
 
 def _model(endpoint: Endpoint, settings: Settings) -> LanguageEngine:

@@ -17,12 +17,12 @@ from sensegraph.cli import (
     curate,
     draw,
     evaluate,
-    finetune,
     history,
     interchange,
-    personal,
     match,
+    personal,
     start,
+    training,
     tune,
     watch,
 )
@@ -109,7 +109,7 @@ app.command("import", short_help="Make an index of the tables of one made elsewh
 app.command(short_help="Write the index as tables, CSV, GraphML, Cypher or JSON.")(interchange.export)
 app.command(short_help="List the methods.")(ask.methods)
 app.add_typer(evaluate.app, name="evaluate", short_help="Measure methods against judged documents.")
-app.add_typer(finetune.app, name="tune", short_help="Fine-tune a model: data, training, serving.")
+app.add_typer(training.app, name="tune", short_help="Fine-tune a model: data, training, serving.")
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def _engine(name: str | None) -> str | None:
     """The engine's name as given. Raises BadParameter, with the nearest, for one that nobody knows."""
-    if name is not None and name not in (known := ("auto", "offline", "model")):
+    if name is not None and name not in (known := ("auto", "offline", "model", "local")):
         from sensegraph.settings import choices
 
         raise typer.BadParameter(f"the engine cannot be {choices(name, known)}")
@@ -35,7 +35,7 @@ Engine = Annotated[
     typer.Option(
         "--engine",
         callback=_engine,
-        metavar="auto|offline|model",
+        metavar="auto|offline|model|local",
         help="Who reads and writes.",
         show_default="as the settings say",
     ),

@@ -20,6 +20,7 @@ _TABLES: Mapping[str, str] = MappingProxyType(
         "": "Who reads and writes: auto takes the model where endpoint.model is set, and works offline otherwise.",
         "endpoint": "Any OpenAI-compatible endpoint. Without a model everything stays on this machine.",
         "model": "What is asked of the model; the ..._tokens bound its replies.",
+        "local": 'A model of this machine, for engine = "local" (needs the extra `finetune`).',
         "documents": "Which files are read, and which fields of a record (csv, json) are its text, id, title and time.",
         "index": "How documents are cut into chunks.",
         "index.graph": "How what the chunks say becomes one graph. Descriptions of one thing are joined while they are "
@@ -36,7 +37,9 @@ _TABLES: Mapping[str, str] = MappingProxyType(
 )
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
-        "engine": '"auto", "offline" or "model"',
+        "engine": '"auto", "offline", "model", or "local": a model in this process',
+        "local.model": "a folder with a model, such as `sensegraph tune` writes",
+        "local.context_tokens": "0: as the model says of itself",
         "embedder": 'who compares texts: "auto", "offline" or "endpoint"',
         "method": "as `sensegraph methods` lists",
         "processes": "for work on this machine; 0: one for each core",

@@ -9,7 +9,7 @@ import hashlib
 import json
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,6 +22,7 @@ MANIFEST = "sensegraph-tuning.json"  # what a tuned folder says of itself
 NEEDED = ("torch", "transformers", "peft")
 _ADAPTER = "adapter_config.json"
 _BLOCK = 1 << 20
+_SMALL = 10_000_000  # weights of a model for which one thread is best
 
 Device = Literal["auto", "cpu", "cuda"]
 
@@ -41,6 +42,10 @@ class LocalSettings:
     quantisation: Literal["none", "4bit"] = "none"
     prompt: Literal["auto", "trained", "tables"] = "auto"
     context_tokens: int = 0
+
+    def rooted(self, root: Path) -> LocalSettings:
+        """The same with the model's folder meant from `root`, where it is one."""
+        return replace(self, model=str(root / self.model)) if self.model and (root / self.model).is_dir() else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +112,7 @@ class LocalModel:
         tokenizer, model = load(self.settings.model, quantisation=self.settings.quantisation)
         if self.settings.quantisation == "none":
             model = model.to(device_of(self.settings.device))
+        settle_threads(model)
         return tokenizer, model.eval()
 
     def prompt_of(self, messages: Sequence[Mapping[str, str]]) -> str:
@@ -200,6 +206,14 @@ def device_of(wanted: str) -> str:
     if wanted == "cuda" and not there:
         raise SettingsError('device = "cuda": no GPU is to be seen here; take device = "cpu" or "auto".')
     return "cuda" if there and wanted != "cpu" else "cpu"
+
+
+def settle_threads(model: Any) -> None:
+    """Let a small model compute in one thread: its products take less time than threads take to meet."""
+    import torch
+
+    if sum(p.numel() for p in model.parameters()) < _SMALL:
+        torch.set_num_threads(1)
 
 
 def torch_type(device: str) -> Any:

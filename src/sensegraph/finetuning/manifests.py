@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sensegraph.engines.local_model import MANIFEST, as_prompt
-from sensegraph.errors import SettingsError
+from sensegraph.errors import InputError, SettingsError
 from sensegraph.finetuning import reading
 from sensegraph.finetuning.reading import Pair
 from sensegraph.finetuning.recipes import Recipe
@@ -41,7 +42,7 @@ class Manifest:
 def of(job: Job, recipe: Recipe) -> Manifest:
     """The manifest of a training that has not begun."""
     held_out = reading.digest(job.held_out) if job.held_out else ""
-    shape = reading.layout().template if _ours(job.data) else ""
+    shape = _template(job)
     where = str(Path(job.model).resolve()) if Path(job.model).is_dir() else job.model
     return Manifest(reading.digest(job.data), held_out, where, _plain(asdict(recipe)), shape, versions=_versions())
 
@@ -75,18 +76,29 @@ def pairs_of(path: Path, tokenizer: Any) -> list[Pair]:
     return reading.pairs(path, lambda messages: as_prompt(messages, tokenizer))
 
 
-def _ours(data: Path) -> bool:
-    """Whether the data's first line has the prompt that `reading.layout` writes."""
-    head, middle, tail = _fixed(reading.layout().template)
-    first = reading.pairs(data, lambda messages: as_prompt(messages, None))[0].prompt
-    return first.startswith(head) and middle in first and first.endswith(tail)
+def _template(job: Job) -> str:
+    """The template of the data's prompts: the one given, else ours where the first line has it, else none.
+
+    Raises InputError for one that is given and that the first line does not have.
+    """
+    first = reading.pairs(job.data, lambda messages: as_prompt(messages, None))[0].prompt
+    if job.prompt is None:
+        ours = reading.layout().template
+        return ours if _has(first, ours) else ""
+    given = job.prompt.read_text("utf-8")
+    if not _has(first, given):
+        raise InputError(
+            f"{job.prompt} is not what the prompts of {job.data} look like: it holds {{{{question}}}} and "
+            "{{passages}} once each, and around them what every prompt has."
+        )
+    return given
 
 
-def _fixed(template: str) -> tuple[str, str, str]:
-    """What stands before, between and after the two places of a template."""
-    head, _, rest = template.partition("{{question}}")
-    middle, _, tail = rest.partition("{{passages}}")
-    return head, middle, tail
+def _has(prompt: str, template: str) -> bool:
+    """Whether a prompt is the template with something in its two places."""
+    parts = re.split(r"\{\{(?:question|passages)\}\}", template)
+    pattern = ".+".join(map(re.escape, parts))
+    return len(parts) == 3 and re.fullmatch(pattern, prompt, re.DOTALL) is not None
 
 
 def _plain(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sensegraph.engines.local_model import device_of, load
+from sensegraph.engines.local_model import device_of, load, settle_threads
 from sensegraph.errors import SettingsError
 from sensegraph.finetuning.recipes import AUTO, Recipe
 
@@ -52,6 +52,7 @@ def prepared(model: str, recipe: Recipe, download: bool = False) -> tuple[Any, A
     device = device_of(recipe.device)
     tokenizer, base = load(model, quantisation=recipe.quantisation, download=download)
     base = base if recipe.quantisation != "none" else base.to(device)
+    settle_threads(base)
     torch.manual_seed(recipe.seed)  # where the adapter begins
     if recipe.adapter == "full":
         return tokenizer, base.float().train(), ()

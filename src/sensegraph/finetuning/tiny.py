@@ -22,7 +22,7 @@ class Sizes:
     layers: int = 2
     heads: int = 4
     positions: int = 512
-    theta: float = 10.0
+    theta: float = 6.0
     spread: float = 0.1
     seed: int = 0
 

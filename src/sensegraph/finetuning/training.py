@@ -25,7 +25,7 @@ LOSSES = "losses.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A moment of a training: the mean loss of the step and, where it was taken, of held-out data (nats a learnt token).
+    """A moment of a training: the mean loss of the step and, where it was taken, of held-out data (nats a token).
 
     `tokens` counts all tokens seen so far, `seconds` the time that training took (of all runs that led here).
     """
@@ -39,12 +39,17 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be trained: `model` on `data`, watched on `held_out`, into the folder `out`."""
+    """What is to be trained: `model` on `data`, watched on `held_out`, into the folder `out`.
+
+    `prompt` is a file with the template of the data's prompts, where they are not those of `tune data`: what the tuned
+    model is asked with later.
+    """
 
     data: Path
     model: str
     out: Path
     held_out: Path | None = None
+    prompt: Path | None = None
     download: bool = False
 
 
