@@ -24,7 +24,8 @@ _NONE = re.compile(
     r"|\b(?:cannot|unable to|impossible to|not possible to) (?:answer|determine|find|provide|say|tell|"
     r"be (?:answered|determined|found))\b"
     r"|\b(?:insufficient|not enough) (?:information|evidence|data|context)\b"
-    r"|\bI (?:do not|don['’]t) know\b|\b(?:unanswerable|not answerable)\b|\bsay(?:s)? nothing\b"
+    r"|^(?:Sorry, |Unfortunately, )?I (?:do not|don['’]t) know\b|\b(?:unanswerable|not answerable)\b"
+    r"|\bsays? nothing\b"
     r"|\bkeine (?:Informationen|Angaben|Antwort)\b|\bweiß (?:ich )?nicht\b|\baucune (?:information|mention|réponse)\b"
     r"|\bno hay (?:información|respuesta)\b|没有(?:相关|提到|提及|足够)?.{0,4}(?:信息|内容|答案)|无法(?:回答|确定)",
     re.IGNORECASE,

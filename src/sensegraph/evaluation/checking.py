@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from sensegraph.engines.classical.speakers import openings, sure
 from sensegraph.evaluation.abstaining import abstains
 from sensegraph.evaluation.citations import MOST, Citations, citations_of
 from sensegraph.evaluation.cited import CitedStatement, Reference, cited_statements
@@ -64,7 +65,7 @@ def check_answer(answer: Answer, fetch: Fetch, by: Supporter, most: int = MOST) 
 def check_answers(answers: Sequence[Answer], fetch: Fetch, by: Supporter, most: int = MOST) -> list[Checked]:
     """Several answers, so that what is asked of a model is asked at once."""
     documents = {c.document: fetch(c.document) for a in answers for c in a.citations}
-    said = [() if abstains(a.text) else cited_statements(a.text) for a in answers]
+    said = [() if _abstains(a) else cited_statements(a.text) for a in answers]
     texts = [_texts(a, documents, wide=by.wide) for a in answers]
     found = citations_of(list(zip(said, texts, strict=True)), by, most)
     return [_checked(a, s, f, documents, by.name) for a, s, f in zip(answers, said, found, strict=True)]
@@ -85,6 +86,10 @@ def _around(citation: Citation, document: Document | None) -> str:
         return citation.quote
     first, last = spans[max(0, inside[0] - _AROUND)], spans[min(len(spans) - 1, inside[-1] + _AROUND)]
     return document.text[min(first[0], citation.start) : max(last[1], citation.end)]
+
+
+def _abstains(answer: Answer) -> bool:
+    return not answer.citations and abstains(answer.text)
 
 
 def _exact(citation: Citation, document: Document | None) -> bool:
@@ -113,7 +118,7 @@ def _checked(
         found.recall,
         found.precision,
         tuple(problems),
-        abstains(answer.text),
+        _abstains(answer),
     )
 
 
@@ -129,12 +134,33 @@ def _dangling(said: CitedStatement, answer: Answer) -> Iterator[Problem]:
 
 
 def _speaker(said: CitedStatement, answer: Answer, documents: Mapping[str, Document | None]) -> Iterator[Problem]:
-    """A speaker who is named nowhere in the documents that the statement cites, their titles included."""
-    named = {Reference(c.marker): documents[c.document] for c in answer.citations}
-    found = [d for r in said.references if (d := named.get(r))]
-    who = speaker_of(said.text)
-    if who and found and not any(fold(who) in fold(f"{d.title} {d.text}") for d in found):
-        yield Problem("speaker", said.text, f"the cited documents name no {who}", tuple(map(str, said.references)))
+    """A speaker who did not say it: another's label stands before the span, or no cited document names the speaker."""
+    who = fold(speaker_of(said.text))
+    cited = [
+        (c, d) for c in answer.citations if Reference(c.marker) in said.references and (d := documents[c.document])
+    ]
+    if not who or not cited:
+        return
+    told = [_labels(c, d) for c, d in cited]
+    if any(label in who or who in label for labels in told for label in labels[-1:]):
+        return
+    marks = tuple(map(str, said.references))
+    if others := [labels[-1] for (_, d), labels in zip(cited, told, strict=True) if labels and _speaks(labels[-1], d)]:
+        yield Problem(
+            "speaker", said.text, f"in what is cited, it is said by {', '.join(dict.fromkeys(others))}", marks
+        )
+    elif not any(who in fold(f"{d.title} {d.text}") for _, d in cited):
+        yield Problem("speaker", said.text, f"the cited documents name no {who}", marks)
+
+
+def _labels(citation: Citation, document: Document) -> list[str]:
+    """What may be labels of speakers before a span or at its beginning, the nearest last."""
+    return [x.key for x in openings(document.text) if x.likely and x.start <= citation.start]
+
+
+def _speaks(label: str, document: Document) -> bool:
+    """Whether a document shows by itself that a label is a speaker's."""
+    return any(x.key == label for x in sure(openings(document.text)))
 
 
 def _misquoted(citation: Citation, said: Sequence[CitedStatement], document: Document | None) -> Problem:

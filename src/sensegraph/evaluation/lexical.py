@@ -11,10 +11,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import combinations
+
+from rapidfuzz.distance import LCSseq
 
 from sensegraph.stems import language, runs, stemmed
-from sensegraph.text import sentences
 
 LABEL = "lexical support"
 
@@ -30,7 +31,7 @@ _CONTRACTED = re.compile(
     r"\b(?:ai|are|ca|could|did|does|do|had|has|have|is|might|must|need|sha|should|was|were|wo|would)n['’]t\b",
     re.IGNORECASE,
 )
-_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 _WORDS = {
     word: str(n)
     for n, word in enumerate(
@@ -55,6 +56,7 @@ _HEAD = re.compile(
 _QUOTED = re.compile(r"^(?P<who>[^\W\d_a-zà-ÿ][^:“”\"!?]{0,60}):\s*(?P<what>[“\"].*)$", re.DOTALL)
 _NAME = re.compile(r"[^\W\d_a-zà-ÿ][\w.&'’-]*(?:\s+(?:of\s+|the\s+|de\s+|van\s+|von\s+)?[^\W\d_a-zà-ÿ][\w.&'’-]*)*")
 _PASSIVE = re.compile(r"\b(?:by|von|par|por)\b", re.IGNORECASE)
+_GAIN = 2  # terms more in a text's order by which two names are known to have changed places
 _MARK = "￾"  # stands in a text for a contracted negation
 
 
@@ -195,34 +197,37 @@ def _lacking(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[Lack]:
 
 
 def _swapped(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[tuple[str, str]]:
-    """Pairs of names that stand around the same word in the other order in every text that has both."""
-    texts = [t.text[a:b] for t in theirs for a, b in sentences(t.text)]
-    for first, between, second in _triples(ours.text):
-        words = {t for w in runs(between) for t in stemmed(w, ours.spoken)}
-        if not words or first == second:
-            continue
-        same = [t for t in texts if _around(t, first, second, words, ours.spoken)]
-        turned = [t for t in texts if _around(t, second, first, words, ours.spoken)]
-        passive = bool(_PASSIVE.search(between))
-        if turned and not same and any(_passive(t, second, first) == passive for t in turned):
-            yield first, second
+    """Pairs of names that stand in each other's place: with the two exchanged, far more words are in a text's order.
+
+    A sentence turned into the passive changes the places of its names rightly: it is left alone.
+    """
+    words, names = _sequence(ours.text, ours.spoken)
+    texts = [(_sequence(t.text, ours.spoken)[0], t.text) for t in theirs]
+    named = {i for begin, end in names for i in range(begin, end)}
+    singly = [(i, i + 1) for begin, end in names for i in range(begin, end) if end - begin > 1]
+    for one, other in combinations(sorted([*names, *singly]), 2):
+        if one[1] > other[0] or named.issuperset(range(one[1], other[0])):
+            continue  # one is part of the other, or they stand in a list
+        turned = [*words[: one[0]], *words[other[0] : other[1]], *words[one[1] : other[0]]]
+        turned += [*words[one[0] : one[1]], *words[other[1] :]]
+        gains = [(LCSseq.similarity(turned, t) - LCSseq.similarity(words, t), text) for t, text in texts]
+        gain, text = max(gains, key=lambda found: found[0], default=(0, ""))
+        if gain >= _GAIN and bool(_PASSIVE.search(ours.text)) == bool(_PASSIVE.search(text)):
+            yield " ".join(words[one[0] : one[1]]), " ".join(words[other[0] : other[1]])
 
 
-def _triples(text: str) -> Iterator[tuple[str, str, str]]:
-    """Each two neighbouring names of a text, with what stands between them."""
-    found = list(_NAME.finditer(text))
-    for one, other in pairwise(found):
-        yield one[0], text[one.end() : other.start()], other[0]
+def _sequence(text: str, spoken: str) -> tuple[list[str], list[tuple[int, int]]]:
+    """The terms of a text in order, and where among them its names stand."""
+    plain, terms, names = _NOISE.sub(" ", text), list[str](), list[tuple[int, int]]()
+    end = 0
+    for match in _NAME.finditer(plain):
+        terms += _terms(plain[end : match.start()], spoken)
+        own = _terms(match[0], spoken)
+        names += [(len(terms), len(terms) + len(own))] if own else []
+        terms += own
+        end = match.end()
+    return terms + _terms(plain[end:], spoken), names
 
 
-def _around(text: str, first: str, second: str, words: set[str], spoken: str) -> bool:
-    """Whether `first` comes before `second` in a text, with one of `words` between them."""
-    begin = text.find(first)
-    end = text.find(second, begin + len(first)) if begin >= 0 else -1
-    between = text[begin + len(first) : end] if end >= 0 else ""
-    return any(t in words for w in runs(between) for t in stemmed(w, spoken))
-
-
-def _passive(text: str, first: str, second: str) -> bool:
-    begin = text.find(first)
-    return bool(_PASSIVE.search(text[begin : text.find(second, begin + len(first))]))
+def _terms(text: str, spoken: str) -> list[str]:
+    return [t for w in runs(text) for t in stemmed(w, spoken)]
