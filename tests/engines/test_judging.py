@@ -89,6 +89,24 @@ def test_lists_of_a_contrast_are_cut_at_their_budget() -> None:
     found = judged.contrast(reply(text), 4)
     assert found.value == Contrast(("one two three",), ("four five six",), ())
     assert found.removed == 1
+    long = judged.contrast(reply('{"common": [], "first_only": ["four five six seven", "x"], "second_only": []}'), 2)
+    assert long.value == Contrast(first=("four five six seven",))
+
+
+@pytest.mark.parametrize("text", ["{}", '{"lines": "Why?"}', '{"sentence": 3}', '{"statements": "It is."}'])
+def test_what_has_another_form_gives_nothing_and_is_counted(text: str) -> None:
+    with says(text) as server:
+        made = engine(server)
+        assert made.propose([Wish("task", 2)]) == [()]
+        stages = [Excerpt(stage, "?", "It is.") for stage in ("select", "disambiguate", "decompose")]  # type: ignore[arg-type]
+        assert made.claim(stages) == [(), (), ()]
+        assert any(note == "no verdict: the reply stayed unusable (4 ×)" for note in made.notes())
+
+
+def test_a_comparison_without_both_scores_is_asked_for_again_and_keeps_its_winner() -> None:
+    with says({"reasoning": "x", "winner": "B", "score_a": 2, "score_b": "good"}) as server:
+        assert engine(server).judge([FORMS[2]]) == [Verdict(2, "x")]
+        assert len(server.done()) == 2
 
 
 # ── over the wire ──

@@ -177,6 +177,8 @@ def test_who_wins_by_every_criterion_and_the_control_is_suspect() -> None:
     found = bias(Judgements(how, 1, (AB,), tuple(sure), {}))
     assert found.suspects == (("b", "a"),)
     assert any(w.startswith("b wins against a by every criterion, directness too") for w in found.warnings)
+    other_way = tuple(replace(v, winner=3 - v.winner) for v in sure if v.winner)
+    assert bias(Judgements(how, 1, (AB,), other_way, {})).suspects == (AB,)
     fair = [v for v in sure if v.criterion != "directness"] + judged([(1, 2)], criterion="directness")
     assert bias(Judgements(how, 1, (AB,), tuple(fair), {})).suspects == ()
 

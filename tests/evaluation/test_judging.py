@@ -287,3 +287,5 @@ def test_a_criterion_of_ones_own_can_be_given() -> None:
     assert rules("edge2024", (own, "diversity")).criteria[0] == own
     with pytest.raises(InputError, match="No criterion"):
         Rules("none", ())
+    with pytest.raises(InputError, match="no room"):
+        Rules("flat", (own,), low=5, high=5)

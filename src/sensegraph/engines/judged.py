@@ -64,16 +64,17 @@ def score(reply: Reply, trial: Trial) -> Reading[Verdict]:
 
 
 def contrast(reply: Reply, most: int) -> Reading[Contrast]:
-    """What is shared and what is not, each list at most `most` tokens; empty altogether where nothing can be read."""
+    """What is shared and what is not, each list at most `most` tokens, or one statement; empty if unreadable."""
     data, _ = _object(reply)
     names = ("common", "first_only", "second_only")
     if not any(isinstance(data.get(name), list) for name in names):
         return _unusable(Contrast(), reply, "it has no lists common, first_only and second_only")
     lists, left = [], 0
     for name in names:
-        kept, cut = within(_texts(data, name), most, tokens)
+        texts = _texts(data, name)
+        kept = within(texts, most, tokens)[0] or texts[:1]
         lists.append(tuple(kept))
-        left += cut
+        left += len(texts) - len(kept)
     return Reading(Contrast(*lists), removed=left)
 
 
