@@ -118,6 +118,17 @@ def test_documents_that_wait_for_a_build_keep_what_the_index_says_of_the_earlier
     assert server.done("extraction") == []
 
 
+def test_an_index_with_the_parts_of_one_method_is_collected_as_it_is(tmp_path: Path, server: ScriptedServer) -> None:
+    with corpus(tmp_path / "parts", server) as opened:
+        opened.add(stories(2))
+        opened.build(parts=("names",))
+        opened.remove("story-00")
+        opened.build(parts=())
+        assert opened.collect().total.objects > 0
+        assert opened.index().manifest.parts == {"names"}
+        assert server.done("extraction") == []
+
+
 def test_an_index_of_other_settings_is_not_collected(made: Corpus, server: ScriptedServer) -> None:
     with (
         corpus(made.root, server, endpoint={"model": "another"}) as other,

@@ -71,8 +71,8 @@ class Collecting:
         """How the next build makes the index."""
 
     @abstractmethod
-    def build(self) -> Built:
-        """Make the index of the documents as they are now."""
+    def build(self, *, parts: Sequence[Part] | None = None) -> Built:
+        """Make the index of the documents as they are now, with these parts besides those that it has."""
 
     def collect(self, *, dry: bool = False) -> Collected:
         """Remove what neither the index, nor the documents under the settings, nor an interrupted build needs.
@@ -87,7 +87,7 @@ class Collecting:
             less = self._forgettable(kept)
         if less and not dry:
             rewrite(self.store, less)
-            self.build()  # the graph without these names: its texts are the same, and so are the reports
+            self.build(parts=())  # the graph without these names: its texts are the same, and so are the reports
             kept = self._kept()
         with self.store.exclusive(self.wait):
             stale = outdated(self.store, self._documents())
@@ -117,20 +117,21 @@ class Collecting:
     def _kept(self) -> _Kept:
         """What the index and the documents need. Raises SettingsError where they were made by other settings."""
         rt, settings, manifest = self.runtime(), self.index_settings(), self.manifest()
+        own = self.index_settings(()) if manifest else settings  # the next build may be to make more parts
         now = list(self.document_keys().values())
         keys: list[str] = []
         before = now
         if manifest:
             keys = held(self.store, manifest, self.store.ref(REF) or "")
             before = [d.key for d in self.index().catalogue.documents]
-        made = traced(before, rt, settings)
+        made = traced(before, rt, own)
         if manifest and not made.whole and not self._imported(manifest):
             raise SettingsError(
                 f"The index was built by {manifest.engine} and {manifest.embedder} in a way that the settings do not "
                 "name: what it was made of would go. Run `sensegraph index` first, or give the --engine and --set of "
                 "then."
             )
-        more = [made] if now == before else [made, traced(now, rt, settings)]
+        more = [made] if (now, settings) == (before, own) else [made, traced(now, rt, settings)]
         waiting = now != before
         notes = ("documents wait for a build: what the index says of the earlier ones stays until then",) * waiting
         return _Kept([*keys, *now, *(k for found in more for k in found.keys)], more, waiting, notes)
