@@ -1,7 +1,7 @@
 """What a judge's verdicts owe to the order and the length of the answers, rather than to what they say.
 
-evidence: in the verdicts that HiRAG's authors publish for eight close comparisons, the answer shown first wins 72.6 % of
-1,600, and 53.8 % of 800 pairs keep their winner when the answers change places. So this report goes with every table.
+evidence: of the 1,600 verdicts that HiRAG's authors publish for eight close comparisons, 72.6 % go to the answer shown
+first, and of 800 pairs 53.8 % keep their winner when the answers change places. So this report goes with every table.
 """
 
 from __future__ import annotations
