@@ -121,7 +121,7 @@ def dates_of(index: Index) -> Dates:
     """The dated statements of an index. Raises NotIndexed where it was built without."""
     if not index.manifest.dates:
         raise NotIndexed(
-            "This index was built without dates: set index.temporal.dates = true and run `sensegraph index`."
+            "This index was built without dates: run `sensegraph index` again (index.temporal.dates must not be false)."
         )
     return recall(index._store, dates, index.manifest.dates)
 
