@@ -17,8 +17,8 @@ class Trial:
     """Answers to one question, to be judged by one criterion: two to compare, or one to score from `low` to `high`.
 
     The judge never sees who wrote them. `replicate` tells repetitions apart in the store and nowhere else. `bands`
-    says what scores mean; on a comparison they ask for a score of each answer as well. `tie` says whether a comparison may
-    end without a winner (zhang2025, L22, allows none). Without a criterion a trial is only for `contrast`.
+    says what scores mean; on a comparison they ask for a score of each answer as well. `tie` says whether a
+    comparison may end without a winner (zhang2025, L22, allows none). Without a criterion it is only for `contrast`.
     """
 
     question: str
