@@ -21,7 +21,16 @@ from sensegraph.settings import Settings, parse
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-EXECUTED = ("README.md", "docs/errors.md", "docs/asking.md", "docs/updating.md", "docs/time.md", "docs/judging.md")
+EXECUTED = (
+    "README.md",
+    "docs/errors.md",
+    "docs/asking.md",
+    "docs/updating.md",
+    "docs/time.md",
+    "docs/judging.md",
+    "docs/metrics.md",
+    "docs/questions.md",
+)
 NAMES = [p.relative_to(ROOT).as_posix() for p in PAGES]
 
 
