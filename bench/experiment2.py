@@ -184,6 +184,15 @@ def measured(text: str) -> list[float]:
 
 
 def report(title: str, found: Answers) -> None:
+    """The table of all questions and, where some were refused, of those that every condition answers."""
+    shown(title, found)
+    kept = [i for i, each in enumerate(zip(*found.values(), strict=True)) if not any(abstains(s.text) for s in each)]
+    if 0 < len(kept) < len(next(iter(found.values()))):
+        some = {name: [said[i] for i in kept] for name, said in found.items()}
+        shown(f"{title}, the {len(kept)} questions that every condition answers", some)
+
+
+def shown(title: str, found: Answers) -> None:
     """The table of means, and the pairs that differ."""
     values = {name: np.array([measured(s.text) for s in said], np.float64) for name, said in found.items()}
     print(f"\n{title}" + (" (* published answers)" if any(n.endswith("*") for n in found) else ""))

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from sensegraph.text import sentences
 
 _FIRST = 2  # sentences at the beginning in which an answer says that it has none
-_LONG = 4  # sentences from which an answer does answer, whatever it begins with
+_LONG, _CITED = 4, 2  # sentences from which an answer does answer, whatever it begins with; one that cites
+_MARK = re.compile(r"\[\s*(?:\d|Data:)")
 _NONE = re.compile(
     r"\bnothing in (?:this|the|these) (?:corpus|documents?|context|sources?|texts?|passages?|data)\b"
     r"|\bno (?:relevant |such |specific |direct |explicit |further )*"
@@ -25,7 +26,7 @@ _NONE = re.compile(
     r"be (?:answered|determined|found))\b"
     r"|\b(?:insufficient|not enough) (?:information|evidence|data|context)\b"
     r"|^(?:Sorry, |Unfortunately, )?I (?:do not|don['’]t) know\b|\b(?:unanswerable|not answerable)\b"
-    r"|\bsays? nothing\b"
+    r"|\b(?:says?|finds?|found) nothing\b"
     r"|\bkeine (?:Informationen|Angaben|Antwort)\b|\bweiß (?:ich )?nicht\b|\baucune (?:information|mention|réponse)\b"
     r"|\bno hay (?:información|respuesta)\b|没有(?:相关|提到|提及|足够)?.{0,4}(?:信息|内容|答案)|无法(?:回答|确定)",
     re.IGNORECASE,
@@ -61,7 +62,8 @@ class Abstention:
 def abstains(text: str) -> bool:
     """Whether a short answer says in its first two sentences that the sources give none; an empty one does."""
     spans = sentences(text)
-    return not spans or (len(spans) < _LONG and _NONE.search(text[: spans[:_FIRST][-1][1]]) is not None)
+    most = _CITED if _MARK.search(text) else _LONG
+    return not spans or (len(spans) < most and _NONE.search(text[: spans[:_FIRST][-1][1]]) is not None)
 
 
 def abstention(answers: Iterable[tuple[bool, str]]) -> Abstention:

@@ -24,6 +24,7 @@ _BACK = 5  # sentences back in which the name behind a pronoun may stand
 _SHORT = 5  # characters below which a fragment belongs to what follows
 
 _MARKS = re.compile(r"\[(?:\d+(?:,\s*)?)+\]|\[Data:[^\]]*\]|[*_#`>]+|^\s*(?:[-•–]|\d+[.)])\s+", re.MULTILINE)
+_QUOTED = re.compile(r"(?<=[.!?…][”\"])\s+and that\s+(?=[“\"])")  # one quotation after another is a sentence of its own
 _OPINION = re.compile(
     r"\b(?:should|could|would|may|might|must|perhaps|maybe|probably|possibly|seems?|appears?|arguably|"
     r"(?:I|we) (?:think|believe|feel|guess|suppose|hope)|in (?:my|our) (?:opinion|view))\b|\?\s*$",
@@ -103,7 +104,7 @@ def clusters_of(apart: Floats, threshold: float, *, strict: bool = True) -> int:
 
 def sentences_of(text: str) -> list[str]:
     """Sentences line by line, without marks of lists, emphasis and citations; a very short one goes with the next."""
-    plain = _MARKS.sub("", text).replace(" .", ".")
+    plain = _QUOTED.sub("\n", _MARKS.sub("", text).replace(" .", "."))
     found, held = [], ""
     for part in (line[start:end] for line in plain.splitlines() for start, end in sentences(line)):
         held = f"{held} {part}".strip()

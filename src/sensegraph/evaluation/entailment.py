@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from sensegraph.errors import SettingsError, UnsupportedTask
-from sensegraph.evaluation.lexical import LABEL, lacks
+from sensegraph.evaluation.lexical import LABEL, borne
 from sensegraph.protocols import JudgingEngine
 from sensegraph.results import step
 from sensegraph.runtime import Runtime
@@ -129,7 +129,8 @@ _NOTHING = Support(False, "there is no text to bear it")
 
 
 def _by_words(check: Check) -> Support:
-    found = lacks(check.statement, check.evidence) if any(t.strip() for t in check.evidence) else ()
-    if not check.evidence or not any(t.strip() for t in check.evidence):
+    texts = [t for t in check.evidence if t.strip()]
+    if not texts:
         return _NOTHING
+    found = borne(check.statement, texts)
     return Support(not found, "; ".join(map(str, found)))

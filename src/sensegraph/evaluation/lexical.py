@@ -16,6 +16,7 @@ from itertools import combinations
 from rapidfuzz.distance import LCSseq
 
 from sensegraph.stems import language, runs, stemmed
+from sensegraph.text import sentences
 
 LABEL = "lexical support"
 
@@ -56,7 +57,12 @@ _HEAD = re.compile(
 _QUOTED = re.compile(r"^(?P<who>[^\W\d_a-zà-ÿ][^:“”\"!?]{0,60}):\s*(?P<what>[“\"].*)$", re.DOTALL)
 _NAME = re.compile(r"[^\W\d_a-zà-ÿ][\w.&'’-]*(?:\s+(?:of\s+|the\s+|de\s+|van\s+|von\s+)?[^\W\d_a-zà-ÿ][\w.&'’-]*)*")
 _PASSIVE = re.compile(r"\b(?:by|von|par|por)\b", re.IGNORECASE)
+_TOGETHER = 3  # texts that may bear a statement together
+_LONG, _WINDOW = 600, 3  # characters from which a text is looked through, by so many sentences at a time
 _GAIN = 2  # terms more in a text's order by which two names are known to have changed places
+_NO = re.compile(r"\W*(?:no|nein|non|nope|not)[,.!?…–—-]+\W*$", re.IGNORECASE)
+_ENDS = re.compile(r"[.!?…;:][\"'”’)»]*$")
+_END = "\n"
 _MARK = "￾"  # stands in a text for a contracted negation
 
 
@@ -92,6 +98,36 @@ def lacks(statement: str, evidence: Sequence[str]) -> tuple[Lack, ...]:
         return (Lack("words", (statement.strip() or "(nothing)",)),)
     theirs = [_Reading(text, spoken) for text in evidence]
     return tuple(_lacking(ours, theirs))
+
+
+def borne(statement: str, texts: Sequence[str]) -> tuple[Lack, ...]:
+    """`lacks` for texts of any length and number: words that stand pages apart bear nothing together.
+
+    Of a long text only its three neighbouring sentences count that hold most of the statement. Up to three texts bear
+    a statement together; of more, the one that bears most of it alone.
+    """
+    narrow = [window(statement, text) for text in texts]
+    if len(narrow) <= _TOGETHER:
+        return lacks(statement, narrow)
+    return min((lacks(statement, [text]) for text in narrow), key=lambda found: sum(len(x.words) for x in found))
+
+
+def window(statement: str, text: str) -> str:
+    """The neighbouring sentences of a long text that hold most of a statement's words; a short text as it is."""
+    if len(text) <= _LONG:
+        return text
+    spoken, spans = language(runs(statement)), sentences(text)
+    terms, numbers = _read(statement, spoken)
+    wanted = frozenset(terms) | numbers
+    held = [_held(wanted, text[a:b], spoken) for a, b in spans]
+    scores = [len(frozenset().union(*held[i : i + _WINDOW])) for i in range(max(1, len(held) - _WINDOW + 1))]
+    best = scores.index(max(scores))
+    return text[spans[best][0] : spans[min(best + _WINDOW, len(spans)) - 1][1]]
+
+
+def _held(wanted: frozenset[str], sentence: str, spoken: str) -> frozenset[str]:
+    terms, numbers = _read(sentence, spoken)
+    return wanted & (terms.keys() | numbers)
 
 
 def without_speaker(statement: str) -> str:
@@ -136,7 +172,7 @@ class _Reading:
 Read = tuple[dict[str, set[bool]], frozenset[str]]
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 15)
 def _read(text: str, spoken: str) -> Read:
     terms: dict[str, set[bool]] = {}
     numbers, denied, last = set[str](), False, ""
@@ -144,26 +180,32 @@ def _read(text: str, spoken: str) -> Read:
     numbers.update(map(_figure, _FIGURE.findall(plain)))
     for word in _tokens(plain):
         lower = word.casefold()
-        if lower == _MARK or lower in _NEGATIONS:
+        if word == _END:  # a denial does not reach into the next sentence: it is of what came last
+            if denied and last:
+                terms[last].add(True)
+                terms[last].discard(False)
+            denied, last = False, ""
+        elif lower == _MARK or lower in _NEGATIONS:
             denied = True
-            continue
-        if lower in _WORDS:
+        elif lower in _WORDS:
             numbers.add(_WORDS[lower])
-        for term in () if lower in _FILLERS or lower in _WORDS or word[0].isdigit() else stemmed(word, spoken):
-            terms.setdefault(term, set()).add(denied)
-            denied, last = False, term
-    if denied and last:
-        terms[last].add(True)
-        terms[last].discard(False)
+        elif lower not in _FILLERS and not word[0].isdigit():
+            for term in stemmed(word, spoken):
+                terms.setdefault(term, set()).add(denied)
+                denied, last = False, term
     return terms, frozenset(numbers)
 
 
 def _tokens(plain: str) -> Iterator[str]:
+    """The words of a text, and the ends of its sentences; an answer of "no" before a comma denies nothing."""
     for part in plain.split():
         if part == _MARK:
             yield part
-        else:
+        elif not _NO.match(part):
             yield from runs(part)
+        if _ENDS.search(part):
+            yield _END
+    yield _END
 
 
 def _figure(text: str) -> str:
@@ -203,27 +245,26 @@ def _swapped(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[tuple[str, 
     """
     words, names = _sequence(ours.text, ours.spoken)
     texts = [(_sequence(t.text, ours.spoken)[0], t.text) for t in theirs]
-    named = {i for begin, end in names for i in range(begin, end)}
-    singly = [(i, i + 1) for begin, end in names for i in range(begin, end) if end - begin > 1]
-    for one, other in combinations(sorted([*names, *singly]), 2):
-        if one[1] > other[0] or named.issuperset(range(one[1], other[0])):
+    named = {i for begin, end, _ in names for i in range(begin, end)}
+    singly = [(i, i + 1, words[i]) for begin, end, _ in names for i in range(begin, end) if end - begin > 1]
+    for (a, b, one), (c, d, other) in (*combinations(names, 2), *combinations(sorted([*names, *singly]), 2)):
+        if b > c or named.issuperset(range(b, c)):
             continue  # one is part of the other, or they stand in a list
-        turned = [*words[: one[0]], *words[other[0] : other[1]], *words[one[1] : other[0]]]
-        turned += [*words[one[0] : one[1]], *words[other[1] :]]
+        turned = [*words[:a], *words[c:d], *words[b:c], *words[a:b], *words[d:]]
         gains = [(LCSseq.similarity(turned, t) - LCSseq.similarity(words, t), text) for t, text in texts]
         gain, text = max(gains, key=lambda found: found[0], default=(0, ""))
         if gain >= _GAIN and bool(_PASSIVE.search(ours.text)) == bool(_PASSIVE.search(text)):
-            yield " ".join(words[one[0] : one[1]]), " ".join(words[other[0] : other[1]])
+            yield one, other
 
 
-def _sequence(text: str, spoken: str) -> tuple[list[str], list[tuple[int, int]]]:
+def _sequence(text: str, spoken: str) -> tuple[list[str], list[tuple[int, int, str]]]:
     """The terms of a text in order, and where among them its names stand."""
-    plain, terms, names = _NOISE.sub(" ", text), list[str](), list[tuple[int, int]]()
+    plain, terms, names = _NOISE.sub(" ", text), list[str](), list[tuple[int, int, str]]()
     end = 0
     for match in _NAME.finditer(plain):
         terms += _terms(plain[end : match.start()], spoken)
         own = _terms(match[0], spoken)
-        names += [(len(terms), len(terms) + len(own))] if own else []
+        names += [(len(terms), len(terms) + len(own), match[0])] if own else []
         terms += own
         end = match.end()
     return terms + _terms(plain[end:], spoken), names
