@@ -26,6 +26,7 @@ EXECUTED = (
     "docs/errors.md",
     "docs/asking.md",
     "docs/updating.md",
+    "docs/match.md",
     "docs/time.md",
     "docs/judging.md",
     "docs/metrics.md",

@@ -50,7 +50,8 @@ _A: Mapping[Kind, str] = MappingProxyType(
     {"entity": "an entity", "relation": "a relation", "claim": "a claim", "tie": "the tie of a claim",
      "chain": "a chain of relations", "path": "a path"}
 )  # fmt: skip
-_NEAR = 5
+_NEAR = 5  # names that are offered for one that is unknown
+_FEW = 10  # as many are all offered
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +168,14 @@ def _known(word: Word, names: Sequence[str], said: str, what: str) -> None:
 
 
 def nearest(text: str, names: Sequence[str], what: str) -> str:
-    """`; the nearest: …`; where there is nothing at all, that."""
+    """`; the nearest: …`; where there are few, all of them; where there is nothing at all, that."""
     from rapidfuzz import fuzz, process
 
-    ranked = process.extract(alike(text), list(names), scorer=fuzz.ratio, processor=alike, limit=_NEAR)
-    return f"; the nearest: {', '.join(repr(n) for n, _, _ in ranked)}" if ranked else f": there is no {what} at all"
+    ranked = process.extract(alike(text), list(names), scorer=fuzz.ratio, processor=alike, limit=_FEW)
+    if not ranked:
+        return f": there is no {what} at all"
+    said, shown = ("there are", ranked) if len(names) <= _FEW else ("the nearest", ranked[:_NEAR])
+    return f"; {said}: {', '.join(repr(n) for n, _, _ in shown)}"
 
 
 def _all(query: Query, kinds: Mapping[str, Kind], nodes: Mapping[str, tuple[Word, ...]]) -> tuple[Item, ...]:
@@ -235,7 +239,7 @@ class _Looking:
         """Raise InputError for the sum of what is no number."""
         if call.name not in ("sum", "avg") or not isinstance(argument, Property):
             return
-        kind = self.property(argument.variable, argument.name, argument.at).kind
+        kind = self.property(argument).kind
         if kind != "number":
             raise argument.at.error(f"{call.name} adds up numbers; {argument.variable}.{argument.name} is a {kind}.")
 
@@ -243,8 +247,8 @@ class _Looking:
         match part:
             case Variable(name):
                 self.kind(name, part.at)
-            case Property(variable, name):
-                self.property(variable, name, part.at)
+            case Property():
+                self.property(part)
             case Call():
                 _check_call(part)
             case Binary(operator, left, right):
@@ -259,19 +263,19 @@ class _Looking:
             raise at.error(f"the pattern has no variable {name!r}{nearest(name, listed, 'variable')}{hint}.")
         return self.kinds[name]
 
-    def property(self, variable: str, name: str, at: Spot) -> Readable:
-        kind = self.kind(variable, at)
+    def property(self, part: Property) -> Readable:
+        variable, name, at = part.variable, part.name, part.named
+        kind = self.kind(variable, part.at)
         known = _PROPERTIES.get(kind)
         if known is None:
             raise at.error(f"{variable!r} is {_A[kind]} and has no properties; use length, nodes or relations.")
         if name.lower() not in known:
-            near = nearest(name, list(known), "property")
-            raise at.error(f"{_A[kind]} has no property {name!r}{near}; all: {', '.join(known)}.")
+            raise at.error(f"{_A[kind]} has no property {name!r}{nearest(name, list(known), 'property')}.")
         return known[name.lower()]
 
     def comparison(self, operator: str, left: Expression, right: Expression, at: Spot) -> None:
         for one, other in ((left, right), (right, left)):
-            if isinstance(one, Property) and (kind := self.property(one.variable, one.name, one.at).kind):
+            if isinstance(one, Property) and (kind := self.property(one).kind):
                 _check_fit(kind, operator, one, other, one is left)
         if operator == "=~":
             self.expression(right, at)

@@ -107,6 +107,7 @@ class Expressions:
             ats.append(self.take().at)
         found = self._comparison()
         for at in reversed(ats):
+            self._count_one(at)
             found = Unary("not", found, at)
         return found
 
@@ -124,10 +125,13 @@ class Expressions:
 
     def _joined(self, operator: str, left: Expression, right: Expression, at: Spot) -> Binary:
         """Two expressions as one. What joins them is counted: a tree too deep to walk cannot be made."""
+        self._count_one(at)
+        return Binary(operator, left, right, at)
+
+    def _count_one(self, at: Spot) -> None:
         self.operators += 1
         if self.operators > _MOST:
-            raise at.error(f"a condition may join {_MOST} expressions; use IN and a list as a parameter.")
-        return Binary(operator, left, right, at)
+            raise at.error(f"a query may hold {_MOST} signs such as AND, NOT or +; use IN and a list as a parameter.")
 
     def _operator(self) -> str:
         """The comparison that is next, in lower case; nothing where none is."""
@@ -196,7 +200,7 @@ class Expressions:
             return self._call(token)
         if self.accept("."):
             at = self.token.at
-            return Property(token.text, self.name("a property's name"), at)
+            return Property(token.text, self.name("a property's name"), token.at, at)
         return Variable(token.text, token.at)
 
     def _call(self, token: Token) -> Expression:

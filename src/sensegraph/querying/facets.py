@@ -8,15 +8,15 @@ hold the relation's label name both ends, they alone count. Some tell it both wa
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.results import step
+from sensegraph.text import HAN
 from sensegraph.types import Entity, Graph, Relation
 
 Ints = NDArray[np.int32]
@@ -110,25 +110,39 @@ def told_by(relation: Relation, called: Mapping[str, tuple[str, ...]]) -> int:
 def _way(text: str, source: tuple[str, ...], target: tuple[str, ...]) -> int:
     """Which of two entities a text names first; 0 where it does not name both.
 
-    A name within a longer one of the other ("Berg" in "Anna Berg") is not counted.
+    A name within a longer one of the other ("Berg" in "Anna Berg") is not counted, and what both are called counts
+    for the one whose name it is.
     """
-    first, second = list(_named(text, source)), list(_named(text, target))
+    first, second = list(_named(text, _own(source, target))), list(_named(text, _own(target, source)))
     first, second = _outside(first, second), _outside(second, first)
     if not first or not second:
         return 0
     return FORTH if min(first) < min(second) else BACK
 
 
-def _named(text: str, forms: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-    return (match.span() for form in forms if form in text for match in _sought(form)(text))
+def _own(forms: tuple[str, ...], others: tuple[str, ...]) -> list[str]:
+    """The names of one that are not another's; the first is what most texts call it."""
+    return [f for f in forms if f not in others or (f == forms[0] and f != others[0])]
 
 
-@lru_cache(maxsize=1 << 14)
-def _sought(form: str) -> Callable[[str], Iterator[re.Match[str]]]:
-    """Finds a name as whole words."""
-    before = r"(?<!\w)" if re.match(r"\w", form) else ""
-    after = r"(?!\w)" if re.search(r"\w$", form) else ""
-    return re.compile(before + re.escape(form) + after).finditer
+def _named(text: str, forms: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Where a text has one of these names as whole words."""
+    for form in forms:
+        begin = text.find(form)
+        while begin >= 0:
+            end = begin + len(form)
+            if not (_joined(text, begin) or _joined(text, end)):
+                yield begin, end
+            begin = text.find(form, end)
+
+
+def _joined(text: str, border: int) -> bool:
+    """Whether a word goes on across a border."""
+    return 0 < border < len(text) and _in_word(text[border - 1]) and _in_word(text[border])
+
+
+def _in_word(c: str) -> bool:
+    return (c.isalnum() and not HAN.match(c)) or c == "_"
 
 
 def _outside(spans: list[tuple[int, int]], others: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -188,6 +188,7 @@ class _Hop:
 
     def __init__(self, joiner: _Joiner, edge: Edge, backwards: bool) -> None:
         self.joiner, self.pattern, self.backwards = joiner, edge[1], backwards
+        self.shown = _shown(edge)
         self.near = joiner.adjacency(edge, backwards)
         self.ties = joiner.query.kinds[edge[0]] != joiner.query.kinds[edge[2]]
         self.claim_first = joiner.query.kinds[edge[2] if backwards else edge[0]] == "claim"
@@ -205,7 +206,7 @@ class _Hop:
         for rows, ends, edges in self.step(table.columns[start]):
             keep = _unused(edges, rows, used)
             found += int(np.count_nonzero(keep))
-            self.joiner.bounded(found, f"following {_shown_edge(self.pattern)}")
+            self.joiner.bounded(found, f"following {self.shown}")
             yield rows[keep], ends[keep], edges[keep][:, None]
 
     def chains(self, start: str) -> Iterator[tuple[Rows, Rows, Rows]]:
@@ -222,7 +223,7 @@ class _Hop:
             rows, ends, links = self.grown(rows, ends, links, hop, used)
             if hop + 1 >= (self.pattern.low or 0):
                 found += len(rows)
-                self.joiner.bounded(found, f"following {_shown_edge(self.pattern)}")
+                self.joiner.bounded(found, f"following {self.shown}")
                 yield rows, ends, _turned(links, hop + 1) if self.backwards else links
 
     def grown(self, rows: Rows, ends: Rows, links: Rows, hop: int, used: Sequence[Rows]) -> tuple[Rows, Rows, Rows]:
@@ -234,7 +235,7 @@ class _Hop:
             more = links[at[keep]]
             more[:, hop] = edges[keep]
             found += len(more)
-            self.joiner.bounded(found, f"following {_shown_edge(self.pattern)}")
+            self.joiner.bounded(found, f"following {self.shown}")
             blocks.append((rows[at[keep]], further[keep], more))
         a, b, c = (np.concatenate(part) for part in zip(*blocks, strict=True))
         return a, b, c

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from sensegraph.errors import InputError
-from sensegraph.querying.checking import checked
-from sensegraph.querying.evaluating import Clock, Evaluator
+from sensegraph.querying.checking import Checked, checked
+from sensegraph.querying.evaluating import Clock, Evaluator, Table
 from sensegraph.querying.joining import joined
 from sensegraph.querying.parser import Parser
 from sensegraph.querying.rows import Row, projected
@@ -119,7 +121,17 @@ def matched(request: Request, shelf: Shelf, *, citing: bool = False) -> Matches:
     columns = tuple(i.name for i in query.items)
     rows = _shown(made.rows, shelf)
     marks, citations, notes = _cited(made.rows, shelf) if citing else ((), (), ())
+    notes = (*_both_ways(query, found.table, shelf), *notes)
     return Matches(columns, rows, made.found, marks, citations, notes, found.steps)
+
+
+def _both_ways(query: Checked, table: Table, shelf: Shelf) -> Iterator[str]:
+    """How many relations were followed along an arrow although no text tells their direction."""
+    arrows = [e.variable for _, e, _ in query.edges if e.direction != "-" and query.kinds[e.variable] != "tie"]
+    used = np.unique(np.concatenate([np.empty(0, np.int64), *(table.columns[name].ravel() for name in arrows)]))
+    if both := int(np.count_nonzero(shelf.facets.told[used[used >= 0]] == 0)):
+        many = "1 relation" if both == 1 else f"{both:,} relations"
+        yield f"no text tells the direction of {many} of these: they match both ways (r.directed is false)"
 
 
 # ── what is shown ──
@@ -185,9 +197,7 @@ def _cited(
     parts = text.split(_END)[: len(rows)] if rows else []
     parts += [""] * (len(rows) - len(parts))
     marks = tuple(tuple(map(int, _MARK.findall(part))) for part in parts)
-    notes = [f"{more:,} more texts tell of these rows; RETURN fewer, or the relations themselves, to cite them"] * (
-        more > 0
-    )
+    notes = [f"{more:,} more texts tell of these rows than are cited"] * (more > 0)
     notes += [f"{unresolved} sources led nowhere and were left out"] * (unresolved > 0)
     return marks, citations, tuple(notes)
 
@@ -209,5 +219,8 @@ def _said(element: Element, shelf: Shelf) -> Sequence[Description]:
     if element.kind == "claim":
         (claim,) = shelf.claims([element.position])
         return [Description(claim.description, claim.source)]
-    records = shelf.links if element.kind == "relation" else shelf.entities
-    return records([element.position])[0].descriptions
+    if element.kind == "entity":
+        return shelf.entities([element.position])[0].descriptions
+    (link,) = shelf.links([element.position])
+    label = link.label.replace("_", " ").lower()
+    return sorted(link.descriptions, key=lambda d: label not in d.text.lower())  # first what holds its label

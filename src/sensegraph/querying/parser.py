@@ -228,7 +228,7 @@ class Parser(Expressions):
                 at = self.token.at
                 name = self.name("a property's name or '}'")
                 self.expect(":", "':' and a value")
-                found.append(Binary("=", Property(variable, name, at), self.expression(), at))
+                found.append(Binary("=", Property(variable, name, at, at), self.expression(), at))
                 if not self.is_symbol("}"):
                     self.expect(",", "',' or '}'")
         return tuple(found)

@@ -66,11 +66,12 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """`variable.name`."""
+    """`variable.name`; the name stands at `named`."""
 
     variable: str
     name: str
     at: Spot = field(default=NOWHERE, compare=False, repr=False)
+    named: Spot = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,89 @@
+"""Little graphs to match patterns in, and the index of one, without documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from sensegraph.querying.facets import facets
+from sensegraph.querying.matches import Matches, Request, matched
+from sensegraph.querying.shelf import Shelf
+from sensegraph.steps.index import Index
+from sensegraph.steps.lookups import lookups
+from sensegraph.types import Chunk, Claim, Description, Entity, Graph, Hierarchy, Relation, Source
+
+NAMES = ("Ann", "Bo", "Cid", "Acme", "Orb", "Ostby")
+TYPES = ("person", "firm", "place")
+LABELS = ("founded", "WORKS_AT", "")
+
+
+class Given(Index):
+    """An index that is nothing but a graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.lookups = lookups.fn([(graph, Hierarchy())])[0]
+
+    def documents_of(self, chunks):
+        return {c: f"{c}.txt" for c in chunks}
+
+    def chunks(self, ids):
+        return {c: Chunk(c, f"{c}.txt", 10, 30, 5, "Twenty characters ...") for c in ids}
+
+
+@dataclass(frozen=True)
+class Link:
+    """A relation as it was made: `told` are the pairs of names that its texts tell in this order."""
+
+    relation: Relation
+    told: frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Little:
+    graph: Graph
+    links: dict[str, Link]
+
+    def shelf(self) -> Shelf:
+        found = facets.fn([self.graph])[0]
+        return Shelf(Given(self.graph), found, found)
+
+    def match(self, query: str, **given) -> Matches:
+        return matched(Request(query, **given), self.shelf())
+
+
+def entity(i: int, name: str, type: str, aliases: tuple[str, ...] = (), degree: int = 0) -> Entity:
+    said = (Description(f"{name} is a {type}.", Source(f"c{i}", 0, 5)),)
+    return Entity(f"e{i}", name, type, said[0].text, said, (f"c{i}",), i + 1, degree, aliases)
+
+
+def relation(i: int, a: Entity, b: Entity, texts: tuple[str, ...], label: str = "", weight: float = 1.0) -> Relation:
+    a, b = sorted((a, b), key=lambda e: e.id)
+    said = tuple(Description(t, Source(f"c{i}", 0, len(t))) for t in texts)
+    return Relation(f"r{i}", a.id, b.id, " ".join(texts), said, weight, (f"c{i}",), label)
+
+
+def little(seed: int) -> Little:
+    """A random graph of up to six entities, eight relations and three claims."""
+    random = Random(seed)
+    count = random.randint(2, 6)
+    aliases = [tuple(random.sample(("Boss", "Anna", NAMES[0]), random.randint(0, 2))) for _ in range(count)]
+    others = [tuple(n for n in aliases[i] if n != NAMES[i]) for i in range(count)]
+    entities = [entity(i, NAMES[i], random.choice(TYPES), others[i]) for i in range(count)]
+    every = [(a, b) for a in entities for b in entities if a.id < b.id]
+    pairs = random.sample(every, k=min(8, len(every)))
+    pairs = pairs[: random.randint(0, len(pairs))]
+    links = dict[str, Link]()
+    for i, (a, b) in enumerate(pairs):
+        told = [pair for pair in ((a.name, b.name), (b.name, a.name)) if random.random() < 0.5]
+        texts = tuple(f"{x} saw {y} there." for x, y in told) or ("They met.",)
+        made = relation(i, a, b, texts, random.choice(LABELS), float(random.randint(1, 4)))
+        links[made.id] = Link(made, frozenset(told))
+    claims = [_claim(i, random.choice(entities), random, count) for i in range(random.randint(0, 3))]
+    return Little(Graph(tuple(entities), tuple(link.relation for link in links.values()), tuple(claims)), links)
+
+
+def _claim(i: int, subject: Entity, random: Random, count: int) -> Claim:
+    named = random.choice((*NAMES[:count], "NONE", "nobody"))
+    status = random.choice(("TRUE", "FALSE"))
+    return Claim(f"k{i}", subject.id, named, "FACT", status, f"Claim {i}.", "", "", Source("c0", 0, 3))

@@ -1,0 +1,294 @@
+"""Queries over little graphs: names, directions, bounds, errors that name what is nearest (N87)."""
+
+from __future__ import annotations
+
+import pytest
+
+from little_graphs import Little, entity, relation
+from sensegraph.errors import InputError
+from sensegraph.querying.facets import BACK, FORTH, told_by
+from sensegraph.querying.matches import PathRow
+from sensegraph.steps.pages import ClaimRow, EntityRow, RelationRow
+from sensegraph.types import Claim, Graph, Source
+
+ANN = entity(0, "Ann Berg", "person", ("Ann", "the captain"), 2)
+BO = entity(1, "Bo Lind", "person", (), 2)
+ACME = entity(2, "Acme", "organization", ("Acme Ltd", "Ann's"), 2)
+OSTBY = entity(3, "Ostby", "place", (), 1)
+FOUNDED = relation(0, ANN, ACME, ("Ann Berg founded Acme in 1990.",), "FOUNDED", 3.0)
+RUN_BY = relation(1, ACME, BO, ("Acme is led by Bo Lind.", "Bo Lind leads Acme."), "is led by", 2.0)
+MET = relation(2, ANN, BO, ("They met.",), "", 1.0)
+SEAT = relation(3, ACME, OSTBY, ("Ostby is where Acme has its seat.",), "", 1.0)
+CLAIM = Claim("k0", ANN.id, "Acme", "FOUNDATION", "TRUE", "Ann Berg founded Acme.", "1990", "", Source("c0", 2, 9))
+DENIED = Claim("k1", BO.id, "NONE", "FACT", "FALSE", "Bo Lind left.", "", "2001-05", Source("c1", 0, 9))
+
+
+@pytest.fixture
+def graph() -> Little:
+    return Little(Graph((ANN, BO, ACME, OSTBY), (FOUNDED, RUN_BY, MET, SEAT), (CLAIM, DENIED)), {})
+
+
+def names(graph: Little, query: str, **given) -> list[tuple]:
+    return sorted(graph.match(query, **given).rows)
+
+
+# ── names and types ──
+
+
+def test_types_names_and_labels_are_found_in_any_case(graph: Little):
+    wanted = [("Ann Berg", "Acme")]
+    assert names(graph, "(a:PERSON)-[founded:FOUNDED]->(b:Organization) RETURN a.name, b.name") == wanted
+    assert names(graph, "(a)-[:`founded`]->(b {name: 'ACME'}) RETURN a.name, b.name") == wanted
+    assert names(graph, "(a)-[:IS_LED_BY]-(b:person) RETURN a.name, b.name") == [("Acme", "Bo Lind")]
+
+
+def test_an_alias_is_found_as_a_name_where_nothing_has_that_name(graph: Little):
+    assert names(graph, "(a {name: 'the Captain'}) RETURN a.name") == [("Ann Berg",)]
+    assert names(graph, "(a) WHERE a.name IN ['acme ltd', 'bo lind'] RETURN a.name") == [("Acme",), ("Bo Lind",)]
+    assert names(graph, "(a) WHERE a.name <> 'ann' RETURN a.name") == [("Acme",), ("Bo Lind",), ("Ostby",)]
+
+
+def test_a_name_is_searched_with_the_other_names(graph: Little):
+    assert names(graph, "(a) WHERE a.name CONTAINS 'captain' RETURN a.name") == [("Ann Berg",)]
+    assert names(graph, "(a) WHERE a.name =~ 'A.*' RETURN a.name") == [("Acme",), ("Ann Berg",)]
+    assert names(graph, "(a) WHERE a.name =~ 'a.*' RETURN a.name") == []
+    assert names(graph, "(a) WHERE a.name =~ '(?i)A.*BERG' RETURN a.name") == [("Ann Berg",)]
+
+
+# ── direction ──
+
+
+def test_an_arrow_goes_from_what_the_texts_name_first(graph: Little):
+    found = names(graph, "(a)-[r]->(b) WHERE r.directed RETURN a.name, b.name, r.first, r.second")
+    assert found == [(a, b, a, b) for a, b in (("Acme", "Bo Lind"), ("Ann Berg", "Acme"), ("Ostby", "Acme"))]
+
+
+def test_a_relation_told_both_ways_matches_both_ways(graph: Little):
+    led = "(a:Organization)-[r:IS_LED_BY]{}(b:Person) RETURN a.name, b.name, r.directed"
+    found = graph.match(led.format("->")).rows
+    # the text that holds the label tells it from Acme to Bo; that alone counts
+    assert found == (("Acme", "Bo Lind", True),)
+    assert graph.match("(a:Organization)<-[:IS_LED_BY]-(b:Person)").rows == ()
+
+
+def test_a_direction_that_no_text_tells_matches_both_ways_and_is_noted(graph: Little):
+    found = graph.match("(a:Person)-[r]->(b:Person) RETURN a.name, b.name")
+    assert found.rows == (("Ann Berg", "Bo Lind"), ("Bo Lind", "Ann Berg"))
+    assert any("no text tells the direction of 1 relation" in note for note in found.notes)
+    assert graph.match("(a:Person)-[r]-(b:Person)").notes == ()
+
+
+@pytest.mark.parametrize(
+    ("texts", "label", "told"),
+    [
+        (("Ann founded Acme.",), "", FORTH),
+        (("Acme was founded by Ann.",), "", BACK),
+        (("Ann founded Acme.", "Acme was founded by Ann."), "", FORTH + BACK),
+        (("Ann founded Acme.", "Acme was founded by Ann."), "was founded by", BACK),
+        (("Ann founded Acme.", "Acme was founded by Ann."), "FOUNDED", FORTH + BACK),
+        (("She founded Acme.",), "", 0),
+        (("The Annex of Acme belongs to Ann.",), "", BACK),
+        ((), "", 0),
+    ],
+)
+def test_how_a_relation_is_told(texts: tuple[str, ...], label: str, told: int):
+    a, b = entity(0, "Ann", "person"), entity(1, "Acme", "firm")
+    called = {a.id: ("ann",), b.id: ("acme",)}
+    assert told_by(relation(0, a, b, texts, label), called) == told
+
+
+def test_a_name_within_a_longer_name_of_the_other_is_not_counted():
+    a, b = entity(0, "Berg", "firm"), entity(1, "Anna Berg", "person")
+    told = told_by(relation(0, a, b, ("Anna Berg left Berg.",)), {a.id: ("berg",), b.id: ("anna berg",)})
+    assert told == BACK
+
+
+def test_names_in_scripts_without_blanks_are_found():
+    a, b = entity(0, "張三", "person"), entity(1, "北京", "place")
+    assert told_by(relation(0, a, b, ("張三住在北京。",)), {a.id: ("張三",), b.id: ("北京",)}) == FORTH
+
+
+# ── claims, chains, paths ──
+
+
+def test_claims_are_nodes_about_their_subject(graph: Little):
+    found = graph.match("(k:Claim)-[:ABOUT]->(a), (k)-[:OBJECT]->(b) RETURN k.type, k.starts, k.ends, a.name, b.name")
+    assert found.rows == (("FOUNDATION", "1990", None, "Ann Berg", "Acme"),)
+    dated = graph.match("(k:Claim) WHERE k.ends < '2001-06' AND k.status = 'false' RETURN k.description, k.object")
+    assert dated.rows == (("Bo Lind left.", None),)
+    assert graph.match("(a)-[:ABOUT]->(k:Claim)").rows == ()
+
+
+def test_a_path_shows_entities_and_relations_in_turn(graph: Little):
+    found = graph.match(
+        "p = (a {name: 'Ostby'})-[*1..3]-(b {name: 'Bo Lind'}) RETURN p, length(p), nodes(p), relations(p)"
+    )
+    lengths = [row[1] for row in found.rows]
+    assert sorted(lengths) == [2, 3]
+    path, _, nodes, links = next(row for row in found.rows if row[1] == 2)
+    assert isinstance(path, PathRow)
+    assert [p.name for p in nodes] == ["Ostby", "Acme", "Bo Lind"] == [p.name for p in path.parts[::2]]
+    assert [r.id for r in links] == [SEAT.id, RUN_BY.id] == [r.id for r in path.parts[1::2]]
+
+
+def test_without_return_all_elements_of_the_pattern_are_shown(graph: Little):
+    found = graph.match("(:Person)-[FOUNDED]->(c:Organization)")
+    assert found.columns == ("person", "founded", "c")
+    (row,) = found.rows
+    assert isinstance(row[0], EntityRow)
+    assert row[1] == RelationRow(FOUNDED.id, "Ann Berg", "Acme", "FOUNDED", FOUNDED.description, 3.0)
+    assert isinstance(graph.match("(k:Claim {status: 'TRUE'})").rows[0][0], ClaimRow)
+
+
+def test_a_relation_stands_once_in_a_match(graph: Little):
+    assert graph.match("(a {name: 'Ostby'})-[r]-(b)-[s]-(c) RETURN c.name ORDER BY c.name").rows == (
+        ("Ann Berg",), ("Bo Lind",),
+    )  # fmt: skip
+
+
+# ── values ──
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("1 + 2 * 3", 7),
+        ("7 % 4 / 2", 1.5),
+        ("1 / 0", None),
+        ("'a' + 'b'", "ab"),
+        ("[1] + [2]", (1, 2)),
+        ("'a' + 1", None),
+        ("null = null", None),
+        ("1 = '1'", False),
+        ("true = 1", False),
+        ("[1, 'A'] = [1, 'a']", True),
+        ("2 IN [1, null]", None),
+        ("1 IN [1, null]", True),
+        ("'b' < 'C'", True),
+        ("1 < 'a'", None),
+        ("NOT null", None),
+        ("null AND false", False),
+        ("null OR true", True),
+        ("coalesce(null, a.id, 1)", "e0"),
+        ("size('abc') + size([1, 2])", 5),
+        ("round(2.567, 1)", 2.6),
+        ("abs(-2)", 2),
+        ("upper('ab') = 'ab'", True),
+        ("type(a) + id(a)", "persone0"),
+        ("[]", ()),
+        ("-a.degree", -2),
+        ("a.aliases", ("Ann", "the captain")),
+        ("a.documents", ("c0.txt",)),
+        ("a.frequency", 1),
+    ],
+)
+def test_an_expression_has_its_value(graph: Little, expression: str, value):
+    assert graph.match(f"(a {{name: 'Ann'}}) RETURN {expression}").rows == ((value,),)
+
+
+def test_nothing_counted_is_one_row_and_nothing_grouped_none(graph: Little):
+    none = "(a) WHERE a.degree > 99 RETURN {}"
+    assert graph.match(none.format("count(*), sum(a.degree), avg(a.degree), min(a.name), collect(a)")).rows == (
+        (0, 0, None, None, ()),
+    )
+    assert graph.match(none.format("a.type, count(*)")).rows == ()
+
+
+def test_what_is_unknown_comes_last_in_either_order(graph: Little):
+    for way in ("", "DESC"):
+        found = graph.match(f"(a)-[r]->(b) RETURN DISTINCT r.label ORDER BY r.label {way}")
+        assert found.rows[-1] == (None,)
+
+
+# ── bounds and errors ──
+
+
+@pytest.mark.parametrize(
+    ("query", "column", "said"),
+    [
+        ("(a:persn)", 4, "no entity has the type 'persn'; there are: 'person'"),
+        ("(a)-[:FOUNDET]-(b)", 7, "no relation has the label 'FOUNDET'; there are: 'FOUNDED'"),
+        ("(a)-[OWNS]-(b)", 6, "to look inside: WHERE r.label CONTAINS"),
+        ("(a) WHERE a.nmae = 'x'", 13, "an entity has no property 'nmae'; there are: 'name'"),
+        ("(a)-[r]-(b) WHERE r.wight > 1", 21, "a relation has no property 'wight'; there are: 'weight'"),
+        ("(k:Claim) WHERE k.name = 'x'", 19, "a claim has no property 'name'"),
+        ("(a) WHERE b.name = 'x'", 11, "the pattern has no variable 'b'; there are: 'a'"),
+        ("(a) RETURN lenght(a)", 12, "there is no function 'lenght'; the nearest: 'length'"),
+        ("(a) RETURN size(a, a)", 12, "size takes 1 value"),
+        ("(a) WHERE count(*) > 1", 11, "count puts rows together, which WHERE cannot"),
+        ("(a) RETURN count(*) + a.degree", 23, "many values beside a count"),
+        ("(a) RETURN sum(a.name)", 16, "sum adds up numbers; a.name is a text"),
+        ("(a) WHERE a.degree = '3'", 11, "a.degree is a number: write it without quotes, not '3'"),
+        ("(a) WHERE 3 < a.name", 15, "a.name is a text: put the value into quotes, not 3"),
+        ("(a) WHERE a.aliases CONTAINS 'x'", 11, "it is a list: write value IN a.aliases"),
+        ("(a) WHERE a.name =~ 'x('", 21, "at its character 2: this group has no ')'"),
+        ("(a) WHERE a.name =~ a.type", 18, "must be a text in quotes or a parameter"),
+        ("(a)-[a]-(b)", 4, "'a' is the name of an entity already"),
+        ("(k:Claim)-[:OWNS]-(a)", 13, "a claim is linked by :ABOUT"),
+        ("(k:Claim)--(l:Claim)", 10, "no relation links two claims"),
+        ("(k:Claim)-[*1..2]-(a)", 10, "a chain links entities"),
+        ("(a)-[r*1..2]-(b) WHERE r.weight > 1", 26, "'r' is a chain of relations and has no properties"),
+        ("(a:person), (a:place)", 13, "nothing is of both"),
+        ("(a) RETURN a.type, count(*) ORDER BY a.name", 38, "columns of RETURN only"),
+    ],
+)
+def test_what_is_unknown_is_named_with_its_place_and_what_is_nearest(graph: Little, query: str, column: int, said: str):
+    with pytest.raises(InputError) as error:
+        graph.match(query)
+    assert f"column {column}, at " in str(error.value)
+    assert said in str(error.value)
+
+
+def test_a_clause_is_given_once(graph: Little):
+    with pytest.raises(InputError, match="has a LIMIT of its own"):
+        graph.match("(a) LIMIT 1", limit=2)
+    with pytest.raises(InputError, match="Two columns are called 'x'"):
+        graph.match("(a) RETURN a.name AS x, a.type AS x")
+    assert graph.match("(a) WHERE a.degree > 1", where="a.type = 'person'").found == 2
+
+
+def test_a_step_that_finds_too_much_is_named(graph: Little):
+    with pytest.raises(InputError, match=r"finds 8 combinations while following \(a\)-\[r\]-\(b\), and may find 5"):
+        graph.match("(a)-[r]-(b)", most=5)
+    with pytest.raises(InputError, match="16 combinations while combining b with the rest"):
+        graph.match("(a), (b)", most=15)
+    with pytest.raises(InputError, match=r"while following \(a\)-\[\*1\.\.3\]-\(b\)"):
+        graph.match("(a)-[*1..3]-(b)", most=20)
+
+
+def test_the_time_is_bounded(graph: Little):
+    with pytest.raises(InputError, match="takes longer than 1e-09 s"):
+        graph.match("(a)-[r]-(b)", seconds=1e-9)
+
+
+def test_a_query_tells_how_its_rows_were_found(graph: Little):
+    found = graph.match("(a:Person)-[r]-(b {name: 'Acme'}) WHERE r.weight > 1")
+    assert found.steps == (
+        "begin with b: 1 of 4",
+        "keep what meets 1 condition: 1 rows",
+        "follow (a)-[r]-(b): 2 rows",
+        "keep what meets 1 condition: 2 rows",
+    )
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["' OR 1=1 --", "x'}) RETURN 1", "__import__('os').system('x')", "\x00", "%s", "'; DROP TABLE part; --"],
+)
+def test_nothing_in_a_value_is_read_as_a_query(graph: Little, value: str):
+    assert graph.match("(a {name: $name})", parameters={"name": value}).rows == ()
+    assert graph.match("(a) RETURN $name LIMIT 1", parameters={"name": value}).rows == ((value,),)
+    assert graph.match("(a) WHERE a.name CONTAINS $name", parameters={"name": value}).rows == ()
+
+
+def test_a_parameter_that_is_no_value_is_an_error(graph: Little):
+    with pytest.raises(InputError, match="The parameter 'x' is a set"):
+        graph.match("(a)", parameters={"x": {1}})
+
+
+def test_an_empty_graph_has_no_rows():
+    empty = Little(Graph(), {})
+    assert empty.match("(a)-[r]->(b) RETURN a.name, count(*)").rows == ()
+    assert empty.match("(k:Claim)-[:OBJECT]->(a)").rows == ()
+    with pytest.raises(InputError, match="there is no type at all"):
+        empty.match("(a:Person)")
