@@ -47,7 +47,7 @@ def run(
     if estimate:
         out_json(rehearsing.object_of(foreseen)) if as_json else out(rehearsing.text(foreseen))
         return
-    _agreed(foreseen, experiments.read_plan(file).ask_above, yes=yes)
+    agreed(foreseen, experiments.read_plan(file).ask_above, yes=yes)
     with progress(quiet or as_json) as report, experiments.prepared(file, given, report) as ready:
         found = experiment.run(ready.plan, ready.conditions, ready.questions, ready.tools, ready.corpus_name)
     whole = outcomes.whole(found)
@@ -61,7 +61,7 @@ def run(
         say("written: " + ", ".join(map(str, written)))
 
 
-def _agreed(foreseen: Foreseen, most: int, *, yes: bool) -> None:
+def agreed(foreseen: Foreseen, most: int, *, yes: bool) -> None:
     """Go on, ask, or raise: a run of many calls begins only when somebody wants it."""
     from sensegraph.cli import rehearsing
 

@@ -121,7 +121,7 @@ def _store(place: Path, spare: Path, *, dry: bool) -> SqliteStore:
 
 def _corpus(plan: Plan, here: Path, roots: tuple[Path, Path], flags: Mapping[str, Any], report: Report) -> Corpus:
     """The corpus that the plan names: a folder with an index as it is, or an index of its own for documents."""
-    given = _laid(plan.settings, flags)
+    given = laid(plan.settings, flags)
     place = here / plan.corpus
     if not place.exists():
         raise InputError(f"There is no {place}; `corpus` names the folder of an index, or documents to index.")
@@ -133,13 +133,13 @@ def _corpus(plan: Plan, here: Path, roots: tuple[Path, Path], flags: Mapping[str
     return Corpus(root, load_settings(root, given), store, report)
 
 
-def _laid(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+def laid(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     """Nested tables, one laid over the other."""
-    laid = dict(below)
+    both = dict(below)
     for name, value in above.items():
-        old = laid.get(name)
-        laid[name] = _laid(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
-    return laid
+        old = both.get(name)
+        both[name] = laid(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return both
 
 
 def _indexed(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dry: bool) -> Path | None:

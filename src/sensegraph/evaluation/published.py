@@ -15,6 +15,7 @@ from types import MappingProxyType
 from sensegraph.errors import InputError
 
 _FOLDER = "tables"
+RECIPES = "repro.toml"  # beside the tables: how they are measured here
 _TABLE6 = "table6.csv"
 OTHER_NAMES: Mapping[str, str] = MappingProxyType({
     "graphrag": "edge2024", "leanrag": "zhang2025", "hipporag2": "gutierrez2025", "graft": "graft2024",
@@ -48,8 +49,9 @@ class Comparison6:
 
 
 def papers() -> tuple[str, ...]:
-    """The papers of which tables are here, by name."""
-    return tuple(sorted(p.name for p in files("sensegraph.papers").iterdir() if (p / _FOLDER).is_dir()))
+    """The papers of which tables or recipes are here, by name."""
+    known = files("sensegraph.papers").iterdir()
+    return tuple(sorted(p.name for p in known if (p / _FOLDER).is_dir() or (p / RECIPES).is_file()))
 
 
 def paper_named(name: str) -> str:
@@ -91,7 +93,8 @@ def table6() -> tuple[Comparison6, ...]:
 
 def _files(paper: str) -> Iterator[Traversable]:
     folder = files("sensegraph.papers") / paper / _FOLDER
-    yield from sorted((f for f in folder.iterdir() if f.name.endswith((".toml", ".csv"))), key=lambda f: f.name)
+    found = folder.iterdir() if folder.is_dir() else ()
+    yield from sorted((f for f in found if f.name.endswith((".toml", ".csv"))), key=lambda f: f.name)
 
 
 def _title(file: str) -> str:
