@@ -21,6 +21,7 @@ from sensegraph.cli import (
     interchange,
     match,
     personal,
+    repro,
     start,
     training,
     tune,
@@ -108,7 +109,8 @@ app.command(short_help="Draw the communities: a picture, or a page to look aroun
 app.command("import", short_help="Make an index of the tables of one made elsewhere.")(interchange.import_tables)
 app.command(short_help="Write the index as tables, CSV, GraphML, Cypher or JSON.")(interchange.export)
 app.command(short_help="List the methods.")(ask.methods)
-app.add_typer(evaluate.app, name="evaluate", short_help="Measure methods against judged documents.")
+app.add_typer(evaluate.app, name="evaluate", short_help="Compare methods by answers, or by judged documents.")
+app.command(short_help="Measure tables of papers, beside what was published.")(repro.repro)
 app.add_typer(training.app, name="tune", short_help="Fine-tune a model: data, training, serving.")
 
 
