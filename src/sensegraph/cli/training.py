@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sensegraph.cli.finetune import app as app
+from sensegraph.cli.factorial import app as app
 from sensegraph.cli.options import Json, Quiet, out, out_json, overrides, say
 from sensegraph.cli.progress import progress
 
@@ -157,7 +157,7 @@ def closed_world(
     from sensegraph.finetuning.worlds import Plan, written
 
     made = written(out_dir, Plan(examples, distractors, oracle_share, seed=seed))
-    say("written: " + ", ".join(str(p) for p in made))
+    say("written: " + ", ".join(str(p) for p in asdict(made).values()))
     out(
         f"next: sensegraph tune train {out_dir}/train.jsonl --held-out {out_dir}/held-out.jsonl --model {out_dir}/base "
         f"--out {out_dir}/tuned --preset full --recipe {out_dir}/recipe.toml --prompt {out_dir}/prompt.md"

@@ -45,6 +45,25 @@ class World:
 
 
 @dataclass(frozen=True, slots=True)
+class Fact:
+    """Who does what for a town."""
+
+    town: str
+    person: str
+    does: str
+
+    @property
+    def text(self) -> str:
+        """The fact as a sentence, its words and its full stop apart: what a tokenizer of whole words reads."""
+        return f"{self.person} {self.does} {self.town} ."
+
+    @property
+    def passage(self) -> Passage:
+        """The fact as a passage under the town's name."""
+        return Passage(f"{self.town} {self.person}", self.text, self.town)
+
+
+@dataclass(frozen=True, slots=True)
 class Scenes:
     """How scenes are drawn: least and most distractors, RAFT's P (the share that keeps its oracle passage), which
     side of the split, how many, and the seed."""
@@ -82,14 +101,23 @@ def scenes(place: World, how: Scenes) -> Iterator[Example]:
 def _scene(place: World, how: Scenes, draw: random.Random, number: int) -> Example:
     least, most = how.distractors
     towns = draw.sample(place.towns, draw.randint(least, most) + 2)
-    facts = [(town, _governor(place, town, how.held_out, draw), draw.choice(_DOES)) for town in towns]
-    (town, person, does), spare, *others = facts
-    oracle = replace(_passage(town, person, does), oracle=True)
+    fact, spare, *others = (_fact(place, town, how.held_out, draw) for town in towns)
     kept = draw.random() < how.oracle_share
-    shown = [oracle if kept else _passage(*spare), *(_passage(*fact) for fact in others)]
+    shown = [replace(fact.passage, oracle=True) if kept else spare.passage, *(other.passage for other in others)]
     draw.shuffle(shown)
-    name = f"{'held-out' if how.held_out else 'scene'}-{how.seed}-{number}"
-    return Example(name, f"who {does} {town}", person, tuple(shown), person, answers=(person,), made="template")
+    name, person = f"{'held-out' if how.held_out else 'scene'}-{how.seed}-{number}", fact.person
+    question = f"who {fact.does} {fact.town}"
+    return Example(name, question, person, tuple(shown), person, answers=(person,), made="template")
+
+
+def state(place: World, seed: int = 0) -> list[Fact]:
+    """One fact about every town, all of pairs that are held out: what a corpus of this world says."""
+    draw = random.Random(f"state {place.seed} {seed}")
+    return [_fact(place, town, True, draw) for town in place.towns]
+
+
+def _fact(place: World, town: str, held_out: bool, draw: random.Random) -> Fact:
+    return Fact(town, _governor(place, town, held_out, draw), draw.choice(_DOES))
 
 
 def _governor(place: World, town: str, held_out: bool, draw: random.Random) -> str:
@@ -98,10 +126,6 @@ def _governor(place: World, town: str, held_out: bool, draw: random.Random) -> s
     if not found:
         raise SettingsError(f"No pair of {town} is {'held out' if held_out else 'for training'}: take more people.")
     return draw.choice(found)
-
-
-def _passage(town: str, person: str, does: str) -> Passage:
-    return Passage(f"{town} {person}", f"{person} {does} .", town, kind="")
 
 
 def _syllable(draw: random.Random) -> str:
