@@ -20,7 +20,7 @@ _NONE = re.compile(
     r"|\bno (?:relevant |such |specific |direct |explicit |further )*"
     r"(?:information|mention|evidence|data|details?|records?|answer|passages?|documents?)\b"
     r"|\b(?:do(?:es)?|did|is|are|was|were|can|could)(?: not|n['’]t) (?:contain|provide|include|mention|specify|say|"
-    r"state|tell|know|give|hold|have (?:any|enough|sufficient)|enough|mentioned|specified|provided|stated|known|"
+    r"state|tell|give|hold|have (?:any|enough|sufficient)|enough|mentioned|specified|provided|stated|known|"
     r"available|answer|determine|find|be (?:answered|determined|found))\b"
     r"|\b(?:cannot|unable to|impossible to|not possible to) (?:answer|determine|find|provide|say|tell|"
     r"be (?:answered|determined|found))\b"

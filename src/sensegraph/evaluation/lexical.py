@@ -50,7 +50,7 @@ _SAYS = (
     "concluded|admits|admitted|agrees|agreed|tells|told us|describes it so"
 )
 _HEAD = re.compile(
-    rf"^(?:and|but|while|whereas|yet)?\s*(?P<who>[^\W\d_a-zà-ÿ][^:“”\"!?]{{0,80}}?)\s+(?:also\s+)?(?:{_SAYS})"
+    rf"^(?:and|but|while|whereas|yet)?\s*(?:the\s+)?(?P<who>[^\W\d_a-zà-ÿ][^:“”\"!?]{{0,80}}?)\s+(?:also\s+)?(?:{_SAYS})"
     r"(?:\s+that\b[:,]?|\s*[:,])\s*(?P<what>\S.*)$",
     re.DOTALL,
 )

@@ -1,0 +1,114 @@
+"""Citation recall and precision on answers made by hand (ALCE), and who says what bears what."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from sensegraph.errors import SettingsError, UnsupportedTask
+from sensegraph.evaluation.citations import Citations, citations_of
+from sensegraph.evaluation.cited import Reference, cited_statements
+from sensegraph.evaluation.entailment import ByInference, ByWords, supporter
+from sensegraph.runtime import Runtime
+from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.types import Check, Support
+from wired import runtime
+
+TEXTS = {1: "Oslo is large.", 2: "Bergen is wet.", 3: "Moss is small.", 4: "Oslo is large and old."}
+BY_NUMBER = {Reference(n): text for n, text in TEXTS.items()}
+
+
+def scored(text: str, most: int = 3) -> Citations:
+    return citations_of([(cited_statements(text), BY_NUMBER)], ByWords(), most)[0]
+
+
+def test_a_statement_that_its_one_citation_bears_counts_and_so_does_the_citation() -> None:
+    found = scored("Oslo is large. [1] Bergen is dry. [2]")
+    assert (found.recall, found.precision) == (0.5, 0.5)
+
+
+def test_a_statement_without_a_citation_is_not_borne() -> None:
+    found = scored("Oslo is large. [1] Bergen is wet.")
+    assert (found.recall, found.precision, found.uncited) == (0.5, 1.0, 1)
+
+
+def test_without_any_citation_both_are_0_and_without_a_statement_neither_is_defined() -> None:
+    assert (scored("Oslo is large.").recall, scored("Oslo is large.").precision) == (0.0, 0.0)
+    assert (scored("").recall, scored("").precision) == (None, None)
+
+
+def test_of_two_citations_that_are_both_needed_both_count() -> None:
+    found = scored("Oslo is large and Bergen is wet. [1][2]")
+    assert (found.recall, found.precision) == (1.0, 1.0)
+
+
+def test_a_citation_that_the_others_do_not_need_does_not_count() -> None:
+    found = scored("Oslo is large. [1][3]")
+    assert (found.recall, found.precision) == (1.0, 0.5)
+
+
+def test_two_citations_that_each_suffice_both_count() -> None:
+    assert scored("Oslo is large. [1][4]").precision == 1.0
+
+
+def test_a_citation_that_leads_nowhere_stays_in_the_denominator() -> None:
+    found = scored("Oslo is large. [1][9]")
+    assert (found.recall, found.precision, found.dangling) == (1.0, 0.5, (Reference(9),))
+    assert scored("Oslo is large. [9]").precision == 0.0
+
+
+def test_a_list_that_goes_on_cannot_be_verified() -> None:
+    statements = cited_statements("Oslo is large [Data: Reports (1, +more)].")
+    (found,) = citations_of([(statements, {Reference(1, "reports"): TEXTS[1]})], ByWords())
+    assert (found.recall, found.precision, found.more) == (1.0, 0.5, 1)
+
+
+def test_at_most_three_citations_of_a_statement_are_scored_but_all_that_lead_nowhere() -> None:
+    assert scored("Oslo is large. [1][2][3][4]").scored == 3
+    assert scored("Oslo is large. [1][2][3][4][8][9]").scored == 5
+    assert scored("Oslo is large. [2][3][1]", most=2).recall == 0.0
+
+
+def test_no_verdict_is_not_support_and_is_counted() -> None:
+    class Silent:
+        name, wide = "silence", False
+
+        def supported(self, checks: Sequence[Check]) -> list[Support]:
+            return [Support(None, "no verdict") for _ in checks]
+
+    (found,) = citations_of([(cited_statements("Oslo is large. [1]"), BY_NUMBER)], Silent())
+    assert (found.recall, found.unjudged) == (0.0, 1)
+
+
+def test_texts_without_a_word_bear_nothing() -> None:
+    assert ByWords().supported([Check("Oslo is large.", ("", " ")), Check("Oslo is large.", ())])[0].holds is False
+
+
+def test_an_engine_that_can_judge_support_does_and_its_verdicts_are_stored(server, store: SqliteStore) -> None:  # type: ignore[no-untyped-def]
+    rt = runtime(store, server)
+    checks = [Check("Oslo is large.", ("Oslo is large and old.",)), Check("Oslo is small.", ("Oslo is large.",))]
+    by = supporter(rt)
+    assert by.name == "support by scripted"
+    assert [s.holds for s in by.supported(checks)] == [True, False]
+    calls = len(server.done())
+    assert [s.holds for s in supporter(rt).supported([*checks, Check("Oslo.", ())])] == [True, False, False]
+    assert len(server.done()) == calls == 2
+
+
+def test_words_are_taken_where_the_engine_cannot_judge_and_a_model_is_never_pretended(built) -> None:  # type: ignore[no-untyped-def]
+    rt: Runtime = offline(built.runtime())
+    assert supporter(rt).name == "lexical support"
+    with pytest.raises(UnsupportedTask, match="support"):
+        supporter(rt, "model")
+
+
+def offline(rt: Runtime) -> Runtime:
+    from dataclasses import replace
+
+    from sensegraph.engines.classical.engine import ClassicalEngine
+
+    return replace(rt, engine=ClassicalEngine())
+
+
+def test_inference_needs_its_extra_or_a_folder(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(SettingsError, match=r"sensegraph\[rerank\]|is no folder"):
+        ByInference(str(tmp_path / "none"))

@@ -1,0 +1,125 @@
+"""Whether texts bear a statement by its words: numbers, names, denials, and the order of names."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sensegraph.evaluation.lexical import borne, lacks, speaker_of, window, without_speaker
+
+SOURCE = "In 1842 Ada Lovelace hired Charles Babbage for 1,200 pounds. She was not rich, and paid him in three parts."
+
+
+def kinds(statement: str, *texts: str) -> list[str]:
+    return [x.kind for x in lacks(statement, texts or (SOURCE,))]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Ada Lovelace hired Charles Babbage in 1842.",
+        "Ada Lovelace paid 1200 pounds.",
+        "Ada Lovelace paid in 3 parts.",
+        "She was not rich.",
+        "She wasn't rich.",
+        "Charles Babbage was hired by Ada Lovelace.",
+        "Bo Lind notes that Ada Lovelace was not rich.",
+        "Bo Lind puts it this way: “Ada Lovelace was not rich.”",
+    ],
+)
+def test_what_the_words_of_a_text_say_is_borne(statement: str) -> None:
+    assert kinds(statement) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind"),
+    [
+        ("Ada Lovelace hired Charles Babbage in 1843.", "number"),
+        ("Ada Lovelace paid 12,000 pounds.", "number"),
+        ("She paid him in four parts.", "number"),
+        ("Ada Byron hired Charles Babbage.", "name"),
+        ("She was rich.", "negation"),
+        ("Ada Lovelace didn't hire Charles Babbage.", "negation"),
+        ("Charles Babbage hired Ada Lovelace.", "order"),
+        ("Ada Lovelace admired Charles Babbage.", "words"),
+        ("She said so.", "words"),
+        ("", "words"),
+    ],
+)
+def test_what_they_do_not_say_is_told_by_its_kind(statement: str, kind: str) -> None:
+    assert kind in kinds(statement)
+
+
+def test_what_is_missing_is_named() -> None:
+    (found,) = lacks("Ada Byron hired Charles Babbage.", [SOURCE])
+    assert str(found) == "names that what is cited does not hold: Ada Byron"
+
+
+def test_names_of_a_list_may_stand_in_any_order() -> None:
+    assert kinds("Moss, Bergen and Oslo cut prices.", "Oslo, Bergen and Moss cut prices.") == []
+
+
+def test_a_denial_ends_with_its_sentence_and_an_answer_of_no_denies_nothing() -> None:
+    assert kinds("There was a boy.", "'Nothing. There was a boy.'") == []
+    assert kinds("The rent is due.", "No, the rent is due.") == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("Der Hafen ist nicht groß.", "Der Hafen ist groß."),
+        ("Le port n'est pas grand.", "Le port est grand."),
+        ("奥斯陆不大。", "奥斯陆很大。"),
+    ],
+)
+def test_other_languages_are_read_too(statement: str, text: str) -> None:
+    assert kinds(text, text) == []
+    assert kinds(statement, text) != []
+
+
+def test_the_time_of_day_is_one_number() -> None:
+    assert kinds("They meet at 2:20.", "They meet at 2:30.") == ["number"]
+
+
+def test_two_texts_bear_together_what_neither_bears_alone() -> None:
+    texts = ["Oslo cut prices in 1911.", "Bergen cut prices too."]
+    assert borne("Oslo and Bergen cut prices.", texts) == ()
+    assert all(borne("Oslo and Bergen cut prices.", [t]) for t in texts)
+
+
+def test_words_that_stand_pages_apart_bear_nothing_together() -> None:
+    filler = "The harbour was quiet on most days of that long year. " * 30
+    text = f"Oslo cut the price. {filler} Bergen built ships in 1911."
+    assert borne("Bergen built ships in 1911.", [text]) == ()
+    assert borne("Oslo built ships in 1911.", [text]) != ()
+
+
+def test_of_many_texts_one_must_bear_it_alone() -> None:
+    texts = ["Oslo is large.", "Bergen is wet.", "Moss is small.", "Hamar is far."]
+    assert borne("Bergen is wet.", texts) == ()
+    assert borne("Oslo is wet.", texts) != ()
+
+
+def test_who_says_it_is_told_apart_from_what_is_said() -> None:
+    said = "while the Grad B points out that the disk is full."
+    assert (speaker_of(said), without_speaker(said)) == ("Grad B", "the disk is full.")
+    assert (speaker_of("The disk is full."), without_speaker("The disk is full.")) == ("", "The disk is full.")
+
+
+WORDS = st.lists(st.sampled_from("Oslo Bergen harbour not 1911 built the ships, rain. never".split()), max_size=12)
+
+
+@given(WORDS)
+def test_every_text_bears_itself(words: list[str]) -> None:
+    found = lacks(" ".join(words), [" ".join(words)])
+    assert [x.kind for x in found] in ([], ["words"])  # without a content word there is nothing to bear
+
+
+@given(WORDS, st.integers(2000, 2999))
+def test_a_number_that_is_nowhere_is_always_found(words: list[str], number: int) -> None:
+    assert "number" in [x.kind for x in lacks(f"Oslo built {number} ships", [" ".join(words)])]
+
+
+@given(st.lists(st.sampled_from(["Oslo is large.", "It rained.", "Bergen is wet in 1911."]), max_size=60))
+def test_a_window_is_a_part_of_its_text(parts: list[str]) -> None:
+    text = " ".join(parts)
+    assert window("Bergen is wet", text) in text

@@ -1,0 +1,70 @@
+"""`Corpus.check` and `query --check`: an answer held against the documents of its corpus."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from asked_in_time import officeholders
+from sensegraph.cli import app
+from sensegraph.cli.checking import text
+from sensegraph.corpus import Corpus
+from sensegraph.errors import UnsupportedTask
+
+RUN = CliRunner()
+ASKED = "Who was mayor of Ostby in 2013?"
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("checking")
+    officeholders(folder).close()
+    return folder
+
+
+def test_what_a_corpus_answers_offline_keeps_to_its_sources(root: Path) -> None:
+    with Corpus.open(root, settings={"engine": "offline"}) as corpus:
+        found = corpus.check(corpus.query(ASKED, method="naive"))
+    assert found.citations > 0
+    assert (found.problems, found.exact) == ((), found.citations)
+
+
+def test_an_error_put_into_an_answer_is_found_and_told(root: Path) -> None:
+    with Corpus.open(root, settings={"engine": "offline"}) as corpus:
+        answer = corpus.query(ASKED, method="naive")
+        first = answer.citations[0]
+        gone = replace(first, document="no-such-document")
+        wrong = replace(answer, text=f"In 1066 {answer.text}", citations=(gone, *answer.citations[1:]))
+        found = corpus.check(wrong)
+    assert {p.kind for p in found.problems} == {"unsupported", "misquoted"}
+    printed = text(found)
+    assert "! not borne out [1] “In 1066" in printed
+    assert "numbers that what is cited does not hold: 1066" in printed
+    assert "there is no document no-such-document" in printed
+
+
+def test_a_model_that_is_not_there_is_not_pretended(root: Path) -> None:
+    with Corpus.open(root, settings={"engine": "offline"}) as corpus:
+        answer = corpus.query(ASKED, method="naive")
+        with pytest.raises(UnsupportedTask, match="support"):
+            corpus.check(answer, by="model")
+
+
+def test_query_prints_the_checks_below_the_answer(root: Path) -> None:
+    result = RUN.invoke(app, ["query", "--root", str(root), "--method", "naive", "--check", ASKED])
+    assert result.exit_code == 0
+    behind = result.output.partition("Checks (lexical support)\n")[2]
+    assert "read as in their documents" in behind
+    assert "citation recall" in behind
+
+
+def test_as_json_the_checks_are_a_member_and_without_the_flag_there_is_none(root: Path) -> None:
+    words = ["query", "--root", str(root), "--method", "naive", "--json", ASKED]
+    checks = json.loads(RUN.invoke(app, [*words, "--check"]).output)["checks"]
+    assert (checks["by"], checks["problems"]) == ("lexical support", [])
+    assert checks["usage"]["calls"] == 0
+    assert "checks" not in json.loads(RUN.invoke(app, words).output)
