@@ -1,4 +1,4 @@
-"""How tables of papers are measured here: recipes, the figures that we pinned, and whether ours still agree with them."""
+"""How tables of papers are measured here: recipes, figures that we pinned, and whether ours still agree with them."""
 
 from __future__ import annotations
 

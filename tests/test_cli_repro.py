@@ -1,0 +1,215 @@
+"""`sensegraph repro`: tables of papers measured here, on small stand-ins for the measuring sets."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from judged_towns import written
+from scripted import ScriptedServer
+from sensegraph.cli import app
+from sensegraph.cli.recipes import Pinned, Recipe, Reproduced, Row, graded, plan_text, recipes, recipes_for
+from sensegraph.cli.repro import text
+from sensegraph.cli.reproducing import _KINDS
+from sensegraph.errors import InputError
+from sensegraph.evaluation.plan import Plan
+from sensegraph.evaluation.published import papers, published, table6
+from sensegraph.settings import parse
+from wired import stories
+
+Run = Callable[..., Result]
+PAPERS = papers()
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+    return lambda *words: CliRunner().invoke(app, ["repro", *map(str, words)])
+
+
+def podcast(folder: Path) -> Path:
+    asked = [{"_id": "q1", "text": "Who keeps the lamps?"}, {"_id": "q2", "text": "What do ferries carry?"}]
+    return written(folder / "data" / "podcast", asked=asked)
+
+
+def wired(server: ScriptedServer) -> None:
+    lines = ["[endpoint]", f'base_url = "{server.base_url}"', 'model = "scripted"', "[model]", "max_gleanings = 0"]
+    Path("sensegraph.toml").write_text("\n".join(lines) + "\n")
+
+
+def table_of(result: Result, place: int = 0) -> dict[str, object]:
+    found: dict[str, object] = json.loads(result.stdout)[place]
+    return found
+
+
+# ── recipes ──
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_recipe_leads_from_published_rows_and_its_plan_is_a_plan(paper: str):
+    for recipe in recipes(paper):
+        assert recipe.kind in _KINDS
+        if recipe.plan:
+            plan = parse({"corpus": "c", "questions": "q", **tomllib.loads(plan_text(paper, recipe.plan))}, Plan, paper)
+            assert plan.conditions
+            assert recipe.judge == bool({"judge", "scores"} & set(plan.metrics))
+        if recipe.kind in ("units", "answers", "win", "contexts", "recall"):
+            assert recipe.rows.keys() <= published(paper, recipe.table).rows.keys()
+        if recipe.kind == "wins":
+            assert recipe.rows.keys() == {r.metric for r in table6()}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_what_is_pinned_has_a_figure_for_every_row_and_names_a_command_that_exists(paper: str):
+    for recipe in recipes(paper):
+        for pins in recipe.pinned:
+            assert pins.rows.keys() == recipe.rows.keys()
+            assert pins.command.startswith(f"sensegraph repro {paper} --table")
+            assert pins.within >= 0
+            assert isinstance(pins.measured, date)
+
+
+def test_a_figure_is_ok_okish_or_fails_by_how_far_it_is_off():
+    assert [graded(v, 100.0, 2.0) for v in (100, 102, 98, 105.9, 106.1, None)] == [
+        "ok", "ok", "ok", "okish", "fail", "fail",
+    ]  # fmt: skip
+    assert [graded(v, 0.0, 5.0) for v in (0.0, 0.1)] == ["ok", "fail"]
+
+
+def test_the_verdict_of_a_table_is_that_of_its_worst_figure_and_none_where_nothing_is_pinned():
+    pins = Pinned("offline", date(2026, 1, 2), "sensegraph repro x --table 1", 1.0, {"a": (100.0, 50.0)})
+    recipe = Recipe("1", "answers", "", {"a": "claims"}, pinned=(pins,))
+    row = Row("a", (90.0, 40.0), (100.0, 51.0), (100.0, 50.0), 1.0)
+    found = Reproduced(recipe, ("A", "B"), (row,), "offline")
+    assert found.grade == "okish"
+    assert "okish: against our own figures of 2026-01-02 (sensegraph repro x --table 1), ± 1 %" in text(found)
+    assert Reproduced(recipe, ("A",), (Row("a", (), (1.0,)),), "model").grade == ""
+    assert recipe.pins("model") is None
+
+
+def test_an_unknown_paper_or_table_is_named_with_those_that_there_are(run: Run):
+    result = run("edge2042")
+    assert result.exit_code == 1
+    assert "did you mean edge2024?" in result.stderr
+    with pytest.raises(InputError, match="there are 2, 3, 4, 6"):
+        recipes_for("edge2024", "7")
+    assert recipes_for("graphrag", "Table 2")[0].kind == "units"
+
+
+# ── arithmetic ──
+
+
+def test_holm_and_the_sum_of_claims_need_no_data_and_are_as_printed(run: Run):
+    result = run("edge2024", "--table", "6", "--json")
+    assert result.exit_code == 0
+    found = table_of(result)
+    assert found["grade"] == "ok"
+    assert {n: r["ours"] for n, r in found["rows"].items()} == {  # type: ignore[attr-defined]
+        "numeric p within 0.01": [87.0],
+        "p < 0.001 found so": [33.0],
+    }
+    assert "table 6 (wins) is left out: " in result.stderr
+    assert "47,075" in run("edge2024", "--table", "3").stdout
+
+
+def test_one_cell_of_grafts_figures_does_not_fit_and_is_named(run: Run):
+    said = run("graft").stdout
+    assert "human, RAFT: printed 0.403, computed 0.439" in said
+    assert "ours                19" in said
+
+
+# ── offline ──
+
+
+def test_units_and_tokens_of_each_depth_stand_beside_the_published_ones(run: Run, tmp_path: Path):
+    podcast(tmp_path)
+    result = run("edge2024", "--table", "2", "--json", "--set", "endpoint.max_retries=1")
+    assert result.exit_code == 0, result.output
+    rows = table_of(result)["rows"]
+    assert rows["podcast units"]["published"] == [34, 367, 969, 1310, 1669]  # type: ignore[index]
+    assert rows["podcast units"]["ours"][-1] == 12  # type: ignore[index]
+    assert rows["podcast %"]["ours"][-1] == 100  # type: ignore[index]
+
+
+@pytest.mark.slow
+def test_claims_and_clusters_of_six_conditions_share_their_answers(run: Run, tmp_path: Path):
+    told = [{"_id": d.id, "title": d.title, "text": d.text} for d in stories(3)]
+    written(tmp_path / "data" / "podcast", told, [{"_id": "q", "text": "Whom did Ada Harrow hire and pay?"}])
+    three = table_of(run("edge2024", "--table", "3", "--json"), 1)
+    four = table_of(run("edge2024", "--table", "4", "--json"))
+    assert three["columns"] == ["C0", "C1", "C2", "C3", "TS", "SS"]
+    claims = three["rows"]["podcast"]["ours"]  # type: ignore[index]
+    loosest = four["rows"]["podcast 0.8"]["ours"]  # type: ignore[index]
+    assert all(c is not None and g <= c for c, g in zip(claims, loosest, strict=True))
+    assert max(claims) > 0
+    assert (tmp_path / "repro/edge2024/podcast.experiment2/report.html").is_file()
+
+
+def test_recall_of_methods_stands_beside_that_of_the_published_ones(run: Run, tmp_path: Path):
+    for name in ("musique", "2wiki", "hotpotqa"):
+        written(tmp_path / "data" / name)
+    result = run("hipporag2", "--table", "1", "--json")
+    assert result.exit_code == 0, result.output
+    found = table_of(result)
+    assert found["columns"][:2] == ["musique R@2", "musique R@5"]  # type: ignore[index]
+    row = found["rows"]["BM25"]  # type: ignore[index]
+    assert row["published"] == [32.4, 43.5, 55.3, 65.3, 57.3, 74.8]
+    assert row["ours"][1] == 100
+
+
+def test_without_its_data_a_recipe_is_left_out_and_what_it_needs_is_said(run: Run):
+    result = run("zhang2025", "--table", "figure 3")
+    assert result.exit_code == 1
+    assert "holds no corpus.jsonl; name the folder of the measuring sets by --data" in result.stderr
+
+
+def test_a_dry_run_says_what_is_done_and_needed_and_does_nothing(run: Run, tmp_path: Path):
+    podcast(tmp_path)
+    said = run("edge2024", "--dry-run").stdout
+    assert "edge2024, table 2: an index of the data" in said
+    assert "data: data/podcast" in said
+    assert "cannot be run now: it needs a judge" in said
+    assert not (tmp_path / "repro").exists()
+
+
+# ── with a judge ──
+
+
+@pytest.mark.slow
+def test_a_judge_says_how_often_leanrag_wins_against_itself_without_relations(
+    run: Run, tmp_path: Path, server: ScriptedServer
+):
+    told = [{"_id": d.id, "title": d.title, "text": d.text} for d in stories(2)]
+    asked = [{"_id": "q", "text": "Who wrote to whom?"}, {"_id": "p", "text": "Who hired Ada Harrow?"}]
+    written(tmp_path / "data" / "mix", told, asked)
+    wired(server)
+    dry = run("zhang2025", "--table", "2", "--dry-run").stdout
+    assert "measuring: judge" in dry
+    assert server.calls == []
+    result = run("zhang2025", "--table", "2", "--json", "--yes")
+    assert result.exit_code == 0, result.output
+    rows = table_of(result)["rows"]
+    assert {n: r["published"] for n, r in rows.items()}["diversity"] == [59.6]  # type: ignore[attr-defined]
+    assert all(0 <= r["ours"][0] <= 100 for r in rows.values())  # type: ignore[attr-defined]
+    before = len(server.calls)
+    assert run("zhang2025", "--table", "2", "--json").exit_code == 0
+    assert len(server.calls) == before
+
+
+@pytest.mark.slow
+def test_win_rates_of_six_conditions_stand_beside_those_of_table_6(run: Run, tmp_path: Path, server: ScriptedServer):
+    told = [{"_id": d.id, "title": d.title, "text": d.text} for d in stories(2)]
+    written(tmp_path / "data" / "podcast", told, [{"_id": "q", "text": "Who wrote to whom?"}])
+    wired(server)
+    found = table_of(run("edge2024", "--table", "6", "--json", "--yes"), 1)
+    assert len(found["columns"]) == 15  # type: ignore[arg-type]
+    row = found["rows"]["comprehensiveness"]  # type: ignore[index]
+    place = found["columns"].index("C0 – TS")  # type: ignore[attr-defined]
+    assert row["published"][place] == 50.24
+    assert 0 <= row["ours"][place] <= 100
