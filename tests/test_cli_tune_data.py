@@ -110,7 +110,7 @@ def test_an_index_gives_questions_from_its_graph_and_says_that_a_rule_made_them(
 ):
     result = run(harbour, "--from-graph", 6, "--preset", "raft", "--out", "g.jsonl", "--form", "evaluation")
     assert result.exit_code == 0, result.stderr
-    assert "questions and answers: 6 template" in result.stdout
+    assert "questions: 6 template" in result.stdout
     assert {row["made"] for row in lines(tmp_path / "g.jsonl")} == {"template"}
 
 

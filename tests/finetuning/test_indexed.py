@@ -6,21 +6,28 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harbour import TEXTS, papers
+from scripted import Script, ScriptedServer
 from sensegraph.corpus import Corpus
 from sensegraph.errors import InputError
+from sensegraph.evaluation.grounded import GroundSettings
+from sensegraph.evaluation.posed import write_questions
+from sensegraph.evaluation.posing import Posing, pose
 from sensegraph.finetuning.containing import holds
 from sensegraph.finetuning.examples import made
-from sensegraph.finetuning.indexed import Chunks, from_file, rankings, wrong_chunks
+from sensegraph.finetuning.indexed import Chunks, answered, from_file, rankings, wrong_chunks
+from sensegraph.finetuning.sources import Source
 from sensegraph.finetuning.templates import from_graph
 from sensegraph.finetuning.values import Asked, DataSettings, Dropped, Made
 from sensegraph.methods import load
 from sensegraph.text import fold
+from wired import corpus
 
 QUESTION = "Who keeps the lighthouse of Skerry Point?"
 
@@ -116,6 +123,59 @@ def test_rankings_name_the_documents_of_each_question_best_first(harbour: Corpus
     found = rankings({"q1": QUESTION}, load("bm25"), harbour.index(), harbour.runtime())
     assert found["q1"][0] == "minutes-2019"
     assert len(set(found["q1"])) == len(found["q1"]) > 1
+
+
+# ── answers by the engine ──
+
+
+def unanswered(corpus: Corpus, *questions: str) -> Source:
+    """Questions without answers on the one chunk that names the lighthouse of Skerry Point."""
+    chunks = Chunks(corpus.index())
+    gold = tuple(replace(p, oracle=True) for p in chunks if "lighthouse of Skerry Point" in p.text)
+    asked = [Asked(f"q{i}", text, (), gold, made="model") for i, text in enumerate(questions)]
+    return Source("harbour", asked, chunks)
+
+
+def test_a_question_without_answer_is_answered_from_its_gold_passages_alone(harbour: Corpus):
+    source = unanswered(harbour, QUESTION, "Which qubits did the zeppelin cosmonauts entangle?")
+    good, bad = answered(source, harbour.index(), harbour.runtime()).questions
+    assert isinstance(good, Asked)
+    assert (good.written, good.made) == (True, "model")
+    assert "Ada Finch" in good.answers[0]
+    assert bad == Dropped("q1", "the engine finds no answer in its gold passages")
+
+
+def test_a_model_is_shown_the_gold_passages_and_nothing_else(tmp_path: Path):
+    with ScriptedServer(Script(keep_bodies=True)) as server, corpus(tmp_path, server) as opened:
+        opened.add(papers())
+        opened.build(parts=())
+        source, before = unanswered(opened, QUESTION), len(server.calls)
+        (found,) = answered(source, opened.index(), opened.runtime()).questions
+        (call,) = server.calls[before:]
+    shown = json.dumps(call.body)
+    assert isinstance(found, Asked)
+    assert found.written
+    assert found.answers[0]
+    assert "[" not in found.answers[0]  # no marks of references
+    assert source.questions[0].oracles[0].text[:60] in shown  # type: ignore[index,union-attr]
+    assert "Yellowmeridian" not in shown
+
+
+def test_an_answer_that_is_given_stays(harbour: Corpus):
+    source = unanswered(harbour, QUESTION)
+    given = replace(source, questions=[replace(q, answers=("she",)) for q in source.questions])  # type: ignore[type-var]
+    (found,) = answered(given, harbour.index(), harbour.runtime()).questions
+    assert isinstance(found, Asked)
+    assert (found.answers, found.written) == (("she",), False)
+
+
+def test_what_evaluate_questions_writes_is_read_with_who_made_it(harbour: Corpus, tmp_path: Path):
+    found = pose(Posing(grounds=GroundSettings(("local",), each=3)), harbour.index(), harbour.runtime())
+    assert found.questions
+    write_questions(tmp_path / "posed.jsonl", found.questions)
+    read = list(from_file(harbour.index(), tmp_path / "posed.jsonl", "harbour").questions)
+    assert all(isinstance(q, Asked) and q.made == "template" and q.type == "local" for q in read)
+    assert [tuple(p.id for p in q.oracles) for q in read if isinstance(q, Asked)] == [q.chunks for q in found.questions]
 
 
 # ── questions from the graph ──

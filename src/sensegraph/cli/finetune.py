@@ -39,6 +39,10 @@ def data(
     from_graph: Annotated[
         int, typer.Option("--from-graph", min=0, metavar="N", help="Make N questions from the graph of an index.")
     ] = 0,
+    write_answers: Annotated[
+        bool, typer.Option("--write-answers", help="Have the engine answer, from gold passages, what has no answer.")
+    ] = False,
+    mask: Annotated[bool, typer.Option("--mask", help="Replace personal data (settings `personal`).")] = False,
     near: Annotated[
         str,
         typer.Option("--near", metavar="METHOD", help="Whose wrong passages are hard distractors; none for no such."),
@@ -86,7 +90,9 @@ def data(
     }
     drawn |= {"distractors": _pair(distractors), "max_tokens": length, "answers": answers, "seed": seed}
     how = replace(preset_of(preset), **{k: v for k, v in drawn.items() if v is not None})
-    place = gathering.Place(corpus, questions, from_graph, near, split, topic, overrides(settings, engine))
+    place = gathering.Place(
+        corpus, questions, from_graph, near, split, topic, overrides(settings, engine), write_answers, mask
+    )
     with progress(quiet) as shown, gathering.source(place, seed, shown) as found:
         made = gathering.written(found, how, writing.form_of(form), out_file)
     if report:

@@ -15,17 +15,20 @@ from sensegraph.cli.progress import Report
 from sensegraph.corpus import FOLDER, Corpus
 from sensegraph.errors import InputError
 from sensegraph.evaluation import JudgedSet
-from sensegraph.finetuning import examples, indexed, sources, templates
+from sensegraph.finetuning import cleaning, examples, indexed, sources, templates
 from sensegraph.finetuning.report import DataReport, Reporter
 from sensegraph.finetuning.sources import Source
 from sensegraph.finetuning.values import Asked, DataSettings, Made
 from sensegraph.finetuning.writing import Form, line
-from sensegraph.methods import load
-from sensegraph.methods.auto import finder
+from sensegraph.methods import auto, load
+from sensegraph.personal.finding import finder
+from sensegraph.personal.masking import Masker
+from sensegraph.personal.values import PersonalSettings
 from sensegraph.protocols import Part
 from sensegraph.settings import load_settings
 from sensegraph.stores.sqlite import SqliteStore
 
+_HERE = Path(".")
 _AUTO, _NONE = "auto", "none"
 _FINDER = "walk"  # whose errors are taken where nothing else is said: the default of `search`
 _ON_GRAPH = ("reports", "relations")
@@ -33,7 +36,10 @@ _ON_GRAPH = ("reports", "relations")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What to make data of: the corpus, where its questions are, who finds near passages, and the settings given."""
+    """What to make data of: the corpus, where its questions are, who finds near passages, and the settings given.
+
+    `write_answers` has the engine answer what has no answer; `mask` takes personal data out.
+    """
 
     corpus: Path
     questions: Path | None
@@ -42,6 +48,8 @@ class Place:
     split: str
     topic: str
     given: Mapping[str, Any]
+    write_answers: bool = False
+    mask: bool = False
 
 
 @contextmanager
@@ -50,12 +58,22 @@ def source(place: Place, seed: int, progress: Report) -> Iterator[Source]:
     _fitting(place)
     if (place.corpus / "corpus.jsonl").is_file():
         judged, found = sources.judged(place.corpus, place.split, place.topic)
-        yield found if place.near == _NONE else _with_errors(judged, found, place, progress)
+        found = found if place.near == _NONE else _with_errors(judged, found, place, progress)
+        yield _masked(found, load_settings(_HERE, place.given).personal) if place.mask else found
     elif place.corpus.is_dir():
         with Corpus.open(place.corpus, settings=place.given, progress=progress, create=False) as corpus:
-            yield _indexed(corpus, place, seed)
+            found = _indexed(corpus, place, seed)
+            yield _masked(found, corpus.settings.personal) if place.mask else found
     else:
-        yield sources.hotpot(place.corpus, seed)
+        found = sources.hotpot(place.corpus, seed)
+        yield _masked(found, load_settings(_HERE, place.given).personal) if place.mask else found
+
+
+def _masked(found: Source, settings: PersonalSettings) -> Source:
+    """`found` without the personal data that rules find; names of people are masked when an index is built."""
+    kinds = tuple(k for k in settings.kinds if k != "person")
+    masker = Masker(finder(replace(settings, kinds=kinds)))
+    return cleaning.cleaned(found, lambda text: masker.text(text)[0], (*kinds, *settings.patterns))
 
 
 def _fitting(place: Place) -> None:
@@ -74,6 +92,8 @@ def _fitting(place: Place) -> None:
         raise typer.BadParameter("an index has no questions: give either --questions FILE or --from-graph N.")
     if not indexed_one and asked:
         raise typer.BadParameter(f"--questions and --from-graph go with an index; {corpus} has questions of its own.")
+    if place.write_answers and not place.questions:
+        raise typer.BadParameter("--write-answers goes with --questions: only such questions may have no answer.")
     if not corpus.is_dir() and place.near not in (_AUTO, _NONE):
         raise typer.BadParameter(
             "--near goes with a corpus; a file in the form of HotpotQA has distractors of its own."
@@ -87,7 +107,7 @@ def _with_errors(judged: JudgedSet, found: Source, place: Place, progress: Repor
     """`found` with the wrong documents of a method, over an index that goes again."""
     method = load(_FINDER if place.near == _AUTO else place.near)
     texts = {a.id: a.question for a in found.questions if isinstance(a, Asked)}
-    settings = load_settings(Path("."), place.given)
+    settings = load_settings(_HERE, place.given)
     with TemporaryDirectory(prefix="sensegraph-") as made, _store(Path(made)) as store:
         corpus = Corpus(Path(made), settings, store, progress)
         corpus.add(judged.documents)
@@ -116,12 +136,13 @@ def _indexed(corpus: Corpus, place: Place, seed: int) -> Source:
     index = corpus.index()
     if place.questions:
         found = indexed.from_file(index, place.questions, place.corpus.resolve().name, place.topic)
+        found = indexed.answered(found, index, corpus.runtime()) if place.write_answers else found
     else:
         found = templates.from_graph(index, place.from_graph, seed, place.topic)
         found = replace(found, name=place.corpus.resolve().name)
     if place.near == _NONE:
         return found
-    method, _ = corpus.method(finder(index) if place.near == _AUTO else place.near)
+    method, _ = corpus.method(auto.finder(index) if place.near == _AUTO else place.near)
     return indexed.wrong_chunks(found, method, index, corpus.runtime())
 
 

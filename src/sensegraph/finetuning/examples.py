@@ -65,6 +65,7 @@ def made(asked: Asked, pool: Sequence[Passage], how: DataSettings) -> Made | Dro
         asked.type,
         asked.made,
         asked.answers,
+        asked.written,
     )
     if fault := quoting.fault(target, passages) if how.style == "cot" and kept else "":
         return Dropped(asked.id, fault, asked.type)

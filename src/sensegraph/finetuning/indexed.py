@@ -15,6 +15,9 @@ from sensegraph.finetuning.values import Asked, Dropped, Passage
 from sensegraph.protocols import Method
 from sensegraph.runtime import Runtime
 from sensegraph.steps.index import Index
+from sensegraph.steps.language import answer, inquiry
+from sensegraph.steps.passages import chunk_passage
+from sensegraph.steps.quoting import quotable
 from sensegraph.types import Chunk, Question
 
 _KEPT = 4096  # passages that stay in memory
@@ -62,9 +65,10 @@ class Chunks(Sequence[Passage]):
 
 
 def from_file(index: Index, questions: Path, name: str, topic: str = "") -> Source:
-    """Questions of a file over an index. A line is an object with `_id`, `text` (or `question`) and `answer`.
+    """Questions of a file over an index, such as `evaluate questions` writes.
 
-    Gold passages are the `chunks` that it names, or of the `documents` that it names those chunks that hold an answer
+    A line is an object with `_id`, `text` (or `question`) and `answer`, the latter there or in its `metadata`. Gold
+    passages are the `chunks` that it names, or of the `documents` that it names those chunks that hold an answer
     (of a document with one chunk, that). Raises InputError for a line without id or question.
     """
     chunks = Chunks(index, topic)
@@ -106,7 +110,8 @@ def _question(
     if reason:
         return Dropped(ident, reason, kind)
     gold = tuple(replace(p, oracle=True) for p in oracles)
-    return Asked(ident, text, answers, gold, type=kind, reasoning=str(fields.get("reasoning") or ""))
+    reasoning, made = str(fields.get("reasoning") or ""), str(fields.get("made") or "given")
+    return Asked(ident, text, answers, gold, type=kind, reasoning=reasoning, made=made)
 
 
 def _said(passages: Sequence[Passage], answers: Sequence[str]) -> list[Passage]:
@@ -130,6 +135,27 @@ def wrong_chunks(source: Source, method: Method, index: Index, rt: Runtime) -> S
         return replace(asked, near=tuple(replace(p, kind="hard") for p in chunks.named(ids)))
 
     return replace(source, questions=map(nearer, source.questions), near=method.name)
+
+
+def answered(source: Source, index: Index, rt: Runtime) -> Source:
+    """`source` with an answer to each question that has none, written by the engine from the gold passages alone.
+
+    A question of which the engine finds nothing in them is dropped. Raises UnsupportedTask before any work.
+    """
+    rt.check("answering from gold passages", frozenset({"answer"}))
+    return replace(source, questions=(_answered(q, index, rt) for q in source.questions))
+
+
+def _answered(asked: Asked | Dropped, index: Index, rt: Runtime) -> Asked | Dropped:
+    if isinstance(asked, Dropped) or asked.answers or not asked.oracles:
+        return asked
+    chunks = index.chunks([p.id for p in asked.oracles])
+    shown = quotable([chunk_passage(chunks[p.id]) for p in asked.oracles if p.id in chunks], index, rt)
+    (draft,) = rt.each(answer, [inquiry(Question(asked.question), shown, index)])
+    if not any(s.references or s.sources for s in draft.statements):
+        return Dropped(asked.id, "the engine finds no answer in its gold passages", asked.type)
+    text = " ".join("".join(s.text for s in draft.statements).split())
+    return replace(asked, answers=(text,), written=True)
 
 
 def rankings(questions: Mapping[str, str], method: Method, index: Index, rt: Runtime) -> dict[str, tuple[str, ...]]:

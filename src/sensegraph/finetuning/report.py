@@ -73,8 +73,9 @@ class DataReport:
     """What was made of a source. Shares come with their 95 % interval (Wilson); tokens are cl100k's.
 
     `dropped` and `left_out` count questions without an example, by reason; `passed_over` passages that could not be
-    distractors; `short` examples with fewer distractors than were wanted. `answered` counts examples whose oracle
-    passages hold an answer word for word, of those that have them and are not answered by yes or no.
+    distractors; `short` examples with fewer distractors than were wanted; `written` those whose answer an engine wrote;
+    `masked` placeholders for personal data by kind, None where none was looked for. `answered` counts examples whose
+    oracle passages hold an answer word for word, of those that have them and are not answered by yes or no.
     """
 
     source: str
@@ -100,6 +101,8 @@ class DataReport:
     answered: tuple[int, int]
     quotes: int
     several: int
+    written: int
+    masked: tuple[tuple[str, int], ...] | None
     topics: tuple[Topic, ...]
     checks: tuple[Check, ...]
 
@@ -151,8 +154,18 @@ class Reporter:
         mark = hash_of("\n".join((e.question, *(block(p) for p in e.passages))))
         self.twice += mark in self.ids
         self.ids.add(mark)
+        self._count("written", times=e.written)
+        self._masked(e)
         self._leaks(e)
         self._founded(e)
+
+    def _masked(self, e: Example) -> None:
+        """Count placeholders for personal data, by kind."""
+        texts = (
+            [e.question, e.target, *(t for p in e.passages for t in (p.title, p.text))] if self.source.masked else ()
+        )
+        for kind in self.source.masked:
+            self._count("masked", kind, sum(t.count(f"[{kind.upper()}]") for t in texts))
 
     def _leaks(self, e: Example) -> None:
         """Count distractors that hold an answer, or overlap an oracle passage."""
@@ -203,6 +216,8 @@ class Reporter:
             answered=(n("answered"), n("answerable")),
             quotes=n("quotes"),
             several=n("several"),
+            written=n("written"),
+            masked=self._by("masked") if self.source.masked else None,
             topics=_topics(Counter(p.topic for p in self.source.pool), self.shown),
             checks=self._checks(kept, examples, placed),
         )

@@ -28,7 +28,8 @@ _BETWEEN = re.compile(r"[\s,\[\]]*")  # two values, of an array or of lines
 class Source:
     """Questions, read once and in order, and the passages that distractors are drawn from.
 
-    `left_out` counts questions that were no candidates, by reason; `near` says where wrong passages come from.
+    `left_out` counts questions that were no candidates, by reason; `near` says where wrong passages come from; `masked`
+    are the kinds of personal data that were replaced by placeholders.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Source:
     pool: Sequence[Passage]
     left_out: tuple[tuple[str, int], ...] = ()
     near: str = ""
+    masked: tuple[str, ...] = ()
 
 
 # ── a test collection ──

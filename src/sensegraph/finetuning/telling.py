@@ -53,7 +53,7 @@ def _head(report: DataReport) -> Iterator[str]:
         if pairs:
             yield f"{name}: {_listed(pairs)}"
     if any(name != "given" for name, _ in report.made):
-        yield f"questions and answers: {_listed(report.made)}"
+        yield f"questions: {_listed(report.made)}"
 
 
 def _checks(report: DataReport) -> list[str]:
@@ -81,6 +81,10 @@ def _figures(report: DataReport) -> Iterator[str]:
     if report.several:
         learnt = "all are learnt" if report.settings.answers == "all" else "the first is learnt"
         yield f"several answers: {report.several:,} examples, of which {learnt}"
+    if report.written:
+        yield f"answers written by an engine from the gold passages: {report.written:,}"
+    if report.masked is not None:
+        yield f"personal data replaced: {_listed(report.masked)}"
     if len(report.types) > 1:
         yield f"types: {_listed(report.types)}"
 

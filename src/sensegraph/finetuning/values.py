@@ -48,8 +48,9 @@ class Asked:
     """A question with its answers and the passages that they rest on; `near` are wrong passages, most alike first.
 
     Of several `answers` each is right or is a part of what is right, which a test collection does not tell.
-    `reasoning` is given where the source has one, its quotes between `BEGIN` and `END`. `made` says where question and
-    answer come from: `given`, `template` (made from the graph by a rule) or `engine` (written by a model).
+    `reasoning` is given where the source has one, its quotes between `BEGIN` and `END`. `made` says who made the
+    question: `given` by somebody, `template` (by a rule from the graph), `model`, `persona`; `written` that an engine
+    wrote the answer, from the gold passages alone.
     """
 
     id: str
@@ -59,7 +60,8 @@ class Asked:
     near: tuple[Passage, ...] = ()
     type: str = ""
     reasoning: str = ""
-    made: Literal["given", "template", "engine"] = "given"
+    made: str = "given"
+    written: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ class Example:
     """One example to train on: the question over its passages in the order shown, and what is to be learnt.
 
     `target` is what follows the prompt: the answer alone, or reasoning and answer. `tokens` counts both (cl100k).
-    `answers` are all that the source gives, of which `answer` is the one that is learnt.
+    `answers` are all that the source gives, of which `answer` is the one that is learnt; `made` and `written` say where
+    question and answer come from.
     """
 
     id: str
@@ -79,6 +82,7 @@ class Example:
     type: str = ""
     made: str = "given"
     answers: tuple[str, ...] = ()
+    written: bool = False
 
     @property
     def oracles(self) -> tuple[Passage, ...]:

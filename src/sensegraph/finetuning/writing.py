@@ -2,8 +2,8 @@
 
     completion   {"prompt": …, "completion": …}
     chat         {"messages": [{"role": "system"|"user"|"assistant", "content": …}, …]}
-    evaluation   {"id", "question", "answer", "answers", "type", "made", "passages": [{"id", "title", "text", "oracle",
-                  "kind"}, …], "target"}
+    evaluation   {"id", "question", "answer", "answers", "type", "made", "written", "passages": [{"id", "title", "text",
+                  "oracle", "kind"}, …], "target"}
 
 A prompt is instruction, question, passages, in this order, and what is learnt follows (R04). Lines end with a line
 feed, keys keep their order, text is UTF-8: equal examples are equal bytes.
@@ -73,6 +73,7 @@ def record(example: Example, form: Form) -> dict[str, Any]:
         "answers": list(example.answers),
         "type": example.type,
         "made": example.made,
+        "written": example.written,
         "passages": shown,
         "target": example.target,
     }

@@ -7,8 +7,10 @@ query: the nearest report by cosine → one call (section 4.2); the engine may b
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import log1p
 
 import numpy as np
 
@@ -16,9 +18,9 @@ from sensegraph.errors import SettingsError
 from sensegraph.protocols import Part, Task
 from sensegraph.results import at
 from sensegraph.runtime import Runtime
+from sensegraph.stems import stems
 from sensegraph.steps.citing import documents_of
 from sensegraph.steps.closeness import asked_vector
-from sensegraph.steps.details import detailed
 from sensegraph.steps.index import Index
 from sensegraph.steps.language import conclude
 from sensegraph.steps.mapreduce import size
@@ -26,7 +28,9 @@ from sensegraph.steps.neighbours import nearest_to
 from sensegraph.steps.packing import report_passage
 from sensegraph.steps.passages import entity_passage, relation_passage
 from sensegraph.text import within
-from sensegraph.types import Answer, Cluster, Evidence, Passage, Question
+from sensegraph.types import Answer, Cluster, Description, Evidence, Passage, Question
+
+_QUOTES = 40  # sentences beside one summary
 
 
 @dataclass(frozen=True)
@@ -82,12 +86,25 @@ class Graft:
         return sorted(found, key=lambda one: (-one[2], one[1].id))[: self.top]
 
 
-def _reports(question: Question, near: list[tuple[Cluster, float]], index: Index, rt: Runtime) -> list[Passage]:
-    """The summaries as passages; an engine that quotes gets what the sources say of their communities, too."""
-    clusters = [cluster for cluster, _ in near]
-    made = detailed(question.text, index, clusters) if rt.engine.quotes else map(report_passage, clusters)
-    shown = {p.id: p for p in made if p.kind == "report"}
-    return [replace(shown[cluster.id], score=score) for cluster, score in near]
+def _reports(question: Question, near: list[tuple[Cluster, float]], index: Index, rt: Runtime) -> Iterator[Passage]:
+    """The summaries as passages; an engine that quotes gets sentences of their communities beside them."""
+    for cluster, score in near:
+        said = _said(question, cluster, index) if rt.engine.quotes else ()
+        yield replace(report_passage(cluster, said), score=score)
+
+
+def _said(question: Question, cluster: Cluster, index: Index) -> list[Description]:
+    """What the sources say of a community's entities in words of the question, those with most and rarest words first.
+
+    A model reads a summary and understands what it stands for; an engine that quotes can only show what it is given.
+    """
+    wanted = frozenset(stems(question.text))
+    found = {d.source: d for e in index.entities(cluster.entities).values() for d in e.descriptions}
+    shared = {source: wanted.intersection(stems(d.text)) for source, d in found.items()}
+    count = Counter(word for words in shared.values() for word in words)
+    weight = {s: sum(log1p(len(found) / count[w]) for w in sorted(words)) for s, words in shared.items() if words}
+    ranked = sorted(weight, key=lambda s: (-weight[s], s.chunk, s.start, s.end))
+    return list({found[s].text: found[s] for s in reversed(ranked)}.values())[::-1][:_QUOTES]
 
 
 def _behind(place: int, cluster: Cluster, index: Index, most: int) -> Iterator[Passage]:
