@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from little_graphs import TYPES, Little, little
-from matched_by_search import called
+from matched_by_search import Edge, Node, Path, called, rows
 
 Truth = bool | None
 _PARTS = ("an", "O", "b", "zz")
@@ -102,6 +102,32 @@ def test_a_condition_keeps_the_rows_of_which_it_is_true(seed: int, condition):
     graph, (text, holds) = little(seed), condition
     found = graph.match("(a)-[r]-(b)", where=text, returned="a.id, r.id, b.id")
     wanted = [(a.id, r.id, b.id) for a, r, b in every(graph) if holds(graph, (a, r, b)) is True]
+    assert sorted(found.rows) == sorted(wanted)
+
+
+@given(st.integers(0, 400), st.sampled_from("-><"), st.sampled_from(TYPES), st.sampled_from(((1, 1), (1, 2))))
+def test_a_pattern_in_a_condition_holds_where_it_matches(seed: int, way: str, kind: str, bounds: tuple[int, int]):
+    graph = little(seed)
+    assume(any(e.type == kind for e in graph.graph.entities))
+    inside = Path((Node("a"), Node("c", kind)), (Edge("s", "", way, bounds),))
+    around = {row["a"] for row in rows(graph, [inside])}
+    found = graph.match("(a)-[r]-(b)", where=f"EXISTS {{ {inside.text} }}", returned="a.id, r.id, b.id")
+    assert sorted(found.rows) == sorted((a.id, r.id, b.id) for a, r, b in every(graph) if (a.id,) in around)
+    left = graph.match("(a)-[r]-(b)", where=f"NOT EXISTS {{ {inside.text} }}", returned="a.id, r.id, b.id")
+    assert sorted(found.rows + left.rows) == sorted((a.id, r.id, b.id) for a, r, b in every(graph))
+
+
+@given(st.integers(0, 400), st.integers(1, 4))
+def test_a_condition_within_a_pattern_may_read_what_is_around(seed: int, least: int):
+    graph = little(seed)
+    where = f"EXISTS {{ (b)-[s]-(c) WHERE s.weight > r.weight AND c.name <> $name AND r.weight >= {least} }}"
+    found = graph.match("(a)-[r]-(b)", where=where, returned="a.id, r.id, b.id", parameters={"name": "Bo"})
+    wanted = [
+        (a.id, r.id, b.id)
+        for a, r, b in every(graph)
+        for more in [[s for x, s, c in every(graph) if x.id == b.id and s.weight > r.weight and c.name != "Bo"]]
+        if more and r.weight >= least
+    ]
     assert sorted(found.rows) == sorted(wanted)
 
 

@@ -146,6 +146,18 @@ def test_a_relation_stands_once_in_a_match(graph: Little):
     )  # fmt: skip
 
 
+def test_a_condition_can_ask_for_a_pattern(graph: Little):
+    assert names(graph, "(a) WHERE NOT EXISTS { (a)-[:FOUNDED]-() } RETURN a.name") == [("Bo Lind",), ("Ostby",)]
+    both = "MATCH (:Claim)-[:ABOUT]->(a), (a)--(:Organization)"
+    assert names(graph, f"(a:Person) WHERE EXISTS {{ {both} }} RETURN a.name") == [
+        ("Ann Berg",), ("Bo Lind",),
+    ]  # fmt: skip
+    nested = "(a) WHERE EXISTS { (a)--(b) WHERE NOT EXISTS { (b)--(:Place) } AND b.degree > 1 } RETURN a.name"
+    assert names(graph, nested) == [("Acme",), ("Ann Berg",), ("Bo Lind",)]
+    assert graph.match("(a) RETURN EXISTS { (x:Place) } LIMIT 1").rows == ((True,),)
+    assert graph.match("(a:Organization) RETURN a.name, EXISTS { (a:Person) }").rows == (("Acme", False),)
+
+
 # ── values ──
 
 
@@ -155,6 +167,11 @@ def test_a_relation_stands_once_in_a_match(graph: Little):
         ("1 + 2 * 3", 7),
         ("7 % 4 / 2", 1.5),
         ("1 / 0", None),
+        ("5 % 0", None),
+        ("1e300 * 1e300", None),
+        ("round(5, -999999999999)", 0),
+        ("round(2.5, 999999999999)", 2.5),
+        ("999999999999999999" + " * 999999999999999999" * 30 + " / 2.5", None),
         ("'a' + 'b'", "ab"),
         ("[1] + [2]", (1, 2)),
         ("'a' + 1", None),
@@ -228,6 +245,11 @@ def test_what_is_unknown_comes_last_in_either_order(graph: Little):
         ("(k:Claim)--(l:Claim)", 10, "no relation links two claims"),
         ("(k:Claim)-[*1..2]-(a)", 10, "a chain links entities"),
         ("(a)-[r*1..2]-(b) WHERE r.weight > 1", 26, "'r' is a chain of relations and has no properties"),
+        ("(a)-[r]-(b) WHERE EXISTS { (r) }", 28, "'r' is the name of a relation already"),
+        ("p = (a)--(b) WHERE EXISTS { (a)--(c) WHERE length(p) = 1 }", 20, "'p' is a path, which EXISTS cannot look"),
+        ("(a) WHERE EXISTS { (a)--(b) WHERE c.name = 'x' }", 35, "the pattern has no variable 'c'"),
+        ("(a) WHERE EXISTS { (a)--(:Persn) }", 27, "no entity has the type 'Persn'"),
+        ("(a) WHERE EXISTS { (a)--(b) RETURN a }", 29, "expected WHERE, a comma or '}'"),
         ("(a:person), (a:place)", 13, "nothing is of both"),
         ("(a) RETURN a.type, count(*) ORDER BY a.name", 38, "columns of RETURN only"),
     ],
@@ -284,6 +306,20 @@ def test_nothing_in_a_value_is_read_as_a_query(graph: Little, value: str):
 def test_a_parameter_that_is_no_value_is_an_error(graph: Little):
     with pytest.raises(InputError, match="The parameter 'x' is a set"):
         graph.match("(a)", parameters={"x": {1}})
+
+
+def test_a_parameter_that_is_no_finite_number_is_an_error(graph: Little):
+    with pytest.raises(InputError, match="'x' is nan"):
+        graph.match("(a)", parameters={"x": float("nan")})
+
+
+def test_columns_that_are_equal_but_not_alike_stay_apart(graph: Little):
+    assert graph.match("(a) RETURN DISTINCT 1 AS x, true AS y, 1.0 AS z").rows == ((1, True, 1.0),)
+    assert [type(v) for v in graph.match("(a) RETURN DISTINCT 1 AS x, true AS y, 1.0 AS z").rows[0]] == [
+        int,
+        bool,
+        float,
+    ]
 
 
 def test_an_empty_graph_has_no_rows():

@@ -96,7 +96,7 @@ def _parameters(pairs: Sequence[str] | None) -> dict[str, Parameter]:
             raise typer.BadParameter(f"--param {pair!r} is not of the form name=value, such as --param who=Ann.")
         try:
             given[name] = json.loads(value)
-        except json.JSONDecodeError:
+        except ValueError:  # no JSON, or a number too long to read
             given[name] = value
     return given
 

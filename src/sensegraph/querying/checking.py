@@ -18,6 +18,7 @@ from sensegraph.querying.syntax import (
     Binary,
     Call,
     EdgePattern,
+    Exists,
     Expression,
     Fixed,
     Item,
@@ -59,7 +60,7 @@ class Checked:
     """A query whose every name is known: the kinds of its variables, and the conditions that must all hold.
 
     `nodes` hold each variable once, with the types that are left of all places where it stands. `matchers` are the
-    regular expressions by their text.
+    regular expressions by their text, `inner` the patterns inside conditions.
     """
 
     query: Query
@@ -69,6 +70,7 @@ class Checked:
     tests: tuple[Expression, ...]
     items: tuple[Item, ...]
     matchers: Mapping[str, Callable[[str], bool]]
+    inner: Mapping[Exists, Checked]
 
     @property
     def grouped(self) -> bool:
@@ -81,9 +83,9 @@ def aggregated(expression: Expression) -> bool:
     return any(isinstance(e, Call) and e.name in AGGREGATES for e in walk(expression))
 
 
-def checked(query: Query, shelf: Shelf) -> Checked:
-    """The query as it is understood. Raises InputError at the first thing that is not."""
-    kinds = _kinds(query)
+def checked(query: Query, shelf: Shelf, outer: Mapping[str, Kind] = MappingProxyType({})) -> Checked:
+    """The query as it is understood, around it `outer`. Raises InputError at the first thing that is not."""
+    kinds = _kinds(query, outer)
     nodes = _nodes(query, kinds, shelf)
     edges = tuple(e for path in query.paths for e in path.hops)
     for near, edge, far in edges:
@@ -91,7 +93,7 @@ def checked(query: Query, shelf: Shelf) -> Checked:
     tests = [t for path in query.paths for part in path.parts for t in part.tests]
     tests += conjuncts(query.where)
     items = query.items or _all(query, kinds, nodes)
-    looking = _Looking(kinds)
+    looking = _Looking(kinds, shelf)
     for test in tests:
         looking.plain(test, "WHERE")
     for item in items:
@@ -101,18 +103,20 @@ def checked(query: Query, shelf: Shelf) -> Checked:
     for sort in order:
         looking.item(sort.expression)
     _check_order(query, items, order)
-    return Checked(
-        replace(query, order=order), kinds, nodes, edges, tuple(tests), items, MappingProxyType(looking.matchers)
-    )
+    found = replace(query, order=order)
+    return Checked(found, kinds, nodes, edges, tuple(tests), items, looking.matchers, looking.inner)
 
 
 # ── variables ──
 
 
-def _kinds(query: Query) -> dict[str, Kind]:
-    kinds = dict[str, Kind]()
+def _kinds(query: Query, outer: Mapping[str, Kind]) -> dict[str, Kind]:
+    kinds = dict(outer)
     for node in (n for path in query.paths for n in path.nodes):
         claim = any(alike(w.text) == "claim" for w in node.types)
+        around = outer.get(node.variable)
+        if around not in (None, "claim", "entity") or (claim and around == "entity"):
+            raise node.at.error(f"{node.variable!r} is the name of {_A[kinds[node.variable]]} already; choose another.")
         if kinds.get(node.variable) != "claim":
             kinds[node.variable] = "claim" if claim else "entity"
     for path in query.paths:
@@ -208,8 +212,9 @@ def _check_names(items: Sequence[Item]) -> None:
 class _Looking:
     """Looks through expressions; keeps the regular expressions that it meets."""
 
-    def __init__(self, kinds: Mapping[str, Kind]) -> None:
-        self.kinds = kinds
+    def __init__(self, kinds: Mapping[str, Kind], shelf: Shelf) -> None:
+        self.kinds, self.shelf = kinds, shelf
+        self.inner = dict[Exists, Checked]()
         self.matchers = dict[str, Callable[[str], bool]]()
 
     def plain(self, expression: Expression, where: str) -> None:
@@ -251,6 +256,11 @@ class _Looking:
                 self.property(part)
             case Call():
                 _check_call(part)
+            case Exists(paths, where):
+                for name in part.shared:
+                    if self.kinds[name] in ("path", "chain"):
+                        raise part.at.error(f"{name!r} is {_A[self.kinds[name]]}, which EXISTS cannot look into.")
+                self.inner[part] = checked(Query(paths, where), self.shelf, self.kinds)
             case Binary(operator, left, right):
                 self.comparison(operator, left, right, part.at)
             case _:

@@ -15,11 +15,23 @@ from sensegraph.errors import InputError
 from sensegraph.querying import values
 from sensegraph.querying.checking import Checked
 from sensegraph.querying.shelf import CLAIM, ENTITY, RELATION, Shelf
-from sensegraph.querying.syntax import Binary, Call, Expression, Fixed, Listed, Property, Unary, Variable, variables
+from sensegraph.querying.syntax import (
+    Binary,
+    Call,
+    Exists,
+    Expression,
+    Fixed,
+    Listed,
+    Property,
+    Unary,
+    Variable,
+    variables,
+)
 from sensegraph.querying.values import Element, Truth, Value, alike
 
 Rows = NDArray[np.int64]
 _BLOCK = 8_192  # rows between two looks at the clock
+_DIGITS = 15  # that a number is rounded to, before or behind its point
 _SINGLE = ("entity", "relation", "claim")  # kinds of which a column holds one position a row
 _SEARCHES = ("contains", "starts with", "ends with", "=~")
 
@@ -31,11 +43,18 @@ class Table:
     length: int
     columns: Mapping[str, Rows]
 
+    def only(self, names: Sequence[str]) -> Table:
+        """These columns."""
+        return Table(self.length, {name: self.columns[name] for name in names})
+
     def take(self, rows: NDArray[Any]) -> Table:
         """Some of the rows, by number or by truth."""
         columns = {name: column[rows] for name, column in self.columns.items()}
         length = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else len(rows)
         return Table(length, MappingProxyType(columns))
+
+
+Exist = Callable[[Checked, Table], list[Value]]  # for every row whether an inner pattern matches there
 
 
 class Clock:
@@ -56,8 +75,8 @@ class Clock:
 class Evaluator:
     """Reads expressions of one checked query over tables of matches."""
 
-    def __init__(self, query: Checked, shelf: Shelf, clock: Clock) -> None:
-        self.query, self.shelf, self.clock = query, shelf, clock
+    def __init__(self, query: Checked, shelf: Shelf, clock: Clock, exists: Exist) -> None:
+        self.query, self.shelf, self.clock, self.exists = query, shelf, clock, exists
 
     def column(self, expression: Expression, table: Table) -> list[Value]:
         """The value of an expression in every row."""
@@ -96,6 +115,8 @@ class Evaluator:
                 return self._binary(expression, table)
             case Call():
                 return self._call(expression, table)
+            case Exists():
+                return self.exists(self.query.inner[expression], table.only(expression.shared))
 
     # ── elements ──
 
@@ -258,7 +279,7 @@ def _parts(first: int) -> Callable[[Value], Value]:
 def _rounded(value: Value, digits: Value = 0) -> Value:
     if isinstance(value, bool) or not isinstance(value, int | float) or not isinstance(digits, int):
         return None
-    return round(value, digits)
+    return round(value, max(-_DIGITS, min(digits, _DIGITS)))
 
 
 _FUNCTIONS: Mapping[str, Callable[[Value], Value]] = MappingProxyType(
@@ -267,7 +288,7 @@ _FUNCTIONS: Mapping[str, Callable[[Value], Value]] = MappingProxyType(
         "tolower": lambda v: v.lower() if isinstance(v, str) else None,
         "upper": lambda v: v.upper() if isinstance(v, str) else None,
         "toupper": lambda v: v.upper() if isinstance(v, str) else None,
-        "abs": lambda v: abs(v) if isinstance(v, int | float) else None,
+        "abs": lambda v: abs(v) if isinstance(v, int | float) and not isinstance(v, bool) else None,
         "size": _size,
         "length": _size,
         "nodes": _parts(0),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 
 from sensegraph.errors import InputError
 from sensegraph.querying.lexer import Token
@@ -10,6 +11,7 @@ from sensegraph.querying.syntax import Binary, Call, Expression, Fixed, Given, L
 
 _DEEPEST = 40  # brackets within brackets
 _MOST = 200  # signs and words that join two expressions
+_DIGITS = 18  # of a number
 _RESERVED = frozenset(
     "match where return order skip limit distinct as and or not in is contains starts ends null true false".split()
 )
@@ -193,7 +195,7 @@ class Expressions:
             return Fixed(token.text, token.at)
         if token.kind == "parameter":
             return _spelt(self.parameter(token), token)
-        return Fixed(int(token.text) if token.text.isdecimal() else float(token.text), token.at)
+        return Fixed(number(token), token.at)
 
     def _named(self, token: Token) -> Expression:
         if self.is_symbol("(") and token.kind == "name":
@@ -220,6 +222,13 @@ class Expressions:
             if not self.is_symbol(close):
                 self.expect(",", f"',' or {close!r}")
         return tuple(found)
+
+
+def number(token: Token) -> int | float:
+    """The number of a token. Raises InputError for one that is too large."""
+    if len(token.text) > _DIGITS or not isfinite(found := float(token.text)):
+        raise token.at.error(f"a number may have {_DIGITS} digits, and must be finite.")
+    return int(token.text) if token.text.isdecimal() else found
 
 
 def _spelt(value: Given, token: Token) -> Expression:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,11 @@ from sensegraph.querying.evaluating import Clock, Evaluator, Rows, Table, consta
 from sensegraph.querying.facets import BACK, FORTH
 from sensegraph.querying.shelf import Adjacency, Shelf
 from sensegraph.querying.syntax import Binary, EdgePattern, Expression, Property, variables
-from sensegraph.querying.values import alike
+from sensegraph.querying.values import Value, alike
 
 _BLOCK = 1 << 19  # edges that are looked at together
+_ROW = " row"  # the column of numbers of the rows around a pattern that stands in a condition
+_NOTHING = Table(1, MappingProxyType({}))  # before anything is bound there is one way to match nothing
 
 Edge = tuple[str, EdgePattern, str]
 Bools = NDArray[np.bool_]
@@ -41,6 +44,19 @@ def joined(query: Checked, shelf: Shelf, clock: Clock, most: int) -> Joined:
     return Joined(_canonical(joiner.table, query), tuple(joiner.steps))
 
 
+def evaluator(query: Checked, shelf: Shelf, clock: Clock, most: int) -> Evaluator:
+    """What reads the expressions of a query, the patterns inside them too."""
+
+    def exists(inner: Checked, table: Table) -> list[Value]:
+        rows = np.arange(table.length)
+        joiner = _Joiner(inner, shelf, clock, most, Table(table.length, {**table.columns, _ROW: rows}))
+        joiner.run()
+        found: list[Value] = np.isin(rows, joiner.table.columns[_ROW]).tolist()
+        return found
+
+    return Evaluator(query, shelf, clock, exists)
+
+
 def _canonical(table: Table, query: Checked) -> Table:
     """The rows in an order that the way of joining does not change: by the elements, in the order of the pattern."""
     keys = list[Rows]()
@@ -54,17 +70,20 @@ def _canonical(table: Table, query: Checked) -> Table:
 class _Joiner:
     """The table so far, and what is still to be done."""
 
-    def __init__(self, query: Checked, shelf: Shelf, clock: Clock, most: int) -> None:
+    def __init__(self, query: Checked, shelf: Shelf, clock: Clock, most: int, table: Table = _NOTHING) -> None:
         self.query, self.shelf, self.clock, self.most = query, shelf, clock, most
-        self.evaluator = Evaluator(query, shelf, clock)
-        self.table = Table(1, {})
+        self.evaluator = evaluator(query, shelf, clock, most)
+        self.table = table
         self.edges: list[Edge] = list(query.edges)
-        self.nodes: list[str] = list(query.nodes)
+        self.nodes: list[str] = [name for name in query.nodes if name not in table.columns]
         self.tests: list[Expression] = list(query.tests)
         self.steps: list[str] = []
 
     def run(self) -> None:
         """Bind everything."""
+        for name in self.query.nodes:
+            if name in self.table.columns and (allowed := self.allowed(name)) is not None:
+                self.table = self.table.take(allowed[self.table.columns[name]])
         self.test()
         while self.nodes or self.edges:
             edge = min(self.reachable(), default=None, key=lambda found: found[0])
@@ -269,7 +288,8 @@ class _Hop:
         """The columns of relations (or ties) that are bound already: a match holds each once."""
         kinds = self.joiner.query.kinds
         family = ("tie",) if self.ties else ("relation", "chain")
-        return [column for name, column in columns.items() if kinds[name] in family]
+        own = [e.variable for _, e, _ in self.joiner.query.edges if kinds[e.variable] in family]
+        return [columns[name] for name in own if name in columns]
 
 
 def _degrees(near: Adjacency, places: Rows) -> Rows:

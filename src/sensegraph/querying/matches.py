@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 
 import numpy as np
 
 from sensegraph.errors import InputError
 from sensegraph.querying.checking import Checked, checked
-from sensegraph.querying.evaluating import Clock, Evaluator, Table
-from sensegraph.querying.joining import joined
+from sensegraph.querying.evaluating import Clock, Table
+from sensegraph.querying.joining import evaluator, joined
 from sensegraph.querying.parser import Parser
 from sensegraph.querying.rows import Row, projected
 from sensegraph.querying.shelf import Shelf
@@ -80,15 +81,15 @@ def parsed(request: Request) -> Query:
     given = {name: _value(name, value) for name, value in (request.parameters or {}).items()}
     query = Parser(request.text, "the pattern", given).query()
     if request.where:
-        more = Parser(request.where, "WHERE", given).condition()
+        more = Parser(request.where, "WHERE", given, query.paths).condition()
         query = replace(query, where=Binary("and", query.where, more) if query.where else more)
     if request.returned:
         _once("RETURN", bool(query.items))
-        items, distinct = Parser(request.returned, "RETURN", given).returned()
+        items, distinct = Parser(request.returned, "RETURN", given, query.paths).returned()
         query = replace(query, items=items, distinct=distinct)
     if request.order:
         _once("ORDER BY", bool(query.order))
-        query = replace(query, order=Parser(request.order, "ORDER BY", given).ordered())
+        query = replace(query, order=Parser(request.order, "ORDER BY", given, query.paths).ordered())
     if request.skip is not None:
         _once("SKIP", bool(query.skip))
         query = replace(query, skip=request.skip)
@@ -105,6 +106,8 @@ def _once(clause: str, there: bool) -> None:
 
 def _value(name: str, value: Parameter) -> Given:
     """A parameter as a value of queries."""
+    if isinstance(value, float) and not isfinite(value):
+        raise InputError(f"The parameter {name!r} is {value}; give a finite number.")
     if isinstance(value, str | int | float | None):
         return value
     if isinstance(value, Sequence):
@@ -117,7 +120,7 @@ def matched(request: Request, shelf: Shelf, *, citing: bool = False) -> Matches:
     query = checked(parsed(request), shelf)
     clock = Clock(request.seconds)
     found = joined(query, shelf, clock, request.most)
-    made = projected(query, found.table, Evaluator(query, shelf, clock))
+    made = projected(query, found.table, evaluator(query, shelf, clock, request.most))
     columns = tuple(i.name for i in query.items)
     rows = _shown(made.rows, shelf)
     marks, citations, notes = _cited(made.rows, shelf) if citing else ((), (), ())

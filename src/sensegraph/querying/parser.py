@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from sensegraph.querying.expressions import Expressions
-from sensegraph.querying.lexer import tokens
+from sensegraph.querying.expressions import Expressions, number
+from sensegraph.querying.lexer import Token, tokens
 from sensegraph.querying.syntax import (
     Binary,
     EdgePattern,
+    Exists,
     Expression,
     Given,
     Item,
@@ -22,6 +23,7 @@ from sensegraph.querying.syntax import (
     Query,
     Sort,
     Word,
+    variables,
 )
 
 HOPS = 6  # the longest chain of relations that one edge may stand for
@@ -34,19 +36,20 @@ _ELSEWHERE = frozenset(
 class Parser(Expressions):
     """Reads one piece of a query: a whole one, or what an option gives of it."""
 
-    def __init__(self, text: str, piece: str, parameters: Mapping[str, Given]) -> None:
+    def __init__(
+        self, text: str, piece: str, parameters: Mapping[str, Given], outer: Sequence[PathPattern] = ()
+    ) -> None:
         super().__init__(tokens(text, piece), parameters)
         self.unnamed = 0
-        self.edges = 0
+        self.edges = sum(len(path.edges) for path in outer)
+        self.outer = tuple(name for path in outer for name in path.names)  # the variables of the pattern around
 
     # ── clauses ──
 
     def query(self) -> Query:
         """All clauses, in their order, to the end."""
-        self.accept("match")
-        paths = [self._path()]
-        while self.accept(","):
-            paths.append(self._path())
+        paths = self._paths()
+        self.outer = tuple(name for path in paths for name in path.names)
         where = self.expression() if self.accept("where") else None
         items, distinct = self._return() if self.accept("return") else ((), False)
         order = self._order() if self.accept("order") else ()
@@ -54,7 +57,7 @@ class Parser(Expressions):
         limit = self._count("LIMIT") if self.accept("limit") else None
         self.accept(";")
         self.end("WHERE, RETURN, ORDER BY, SKIP, LIMIT or the end")
-        return Query(tuple(paths), where, items, distinct, order, skip, limit)
+        return Query(paths, where, items, distinct, order, skip, limit)
 
     def condition(self) -> Expression:
         """What an option says of WHERE."""
@@ -126,7 +129,7 @@ class Parser(Expressions):
         at = self.token.at
         value: Given = None
         if self.token.kind == "number" and self.token.text.isdecimal():
-            value = int(self.take().text)
+            value = number(self.take())
         elif self.token.kind == "parameter":
             value = self.parameter(self.take())
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
@@ -134,6 +137,29 @@ class Parser(Expressions):
         return value
 
     # ── patterns ──
+
+    def _paths(self) -> tuple[PathPattern, ...]:
+        self.accept("match")
+        paths = [self._path()]
+        while self.accept(","):
+            paths.append(self._path())
+        return tuple(paths)
+
+    def _named(self, token: Token) -> Expression:
+        """A pattern where EXISTS stands before it, else what any name is."""
+        if token.kind != "name" or token.text.lower() != "exists" or not self.is_symbol("{"):
+            return super()._named(token)
+        self.take()
+        around, paths = self.outer, self._paths()
+        self.outer = (*around, *(name for path in paths for name in path.names))
+        where = self.expression() if self.accept("where") else None
+        self.outer = around
+        if not self.accept("}"):
+            raise self.expected("WHERE, a comma or '}'")
+        nodes = (n.variable for path in paths for n in path.nodes)
+        tests = [t for path in paths for part in path.parts for t in part.tests] + ([where] if where else [])
+        read = dict.fromkeys([*nodes, *(name for test in tests for name in variables(test))])
+        return Exists(paths, where, tuple(name for name in read if name in around), token.at)
 
     def _path(self) -> PathPattern:
         variable = ""
@@ -193,14 +219,19 @@ class Parser(Expressions):
     def _length(self) -> tuple[int, int]:
         """After the star: `n`, `n..m`, `..m`. There must be an upper bound."""
         at = self.token.at
-        low = int(self.take().text) if self.token.kind == "number" and self.token.text.isdecimal() else None
+        low = self._whole()
         high = low
         if self.accept(".."):
-            high = int(self.take().text) if self.token.kind == "number" and self.token.text.isdecimal() else None
+            high = self._whole()
             low = 1 if low is None else low
         if high is None or low is None or not low <= high <= HOPS or high < 1:
             raise at.error(f"a chain of relations needs its bounds, up to {HOPS}, as in *1..3.")
         return low, high
+
+    def _whole(self) -> int | None:
+        """A whole number, if one is next."""
+        there = self.token.kind == "number" and self.token.text.isdecimal()
+        return int(number(self.take())) if there else None
 
     def _types(self) -> tuple[Word, ...]:
         if not self.accept(":"):
@@ -238,5 +269,6 @@ class Parser(Expressions):
         return self.take().text if named else self._anonymous()
 
     def _anonymous(self) -> str:
+        """A name that no query can write, and no other pattern of it has."""
         self.unnamed += 1
-        return f" {self.unnamed}"
+        return f" {self.unnamed}" if not self.outer else f" inner {self.unnamed}"

@@ -72,13 +72,14 @@ class _Made:
 
 
 def _together(query: Checked, table: Table, evaluator: Evaluator) -> _Made:
-    plain = {i.expression: evaluator.column(i.expression, table) for i in query.items if not aggregated(i.expression)}
+    single = [i.expression for i in query.items if not aggregated(i.expression)]
+    plain = {repr(e): evaluator.column(e, table) for e in single}  # 1 and true are equal, but not written alike
     groups = _groups(list(plain.values()), table.length, query.grouped)
     totals = _Totals(query, evaluator, table, groups)
 
     def column(expression: Expression) -> list[Value]:
-        if expression in plain:
-            return [plain[expression][int(g[0])] for g in groups]
+        if (known := plain.get(repr(expression))) is not None:
+            return [known[int(g[0])] for g in groups]
         return totals.column(expression, Table(len(groups), {}))
 
     keys = [(column(s.expression), s.falling) for s in query.query.order]
@@ -99,7 +100,7 @@ class _Totals(Evaluator):
     """Reads expressions whose variables stand inside aggregates: one value a group."""
 
     def __init__(self, query: Checked, evaluator: Evaluator, table: Table, groups: Sequence[Rows]) -> None:
-        super().__init__(query, evaluator.shelf, evaluator.clock)
+        super().__init__(query, evaluator.shelf, evaluator.clock, evaluator.exists)
         self.evaluator, self.table, self.groups = evaluator, table, groups
 
     def column(self, expression: Expression, table: Table) -> list[Value]:

@@ -5,17 +5,19 @@ Types, labels, weights and directions are mapped arrays; texts are decoded only 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.querying.facets import BACK, FORTH, Facets
 from sensegraph.querying.values import Kind, Value, alike, known
-from sensegraph.results import at
+from sensegraph.results import Table, at
 from sensegraph.steps.index import Index
 from sensegraph.types import Claim, Entity, Relation
 
@@ -23,6 +25,14 @@ Positions = NDArray[np.int64]
 R = TypeVar("R", Entity, Relation, Claim)
 
 _BLOCK = 4_096  # records that are read at once
+_FEW = 8  # once one of so many records is asked for, descriptions are read in one run over all
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    """The description of a record: decoding the rest would cost several times as much."""
+
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,8 @@ class Shelf:
         self.index, self.facets, self.whole = index, facets, whole
         self._read: dict[tuple[Kind, int], Any] = {}
         self._named: dict[str, frozenset[int]] = {}
+        self._described: dict[Kind, list[str]] = {}
+        self._asked = Counter[Kind]()
         self._tied: dict[tuple[str, bool], Adjacency] = {}
 
     # ── nodes and edges ──
@@ -153,6 +165,17 @@ class Shelf:
         """The claims at these positions."""
         return self._records("claim", self.index.graph.claims, positions)
 
+    def descriptions(self, kind: Kind, positions: Sequence[int]) -> list[str]:
+        """The descriptions of entities or relations; where they are many, nothing else of the records is decoded."""
+        records = self.index.graph.entities if kind == "entity" else self.index.graph.relations
+        self._asked[kind] += len(positions)
+        if not isinstance(records, Table) or self._asked[kind] < len(records) // _FEW:
+            return [r.description for r in self.records(kind, positions)]
+        if kind not in self._described:
+            decode = msgspec.json.Decoder(_Described).decode
+            self._described[kind] = [decode(raw).description for raw in records.raw()]
+        return [self._described[kind][p] for p in positions]
+
     def _records(self, kind: Kind, records: Sequence[R], positions: Sequence[int]) -> list[R]:
         todo = sorted({p for p in positions if (kind, p) not in self._read})
         for begin in range(0, len(todo), _BLOCK):
@@ -202,6 +225,13 @@ def _field(kind: Kind, field: str) -> Column:
     return read
 
 
+def _description(kind: Kind) -> Column:
+    def read(shelf: Shelf, positions: list[int]) -> list[Value]:
+        return [known(text) for text in shelf.descriptions(kind, positions)]
+
+    return read
+
+
 def _type(shelf: Shelf, positions: list[int]) -> list[Value]:
     numbers = shelf.facets.kinds[positions].tolist()
     return [known(shelf.facets.types[n]) for n in numbers]
@@ -235,7 +265,7 @@ def _documents(shelf: Shelf, chunks: Sequence[Sequence[str]]) -> list[Value]:
 ENTITY = {
     "name": Readable("text", lambda s, p: [s.name(i) for i in p], "what most texts call it"),
     "type": Readable("text", _type, "its type"),
-    "description": Readable("text", _field("entity", "description"), "what the texts say of it"),
+    "description": Readable("text", _description("entity"), "what the texts say of it"),
     "degree": Readable("number", lambda s, p: _array(s.facets.degrees, p), "its neighbours in the whole graph"),
     "frequency": Readable("number", lambda s, p: _array(s.facets.frequencies, p), "how often it is mentioned"),
     "aliases": Readable("list", _field("entity", "aliases"), "its other names"),
@@ -247,7 +277,7 @@ ENTITY = {
 RELATION = {
     "label": Readable("text", _label, "its label, where it has one"),
     "type": Readable("text", _label, "the same"),
-    "description": Readable("text", _field("relation", "description"), "what the texts say of it"),
+    "description": Readable("text", _description("relation"), "what the texts say of it"),
     "weight": Readable("number", lambda s, p: _array(s.facets.weights, p), "how much the texts make of it"),
     "directed": Readable("truth", _directed, "whether the texts tell it one way"),
     "first": Readable("text", _end(True), "the end that the texts name first, where they tell it one way"),

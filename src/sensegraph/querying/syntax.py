@@ -104,7 +104,17 @@ class Binary:
     at: Spot = field(default=NOWHERE, compare=False, repr=False)
 
 
-Expression = Fixed | Listed | Variable | Property | Call | Unary | Binary
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """Whether a pattern matches around what is bound: `shared` are the variables that it has from outside."""
+
+    paths: tuple[PathPattern, ...]
+    where: Expression | None
+    shared: tuple[str, ...]
+    at: Spot = field(default=NOWHERE, compare=False, repr=False)
+
+
+Expression = Fixed | Listed | Variable | Property | Call | Unary | Binary | Exists
 
 
 def inner(expression: Expression) -> tuple[Expression, ...]:
@@ -131,9 +141,19 @@ def walk(expression: Expression) -> Iterator[Expression]:
 
 def variables(expression: Expression) -> tuple[str, ...]:
     """The variables that an expression reads, in order, each once."""
-    found = walk(expression)
-    named = (e.name if isinstance(e, Variable) else e.variable for e in found if isinstance(e, Variable | Property))
-    return tuple(dict.fromkeys(named))
+    return tuple(dict.fromkeys(name for part in walk(expression) for name in _read(part)))
+
+
+def _read(part: Expression) -> tuple[str, ...]:
+    match part:
+        case Variable(name):
+            return (name,)
+        case Property(variable):
+            return (variable,)
+        case Exists(_, _, shared):
+            return shared
+        case _:
+            return ()
 
 
 def conjuncts(expression: Expression | None) -> Iterator[Expression]:
@@ -191,6 +211,11 @@ class PathPattern:
     nodes: tuple[NodePattern, ...]
     edges: tuple[EdgePattern, ...] = ()
     variable: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables of the path, its own included, in no order that means anything."""
+        return (*(part.variable for part in self.parts), *([self.variable] if self.variable else []))
 
     @property
     def parts(self) -> tuple[NodePattern | EdgePattern, ...]:

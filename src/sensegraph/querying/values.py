@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import isfinite
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -29,6 +30,9 @@ Truth = bool | None
 _folded = lru_cache(maxsize=1 << 16)(fold)
 _ORDER: Mapping[str, Callable[[Any, Any], bool]] = MappingProxyType(
     {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+)
+_SIGNS: Mapping[str, Callable[[Any, Any], int | float]] = MappingProxyType(
+    {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "%": operator.mod}
 )
 _RANKS = (bool, int | float, str, Element, tuple)
 
@@ -108,9 +112,11 @@ def reckoned(sign: str, a: Value, b: Value) -> Value:
         return a + b  # type: ignore[operator]
     if isinstance(a, bool) or isinstance(b, bool) or not isinstance(a, int | float) or not isinstance(b, int | float):
         return None
-    if sign in "/%":
-        return None if b == 0 else a / b if sign == "/" else a % b
-    return {"+": operator.add, "-": operator.sub, "*": operator.mul}[sign](a, b)  # type: ignore[no-any-return]
+    try:
+        found = _SIGNS[sign](a, b)
+    except ArithmeticError:  # division by zero, or what is too large
+        return None
+    return found if isinstance(found, int) or isfinite(found) else None
 
 
 def _rank(value: Value) -> int:
