@@ -132,6 +132,14 @@ def test_a_part_that_an_index_lacks_is_an_error_with_the_command_that_adds_it(ru
     assert "--method graphrag" in result.stderr
 
 
+def test_conditions_of_one_method_each_keep_their_own_settings(run: Run):
+    text = OFFLINE.replace('method = "bm25"', 'method = "naive"\ntop = 3')
+    run(plan(text))
+    answers = [json.loads(line) for line in Path("plan.results/answers.jsonl").read_text().splitlines()]
+    read = {name: {len(a["documents"]) for a in answers if a["condition"] == name} for name in ("words", "vectors")}
+    assert read == {"words": {3}, "vectors": {1}}
+
+
 def test_answers_are_cut_to_the_bound_and_that_is_said(run: Run):
     found = json.loads(run(plan("answer_words = 5\n" + OFFLINE), "--json").stdout)
     assert any("cut to 5 words" in line for line in found["held"])

@@ -27,7 +27,7 @@ from sensegraph.protocols import Part, Task
 from sensegraph.runtime import Runtime
 from sensegraph.settings import Settings, choices, load_settings, make_tools, parse
 from sensegraph.stores.sqlite import SqliteStore, writable
-from sensegraph.types import Document
+from sensegraph.types import Answer, Document
 
 _FORM = 1  # raise when answers that are stored must not be used again
 _RESULTS = ".results"
@@ -180,11 +180,17 @@ def _conditions(named: list[tuple[Named, str]], corpus: Corpus) -> tuple[Conditi
     found = []
     for one, method in named:
         own = settings_of(one)
-        ask = partial(corpus.query, method=method, **own)
+        ask = partial(_ask, corpus, method, own)
         bare = settings_of(Named(method, load(method)))
         changed = {name: value for name, value in own.items() if value != bare[name]}
         found.append(Condition(one.name, method, own, ask, _key(one, method, corpus), changed))
     return tuple(found)
+
+
+def _ask(corpus: Corpus, method: str, own: dict[str, Any], question: str) -> Answer:
+    """The answer of a method with these settings: as its table, since some are called like arguments of a query."""
+    corpus.settings = replace(corpus.settings, methods={**corpus.settings.methods, method: own})
+    return corpus.query(question, method=method)
 
 
 def _key(one: Named, method: str, corpus: Corpus) -> str:
