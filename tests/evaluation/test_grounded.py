@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,14 @@ from scripted import Script, ScriptedServer
 from sensegraph.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed
 from sensegraph.evaluation.grounded import GroundSettings, by_template
+from sensegraph.evaluation.grounds import Material, grounds, undated
 from sensegraph.evaluation.modelled import by_model
 from sensegraph.evaluation.posed import KINDS, Outcome
 from sensegraph.evaluation.posing import Posing, foresee, models, pose
 from sensegraph.evaluation.proposing import Paid
-from sensegraph.evaluation.told import speaks_english, told_in
-from sensegraph.types import Description, Document, Entity, Graph, Relation, Source
+from sensegraph.evaluation.templates import posed
+from sensegraph.evaluation.told import Told, speaks_english, told_in
+from sensegraph.types import Claim, Description, Document, Entity, Graph, Relation, Source
 from wired import settings
 
 ALL = GroundSettings(KINDS, 3)
@@ -144,6 +147,9 @@ def graph_of(*said: str, kind: str = "person") -> Graph:
         ("Ada Finch keeps bees.", ""),
         ("Ada Finch told Ada of Port Ellery.", ""),
         ("Did Ada Finch leave Port Ellery?", ""),
+        ("Ada Finch said “Port Ellery is cold.", ""),
+        ("Ada Finch is a keeper of Ellery.", ""),
+        ("Ada Finch is a keeper of Port Ellery since 1902.", "is a keeper of Port Ellery since 1902"),
         ("Yesterday Ada Finch left Port Ellery.", ""),
     ],
 )
@@ -162,11 +168,64 @@ def test_a_sentence_of_two_chunks_is_no_evidence_of_one():
         ("Ada Finch left Port Ellery in May.", "left", "in May"),
         ("Ada Finch painted Old Port Ellery.", "", ""),
         ("Ada Finch gave Port Ellery a lamp.", "", ""),
+        ("Ada Finch paints northern Port Ellery.", "", ""),
+        ("Ada Finch lives near Port Ellery, Wales.", "", ""),
     ],
 )
 def test_a_name_can_give_way_where_a_description_can_stand(sentence: str, head: str, after: str):
     (told,) = told_in(graph_of(sentence))
     assert (told.head, told.after, told.linked) == (head, after, bool(head))
+
+
+def test_a_thing_without_a_name_of_its_own_is_not_asked_for():
+    graph = graph_of("The ferry left Port Ellery.")
+    (ada, port) = graph.entities
+    assert told_in(replace(graph, entities=(replace(ada, name="ferry"), port))) == []
+
+
+def dated(name: str, said: str, starts: str, chunk: str) -> Claim:
+    return Claim(name, "Ada Finch", "NONE", "FACT", "TRUE", said, starts, starts, Source(chunk, 0, 0))
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("Ada Finch sailed in June 2019.", "Ada Finch sailed"),
+        ("Ada Finch, in 1990, left Port Ellery.", "Ada Finch, left Port Ellery"),
+        ("Ada Finch won the 1990 cup.", ""),
+        ("Ada Finch saw him in 1990.", ""),
+        ("Ada Finch won in the 1990 games.", ""),
+    ],
+)
+def test_a_date_goes_where_the_sentence_is_whole_without_it(said: str, left: str):
+    assert undated(dated("c", said, "1990-01-01", "c0")) == (left if len(left.split()) > 2 else "")
+
+
+def test_which_of_two_dated_claims_came_first_is_asked_without_their_dates():
+    claims = [
+        dated("c1", "Ada Finch built a boat in 2019.", "2019-01-01", "c1"),
+        dated("c2", "Ada Finch left Port Ellery in 1990.", "1990-01-01", "c2"),
+    ]
+    (found,) = grounds("temporal", Material((), graph_of().entities, claims))
+    asked = posed(found, ["d1", "d2"])
+    assert asked.text == "Which came first: “Ada Finch built a boat”, or “Ada Finch left Port Ellery”?"
+    assert asked.answers == ("Ada Finch left Port Ellery",)
+
+
+def test_three_things_of_one_name_are_asked_for_apart():
+    """N44."""
+    names = (("country", "Amman"), ("river", "Galilee"), ("person", "Chicago"))
+    jordans = [Entity(f"j{i}", "Jordan", kind, "", (), (f"c{i}",), 1, 1) for i, (kind, _) in enumerate(names)]
+    marks = [Entity(f"m{i}", name, "place", "", (), (f"c{i}",), 1, 1) for i, (_, name) in enumerate(names)]
+    told = [
+        Told(j, m, f"Jordan {m.name}", m.name, f"c{i}") for i, (j, m) in enumerate(zip(jordans, marks, strict=True))
+    ]
+    asked = [posed(g, ["d"]) for g in grounds("disambiguation", Material(told, [*jordans, *marks]))]
+    assert sorted((q.text, q.chunks) for q in asked) == [
+        ("What is said of Jordan, the country that has to do with Amman?", ("c0",)),
+        ("What is said of Jordan, the person that has to do with Chicago?", ("c2",)),
+        ("What is said of Jordan, the river that has to do with Galilee?", ("c1",)),
+    ]
 
 
 def test_english_is_told_from_other_languages():

@@ -1,7 +1,8 @@
 """Places of a graph that questions can be grounded in, by class: the chunks that an answer needs, and what they tell.
 
     local            one sentence on an entity
-    bridge           a chain of sentences of different chunks: each names what the next one begins with
+    bridge           a chain of sentences of different chunks: each names what the next one begins with; or what links
+                     two things that no chunk names together
     intersection     two sentences of different chunks on one entity
     comparison       two entities of one type, each told of in a chunk of its own, with something in common
     temporal         two dated claims, or one entity in documents of different times
@@ -21,19 +22,30 @@ from dataclasses import dataclass, field
 from itertools import combinations, islice
 from types import MappingProxyType
 
+from sensegraph.engines.classical.tagging import known_form
+from sensegraph.evaluation.overlap import rouge_1
 from sensegraph.evaluation.posed import Kind
-from sensegraph.evaluation.told import Told
+from sensegraph.evaluation.told import Told, begins, pointing, proper
 from sensegraph.keys import key
+from sensegraph.steps.countries import COUNTRY
 from sensegraph.text import fold
 from sensegraph.types import Claim, Cluster, Entity
 
+_VAGUE = frozenset(("", "other", "concept"))  # types that make two things no pair
+_SHARED = 12  # things of a type that may share something that still tells of each
+_ALIKE = 0.4  # ROUGE-1 from which two sentences tell much the same
 _EACH = 8  # grounds from one entity at most, before they are drawn from
 _MOST = 12  # chunks of evidence at most
+_LONG = 25  # words of a sentence that is asked about
 _LEAST = 3  # entities of a cluster that a question can be asked of
-_DATE = re.compile(
-    r",?\s*\b(?:(?:in|on|of|since|by|during|until|from|around)\s+)?(?:the\s+)?(?:(?:early|late|mid)\s+)?"
-    r"(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:(?:January|February|March|April|May|June|July|August|September|October|November|"
-    r"December)\s+)?(?:\d{1,2},\s+)?\d{4}\b"
+_MONTH = (
+    "(?:January|February|March|April|May|June|July|August|September|October|November|December|"
+    "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\\.?"
+)
+_DATE = re.compile(  # with its preposition, where the sentence is whole without it
+    r",?\s*\b(?:in|on|since|by|during|until|from|around)\s+(?:the\s+)?(?:(?:early|late|mid)\s+)?"
+    rf"(?:\d{{1,2}}(?:st|nd|rd|th)?\s+)?(?:{_MONTH}\s+)?(?:\d{{1,2}},\s+)?\d{{4}}\b"
+    r"(?=\s*(?:[.,;)]|$)|\s+(?:and|at|in|by|with|to|for|from|as|when|after|before|of|on)\b)"
 )
 
 
@@ -105,6 +117,22 @@ def _bridge(material: Material) -> Iterator[Ground]:
         chains = (c for one in by[name] for c in _chains((one,), by, material.hops))
         for chain in islice(chains, _EACH):
             yield Ground("bridge", tuple(t.chunk for t in chain), (chain[0].subject, chain[-1].object), chain)
+    yield from _links(material)
+
+
+def _links(material: Material) -> Iterator[Ground]:
+    """What alone links two things that no chunk names together: a fact on the one, and one on what it names."""
+    by, about = _by_subject(material.told), _partners(material.told)
+    near = {name: {e.id for e in found} for name, found in about.items()}
+    for one in material.told:
+        if not one.named:
+            continue
+        for after in (t for t in by.get(one.object.id, ()) if t.named):
+            ends = one.subject, after.object
+            shared = near[ends[0].id] & near[ends[1].id]
+            if shared == {one.object.id} and not set(ends[0].chunks) & set(ends[1].chunks):
+                yield Ground("bridge", (one.chunk, after.chunk), (one.object, *ends), (one, after), other="link")
+                break
 
 
 def _chains(begun: tuple[Told, ...], by: Mapping[str, list[Told]], most: int) -> Iterator[tuple[Told, ...]]:
@@ -127,20 +155,27 @@ def _holds(one: Told, others: Sequence[Told]) -> bool:
 def _intersection(material: Material) -> Iterator[Ground]:
     by = _by_subject(_once(material.told))
     for name in sorted(by):
-        pairs = (p for p in combinations(by[name], 2) if p[0].chunk != p[1].chunk and p[0].object.id != p[1].object.id)
-        for pair in islice(pairs, _EACH):
+        for pair in islice(filter(_joined, combinations(by[name], 2)), _EACH):
             yield Ground("intersection", tuple(t.chunk for t in pair), (pair[0].subject,), pair)
+
+
+def _joined(pair: tuple[Told, Told]) -> bool:
+    """Whether two sentences on one thing are of different chunks, and tell different things."""
+    one, other = pair
+    apart = one.chunk != other.chunk and one.object.id != other.object.id
+    return apart and rouge_1(one.rest, other.rest) < _ALIKE
 
 
 def _comparison(material: Material) -> Iterator[Ground]:
     by: dict[tuple[str, str], list[Told]] = defaultdict(list)
     for one in material.told:
-        by[one.object.id, fold(one.subject.type)].append(one)
+        if one.named and fold(one.subject.type) not in _VAGUE:
+            by[one.object.id, fold(one.subject.type)].append(one)
     for place in sorted(by):
         pairs = (
             p for p in combinations(by[place], 2) if p[0].subject.id != p[1].subject.id and p[0].chunk != p[1].chunk
         )
-        for pair in islice(pairs, _EACH):
+        for pair in islice(pairs if len(by[place]) <= _SHARED else (), _EACH):
             both = (pair[0].subject, pair[1].subject)
             yield Ground("comparison", tuple(t.chunk for t in pair), (*both, pair[0].object), pair)
 
@@ -155,38 +190,57 @@ def _temporal(material: Material) -> Iterator[Ground]:
 
 
 def _dated(material: Material) -> Iterator[Ground]:
-    """Two claims that do not overlap in time, of different chunks, which share an entity."""
+    """Two claims that do not overlap in time, of different chunks: those that share an entity, and some that do not."""
     named = {e.id: e for e in material.entities}
-    known = sorted((c for c in material.claims if c.starts and c.ends and undated(c)), key=lambda c: (c.starts, c.id))
-    by: dict[str, list[Claim]] = defaultdict(list)
+    dated = (c for c in material.claims if c.starts and c.ends and c.subject in named)
+    whole = (c for c in dated if proper(named[c.subject]) and undated(c) and begins(c.description, named[c.subject]))
+    known = sorted(whole, key=lambda c: (c.starts, c.id))
+    sharing = defaultdict[str, list[Claim]](list)
     for claim in known:
-        by[claim.subject].append(claim)
-    for name in sorted(by):
-        pairs = (p for p in combinations(by[name], 2) if p[0].ends < p[1].starts)
-        apart = (p for p in pairs if p[0].source.chunk != p[1].source.chunk)
-        for pair in islice(apart, _EACH):
-            yield Ground("temporal", tuple(c.source.chunk for c in pair), (named[name],), claims=pair)
+        for name in dict.fromkeys((claim.subject, fold(claim.object))):
+            sharing[name].append(claim)
+    pairs = [islice(filter(_apart_in_time, combinations(sharing[n], 2)), _EACH) for n in sorted(sharing)]
+    far = filter(_apart_in_time, zip(known, known[len(known) // 2 :], strict=False))
+    for group in (*pairs, far):
+        for pair in group:
+            subjects = tuple(dict.fromkeys(named[c.subject] for c in pair))
+            yield Ground("temporal", tuple(c.source.chunk for c in pair), subjects, claims=pair)
+
+
+def _apart_in_time(pair: tuple[Claim, Claim]) -> bool:
+    """Whether the first claim ends before the second begins, and another chunk makes it."""
+    return pair[0].ends < pair[1].starts and pair[0].source.chunk != pair[1].source.chunk
 
 
 def undated(claim: Claim) -> str:
     """What a claim says, without its date; empty where a year stays in it, or where it is no one sentence."""
     text = " ".join(_DATE.sub("", claim.description).split()).rstrip(". ")
-    return "" if re.search(r"\d{4}", text) or len(text.split()) < 3 or ". " in text else text
+    whole = 3 <= len(text.split()) <= _LONG and ". " not in text and not pointing(text)
+    return text if whole and not re.search(r"\d{4}", text) else ""
 
 
 def _disambiguation(material: Material) -> Iterator[Ground]:
-    """Entities that share a whole name, and after them those of one type that share a word of it."""
+    """Entities that share a whole name, and after them those that share the name of a person."""
+    named = [e for e in material.entities if proper(e)]
     whole, part = defaultdict[str, list[Entity]](list), defaultdict[str, list[Entity]](list)
-    for entity in material.entities:
+    for entity in named:
         for name in dict.fromkeys(map(fold, (entity.name, *entity.aliases))):
             whole[name].append(entity)
-        listed = entity.name.split()
-        for word in dict.fromkeys((listed[0], listed[-1]) if len(listed) > 1 and entity.name[0].isupper() else ()):
-            part[fold(word)].append(entity)
+        for word in _parts(entity):
+            part[word].append(entity)
+    surnames = {_parts(e)[-1] for e in named if fold(e.type) == "person" and _parts(e)}
     about = _partners(material.told)
-    for shared in (whole, part):
-        for name in sorted(shared):
+    for shared, names in ((whole, set(whole)), (part, surnames)):
+        for name in sorted(names):
             yield from islice(_apart(name, shared[name], about), _EACH)
+
+
+def _parts(entity: Entity) -> list[str]:
+    """The first and the last word of a name of several, where they are names themselves."""
+    listed = entity.name.split()
+    ends = dict.fromkeys((listed[0], listed[-1]) if len(listed) > 1 else ())
+    found = [fold(w) for w in ends if w[:1].isupper() and len(w) > 2 and w.isalpha()]
+    return [w for w in found if not known_form(w) and w not in COUNTRY]
 
 
 def _apart(name: str, alike: Sequence[Entity], about: Mapping[str, Sequence[Entity]]) -> Iterator[Ground]:
@@ -221,7 +275,8 @@ def _partners(told: Iterable[Told]) -> dict[str, list[Entity]]:
 def _global(material: Material) -> Iterator[Ground]:
     named = {e.id: e for e in material.entities}
     for cluster in material.clusters:
-        members = sorted((named[n] for n in cluster.entities if n in named), key=lambda e: (-e.degree, e.id))
+        members = [named[n] for n in cluster.entities if n in named]
+        members.sort(key=lambda e: (not proper(e), -e.degree, e.id))
         chunks = _of_cluster(cluster) or tuple(dict.fromkeys(c for e in members[:_LEAST] for c in e.chunks))[:_MOST]
         if len(members) >= _LEAST and len(chunks) > 1:
             yield Ground("global", chunks, tuple(members[:_LEAST]), texts=(f"{cluster.title}\n{cluster.text}",))

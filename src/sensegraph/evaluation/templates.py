@@ -14,17 +14,6 @@ from sensegraph.evaluation.posed import Kind, Posed
 from sensegraph.text import fold
 from sensegraph.types import Entity
 
-_THINGS: Mapping[str, str] = MappingProxyType(
-    {
-        "person": "the person who",
-        "organization": "the organisation that",
-        "place": "the place that",
-        "geo": "the place that",
-        "location": "the place that",
-        "event": "the event that",
-    }
-)
-
 
 def posed(ground: Ground, documents: Sequence[str], *, english: bool = True) -> Posed:
     """The question that a template makes of a ground, whose chunks are of `documents`.
@@ -60,10 +49,6 @@ def _who(entity: Entity) -> str:
     return "Who" if fold(entity.type) == "person" else "What"
 
 
-def _the(entity: Entity) -> str:
-    return _THINGS.get(fold(entity.type), "the thing that")
-
-
 def _local(ground: Ground) -> str:
     (one,) = ground.told
     return f"{_who(one.subject)} {one.rest}?"
@@ -71,15 +56,18 @@ def _local(ground: Ground) -> str:
 
 def _bridge(ground: Ground) -> str:
     """Each sentence but the last gives up the name of what the next one is about, which says what is meant."""
+    if ground.other:
+        return f"What links {_called(ground.entities[1])} with {_called(ground.entities[2])}?"
     text = ground.told[-1].rest
-    for one, after in zip(ground.told[-2::-1], ground.told[:0:-1], strict=True):
-        text = f"{one.head} {_the(after.subject)} {text}{f', {one.after}' if one.after else ''}"
+    for one in ground.told[-2::-1]:
+        text = f"{one.head} the one that {text}{f', {one.after}' if one.after else ''}"
     return f"{_who(ground.told[0].subject)} {text}?"
 
 
 def _intersection(ground: Ground) -> str:
     one, other = ground.told
-    return f"{_who(one.subject)} {one.rest}, and also {other.rest}?"
+    also = "" if "also" in other.rest.split() else "also "
+    return f"{_who(one.subject)} {one.rest}, and {also}{other.rest}?"
 
 
 def _comparison(ground: Ground) -> str:

@@ -18,6 +18,8 @@ _POINTING = re.compile(  # what only the text around it explains
     r"\b(?:he|she|it|they|him|hers|them|this|these|those|there|then|here|former|latter|such|i|we|us|our|you|your|my)\b",
     re.IGNORECASE,
 )
+_KIND = re.compile(r"(?:is|was|are|were|has been|became)\s+(?:an?|one of)\s")
+_CAPITAL = re.compile(r"\b[^\W\d_a-z]\w*(?:\s+[^\W\d_a-z]\w*)*")  # names, each as a whole
 _AFTER = 4  # words behind a name that can give way
 _SAMPLE = 50  # texts by which the language is told
 
@@ -27,7 +29,8 @@ class Told:
     """A sentence of `chunk` that begins with `subject`, and goes on with `rest`, which names `object`.
 
     Where the object's name can give way to a description of it, it stands between `head` and `after`; else `head` is
-    empty. An article before it belongs to neither.
+    empty. An article before it belongs to neither. `named` says that the name stands by itself, and is no part of
+    another or of what a thing is like ("British" in "a British airline").
     """
 
     subject: Entity
@@ -37,6 +40,7 @@ class Told:
     chunk: str
     head: str = ""
     after: str = ""
+    named: bool = False
 
     @property
     def linked(self) -> bool:
@@ -77,36 +81,64 @@ def _of_relation(relation: Relation, one: Entity, other: Entity, *, english: boo
 
 
 def _told(sentence: str, subject: Entity, target: Entity, chunk: str, *, english: bool) -> Told | None:
-    name = _first(sentence, subject)
+    name = begins(sentence, subject) if proper(subject) else ""
     if not name:
         return None
     rest = sentence[len(name) :].strip().rstrip(".!。！ ")
-    if "?" in rest or not _WORDS[0] <= len(words(rest)) <= _WORDS[1]:
+    if "?" in rest or _broken(rest) or not _WORDS[0] <= len(words(rest)) <= _WORDS[1]:
         return None
-    if english and (_POINTING.search(rest) or not _predicate(rest)):
+    if english and (_POINTING.search(rest) or not _predicate(rest) or not _telling(rest)):
         return None
     there = next((m for n in _names(target) if (m := _word(n).search(rest))), None)
     if not there or any(_word(n).search(rest) for n in _names(subject)):
         return None
-    head, after = _around(rest, there, english=english)
-    return Told(subject, target, sentence, rest, chunk, head, after)
+    head, after = _around(rest, there) if proper(target) else ("", "")
+    named = bool(head) and (not english or _alone(head, after))
+    short = not after or (english and after[0].isalpha() and len(WORD.findall(after)) <= _AFTER)
+    if not (named and short):
+        head = after = ""
+    return Told(subject, target, sentence, rest, chunk, head, after, named)
 
 
 def _word(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
-def _around(rest: str, there: re.Match[str], *, english: bool) -> tuple[str, str]:
-    """What stands before and after a name, where something else can stand in its place; else nothing."""
-    before, after = rest[: there.start()].strip(), rest[there.end() :].strip()
-    listed = WORD.findall(after)
-    short = not after or (english and len(listed) <= _AFTER and after[0].isalpha() and tags(listed)[0] in "it")
-    head = re.sub(r"\s+(?:the|a|an)$", "", before, flags=re.IGNORECASE)
-    inside = head.rpartition(" ")[2][:1].isupper()  # the name is part of a longer one
-    return (head, after) if short and not inside else ("", "")
+def _around(rest: str, there: re.Match[str]) -> tuple[str, str]:
+    """What stands before and after a name, without an article before it."""
+    before = re.sub(r"\s+(?:the|a|an)$", "", rest[: there.start()].strip(), flags=re.IGNORECASE)
+    return before, rest[there.end() :].strip()
 
 
-def _first(sentence: str, subject: Entity) -> str:
+def _alone(head: str, after: str) -> bool:
+    """Whether a name between these stands by itself: behind a verb or a preposition, and before another or the end."""
+    before, listed = WORD.findall(head), WORD.findall(after)
+    fits = bool(before) and before[-1].islower() and tags(before)[-1] in "vbpit"
+    return fits and (not after or not after[0].isalpha() or tags(listed)[0] in "itcvmw")
+
+
+def proper(entity: Entity) -> bool:
+    """Whether an entity has a name of its own: what is written small (a station) is another thing in another text."""
+    return not entity.name[:1].islower() or any(c.isupper() for c in entity.name)
+
+
+def pointing(text: str) -> bool:
+    """Whether only what stands around an English text explains it (he, this, there)."""
+    return bool(_POINTING.search(text))
+
+
+def _broken(rest: str) -> bool:
+    """Whether a quotation or a bracket begins or ends outside of `rest`."""
+    pairs = (("“", "”"), ("(", ")"), ("[", "]"))
+    return rest.count('"') % 2 == 1 or any(rest.count(a) != rest.count(b) for a, b in pairs)
+
+
+def _telling(rest: str) -> bool:
+    """Whether `rest` may hold for one thing only: "is a journal" holds for many, "is a journal of 1948" for few."""
+    return not _KIND.match(rest) or bool(re.search(r"\d", rest)) or len(_CAPITAL.findall(rest)) > 1
+
+
+def begins(sentence: str, subject: Entity) -> str:
     """The subject's name with what may stand before it, where the sentence begins with it."""
     for name in _names(subject):
         for article in ("", "The ", "A ", "An "):
