@@ -57,6 +57,8 @@ def test_scores_of_a_judge_are_the_firsts_and_what_is_left_the_seconds():
     (one,) = judged_pairs({("C0", "SS"): [100, 80, 50, None]}, draws=10)
     assert one.means == (pytest.approx(230 / 3), pytest.approx(70 / 3))
     assert (one.wins, one.ties, one.losses, one.missing) == (2, 1, 0, 1)
+    assert one.rate.mean == pytest.approx(one.means[0])
+    assert one.rate.low <= one.rate.mean <= one.rate.high <= 100
 
 
 @given(NUMBERS, NUMBERS)

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sensegraph.cli.options import root_flag
+from sensegraph.cli.options import root_flag, say_skipped
 from sensegraph.cli.progress import Report
 from sensegraph.corpus import FOLDER, Corpus
 from sensegraph.errors import InputError, NotIndexed, SettingsError
@@ -152,7 +152,7 @@ def _indexed(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dr
         made = corpus.manifest()
         if dry:
             return source if made is None or not wanted <= made.parts else None
-        corpus.add(source)
+        _held(corpus, source)
         corpus.build(parts=sorted(wanted))
         return None
     manifest = corpus.manifest()
@@ -165,6 +165,15 @@ def _indexed(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dr
                 f"run: sensegraph index{root_flag(source)} --method {method}"
             )
     return None
+
+
+def _held(corpus: Corpus, source: Path) -> None:
+    """Make the corpus hold what can be read at `source`, and nothing else."""
+    added = corpus.add(source)
+    say_skipped(added.skipped)
+    read = {*added.new, *added.changed, *added.same}
+    if gone := [name for name in corpus.document_keys() if name not in read]:
+        corpus.remove(*gone)
 
 
 def _judging(rt: Runtime, judge: JudgePlan, corpus: Corpus) -> Runtime:

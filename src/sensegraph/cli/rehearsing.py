@@ -39,6 +39,8 @@ def foresee(file: Path, given: Mapping[str, Any], report: Callable[[str, int, in
 
 
 def _rehearsed(ready: Prepared) -> Foreseen:
+    if not any(tool.waits for tool in (*ready.corpus.tools, ready.tools.judging.engine)):
+        return Foreseen({})  # all of it is this machine's own work, and not done twice
     answering = Rehearsed(ready.corpus.engine)
     judging = Rehearsed(ready.tools.judging.engine)
     parts: dict[str, Usage] = {}

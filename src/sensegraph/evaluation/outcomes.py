@@ -96,11 +96,12 @@ def verdicts(found: Outcome) -> Iterator[Mapping[str, Any]]:
 def _judged(found: Verdicts) -> dict[str, Any]:
     """What follows from verdicts on pairs: win rates, bias, agreement with counts."""
     whole = found.bias.whole
+    rates = {c: [pair(p) | {"rate": asdict(p.rate)} for p in listed] for c, listed in found.pairs.items()}
     return {
         "rules": asdict(found.judgements.rules),
         "verdicts": len(found.judgements.verdicts),
         "missing": found.judgements.missing,
-        "pairs": {criterion: [pair(p) for p in listed] for criterion, listed in found.pairs.items()},
+        "pairs": rates,
         "bias": {
             "first": whole.first,
             "consistent": whole.consistent,

@@ -9,29 +9,40 @@ from sensegraph.evaluation.sheets import Cell, Table, chance, number, signed, ta
 
 HOW = (
     "z and p: Wilcoxon's signed-rank test, two-sided, exact below 10 differences. p Holm is corrected over all pairs "
-    "of this table. The 95 % interval is that of the mean difference over resampled questions. Better is said only "
-    f"where p Holm is below {LEVEL} and the interval leaves out 0."
+    "of this table. The 95 % interval is that of the mean difference, or of the win rate, over resampled questions. "
+    f"Better is said only where p Holm is below {LEVEL} and the interval leaves out 0 (a rate of 50). Wins, even and "
+    "losses count questions; p sign is the sign test on wins and losses, p normal that of Shapiro and Wilk's test on "
+    "the differences."
 )
 
 
-def pairs(name: str, listed: Sequence[Pair], digits: int = 2) -> Table:
-    """A row a pair of conditions: means, difference with interval, tests, counts."""
+def pairs(name: str, listed: Sequence[Pair], digits: int = 2, *, rates: bool = False) -> Table:
+    """A row a pair of conditions: means, difference with interval, tests, counts; `rates` are win rates of a judge."""
+    what = ["win rate, first", "95 %", "second"] if rates else ["first", "second", "difference", "95 %"]
     head = [
-        name, "better", "mean", "mean", "difference", "95 %", "p Holm", "z", "p", "z/√n", "wins", "even", "losses",
-        "p sign", "p normal", "n",
+        name, "better", *what, "p Holm", "z", "p", "z/√n", "wins", "even", "losses", "p sign", "p normal", "n",
     ]  # fmt: skip
-    return table(f"{name}: every pair of conditions", head, [_pair(p, digits) for p in listed])
+    rows = [_pair(p, _rates(p, digits) if rates else _means(p, digits)) for p in listed]
+    return table(f"{name}: every pair of conditions", head, rows)
 
 
-def _pair(p: Pair, digits: int) -> list[Cell | str]:
+def _means(p: Pair, digits: int) -> list[str]:
     d = p.difference
+    between = f"{signed(d.low, digits)} … {signed(d.high, digits)}"
+    return [number(p.means[0], digits), number(p.means[1], digits), signed(d.mean, digits), between]
+
+
+def _rates(p: Pair, digits: int) -> list[str]:
+    rate = p.rate
+    between = f"{number(rate.low, digits)} … {number(rate.high, digits)}"
+    return [number(rate.mean, digits), between, number(100 - rate.mean, digits)] if p.n else ["–", "–", "–"]
+
+
+def _pair(p: Pair, figures: Sequence[str]) -> list[Cell | str]:
     return [
         f"{p.first} – {p.second}",
         Cell(p.better or "–", strong=bool(p.better)),
-        number(p.means[0], digits),
-        number(p.means[1], digits),
-        signed(d.mean, digits),
-        f"{signed(d.low, digits)} … {signed(d.high, digits)}",
+        *figures,
         Cell(chance(p.p_holm), strong=p.p_holm < LEVEL),
         signed(p.z),
         chance(p.p) + (" exact" if p.exact else ""),

@@ -63,6 +63,12 @@ class Pair:
         return self.first if self.difference.mean > 0 else self.second
 
     @property
+    def rate(self) -> Interval:
+        """The mean score of the first where the two share 100 (a judge's win rate), with its interval."""
+        d = self.difference
+        return Interval(50 + d.mean / 2, 50 + d.low / 2, 50 + d.high / 2)
+
+    @property
     def worse(self) -> str:
         """The other one, where one is better; else ""."""
         return {self.first: self.second, self.second: self.first}.get(self.better, "")

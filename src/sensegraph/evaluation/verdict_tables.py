@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from sensegraph.evaluation.accounts import stated
 from sensegraph.evaluation.experiment import Outcome, Verdicts
 from sensegraph.evaluation.marks import Marked, Marks
-from sensegraph.evaluation.pair_tables import pairs
+from sensegraph.evaluation.pair_tables import HOW, pairs
 from sensegraph.evaluation.pairs import LEVEL, Pair
 from sensegraph.evaluation.sheets import Cell, Fold, Grid, Items, Section, Table, Words, chance, number, table
 
@@ -24,10 +24,10 @@ def sections(found: Outcome) -> Iterable[Section]:
     names = [c.name for c in found.conditions]
     listed = list(found.verdicts.pairs.items())
     maps = [heat(criterion, every, names, found) for criterion, every in listed]
-    tests = tuple(pairs(criterion, every, 1) for criterion, every in listed)
+    tests = tuple(pairs(criterion, every, 1, rates=True) for criterion, every in listed)
     folded = Fold("Every pair of conditions, with tests", tests)
     grid = Grid(tuple(maps), f"{_NOTE} {stated(found)}")
-    yield Section("Win rates", (Words(_asked(found)), grid, folded, *_agreement(found.verdicts)))
+    yield Section("Win rates", (Words(_asked(found)), grid, folded, Words(HOW), *_agreement(found.verdicts)))
     yield Section("Can the judge be trusted?", tuple(_bias(found.verdicts)))
 
 
