@@ -28,9 +28,11 @@ EXECUTED = (
     "docs/updating.md",
     "docs/match.md",
     "docs/time.md",
+    "docs/personal-data.md",
     "docs/judging.md",
     "docs/metrics.md",
     "docs/questions.md",
+    "docs/finetuning.md",
 )
 NAMES = [p.relative_to(ROOT).as_posix() for p in PAGES]
 

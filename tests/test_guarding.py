@@ -15,8 +15,8 @@ from sensegraph.cli import app
 from sensegraph.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.outcomes import MASKED
-from sensegraph.personal.values import KINDS
-from sensegraph.types import Document, Turn
+from sensegraph.personal.values import RULED
+from sensegraph.types import Document, Question, Turn
 from wired import settings
 
 MAIL, PHONE, IBAN, CARD = (
@@ -32,7 +32,7 @@ TEXT = (
     "at the harbour, and Thomas Reeve wrote a report on the lamp for the Harbour Board."
 )
 PLANTED = ("martha", "quill", "reeve", "90 18", "901820", "8937", "1111", "gannet", "3 march", "536-90", "536904399")
-MASK = {"mask": "mask", "kinds": list(KINDS)}
+MASK = {"mask": "mask", "kinds": [*RULED, "person"]}
 
 
 @pytest.fixture
@@ -113,6 +113,22 @@ def test_equal_persons_are_one_entity_under_their_placeholder(tmp_path: Path, fo
         for c in answer.citations:
             (text,) = [d.text for d in corpus.documents() if d.id == c.document]
             assert text[c.start : c.end] == c.quote
+
+
+def test_a_name_that_documents_were_masked_for_is_known_again_in_a_question(tmp_path: Path) -> None:
+    text = "Mr. Xylo Brontz came late. The harbour was shut, and Mr. Xylo Brontz wrote a letter to the board."
+    with Corpus.open(tmp_path, settings={"personal": MASK}) as corpus:
+        corpus.add(
+            Document("a", text), Document("b", "The harbour of Skerry Point is deep. The board met there in March.")
+        )
+        corpus.build()
+        (name,) = {w for d in corpus.documents() for w in d.text.split() if w.startswith("PERSON-")}
+        for question in ("What did Xylo Brontz write?", "who is xylo brontz"):
+            asked, notes = corpus._asked_without(Question(question))
+            assert name in asked.text
+            assert "rontz" not in asked.text
+            assert notes
+        assert corpus._asked_without(Question("Who met at Skerry Point?")) == (Question("Who met at Skerry Point?"), ())
 
 
 def test_another_corpus_has_other_placeholders_unless_it_has_the_same_secret(tmp_path: Path, folder: Path) -> None:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from sensegraph.errors import SettingsError
 from sensegraph.outcomes import MASKED
 from sensegraph.personal.finding import finder
-from sensegraph.personal.masking import Masker, Named, secret
+from sensegraph.personal.masking import Masker, secret
+from sensegraph.personal.people import Named, besides, names_like, people_told
 from sensegraph.personal.surveying import Survey, survey
-from sensegraph.personal.values import PersonalSettings, Tally, rules, tally
+from sensegraph.personal.values import PersonalSettings, Tally, people_sought, rules, tally
 from sensegraph.steps.index import REF
 from sensegraph.types import Chunk, Document, Question, Turn
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from sensegraph.settings import Settings
+    from sensegraph.steps.index import Index
     from sensegraph.stores.sqlite import SqliteStore
 
 _INDEX = "personal/index"  # ref: which index was made of documents that were masked, and by which rules
@@ -38,6 +40,10 @@ class Guarded:
     @abstractmethod
     def document_keys(self) -> dict[str, str]:
         """The key of every document's content by id."""
+
+    @abstractmethod
+    def index(self) -> Index:
+        """The index as the last build left it."""
 
     @abstractmethod
     def documents(self) -> Sequence[Document]:
@@ -83,9 +89,23 @@ class Guarded:
         """A question with its conversation as the corpus knows things, and a note where that changed anything."""
         if not self._masks():
             return asked, ()
-        history = tuple(Turn(self.masked(t.question), self.masked(t.answer)) for t in asked.history)
-        made = replace(asked, text=self.masked(asked.text), history=history)
+        masked = self._question
+        history = tuple(Turn(masked(t.question), masked(t.answer)) for t in asked.history)
+        made = replace(asked, text=masked(asked.text), history=history)
         return made, ("the question was masked before it was used",) * (made != asked)
+
+    def _question(self, text: str) -> str:
+        """A text of a question, masked; names for which documents were masked are known again by their placeholders."""
+        masker, people = self._masker(), _people(text, self.settings.personal)
+        if people_sought(self.settings.personal) and self.store.ref(REF):
+            words = self.index().words
+            unknown = words.idf("")  # of a word that no document has
+
+            def known(name: str) -> bool:
+                return words.idf(masker.person(name).partition("-")[2]) < unknown
+
+            people = besides((n for n in names_like(text) if known(n.name)), people)
+        return masker.text(text, people)[0]
 
     def _marks(self, ids: Iterable[str]) -> dict[str, str | None]:
         """Refs that say under which rules these documents were masked; none for those that were not."""
@@ -141,12 +161,13 @@ def survey_of(documents: Iterable[Document], settings: PersonalSettings) -> Surv
 
 def _people(text: str, settings: PersonalSettings, title: str = "") -> list[Named]:
     """The persons whom a text names, found by the offline engine in this text alone: no other text changes them."""
-    if "person" not in settings.kinds or not text.strip():
+    if not people_sought(settings) or not text.strip():
         return []
     from sensegraph.engines.classical.reading import learn, observe, read
 
     chunk = Chunk("text", "text", 0, len(text), 0, text, title)
     seen = observe([(chunk,)])
     ((extraction,),) = read([((chunk,), seen[0])], learn(seen))
-    people = [e for e in extraction.entities if e.type == "person"]
-    return [Named(m.start, m.end, e.name) for e in people for m in e.mentions]
+    types = ("person", "other") if "name" in settings.kinds else ("person",)
+    people = [e for e in extraction.entities if e.type in types]
+    return besides(people_told(text), [Named(m.start, m.end, e.name) for e in people for m in e.mentions])

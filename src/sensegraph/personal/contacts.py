@@ -34,7 +34,7 @@ _OF_SITE = (  # pages of a site, of nobody in particular
 )
 _USER = re.compile(
     r"//[^/\s@]{1,100}@"  # a name, and maybe a password, before the host
-    rf"|(?:^|//|\.){_SITES}/(?!{_OF_SITE}(?:[/?#]|$))@?[\w.\-]{{2,40}}/?(?:$|[?#]|status/)"
+    rf"|(?:^|//)(?:www\.|m\.|mobile\.)?{_SITES}/(?!{_OF_SITE}(?:[/?#]|$))@?[\w.\-]{{2,40}}/?(?:$|[?#]|status/)"
     r"|linkedin\.com/(?:in|pub)/[^/\s]+|//(?:t|wa)\.me/[\w+]{3,}|(?:youtube|tiktok)\.com/@[\w.\-]+"
     r"|reddit\.com/u(?:ser)?/\w+|orcid\.org/\d|/@[\w.\-]{2,}|/~[\w.\-]+"
     r"|/(?:users?|profiles?|members?|people|authors?)/[\w.\-%]{2,}"

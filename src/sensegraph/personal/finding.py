@@ -15,7 +15,7 @@ from sensegraph.personal.phones import phones
 from sensegraph.personal.values import KINDS, PersonalSettings, Span, compiled
 from sensegraph.text import fold
 
-_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?=((?:[ \-]?[A-Z0-9]){11,30}))")  # two may follow one another
+_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=((?:[ \-]?[A-Za-z0-9]){11,30}))")  # two may follow one another
 _CARD = re.compile(
     r"(?<![\w.\-/])\d{4}[ \-]?(?:\d{4}[ \-]?\d{4}[ \-]?\d{1,7}|\d{6}[ \-]?\d{4,5}|\d{9})(?![\w/]|[.,\-]\d)"
 )
@@ -64,12 +64,13 @@ def finder(settings: PersonalSettings) -> Finder:
 def ibans(text: str) -> Iterator[Span]:
     """International bank account numbers of the right length for their country, with right check digits (ISO 13616)."""
     for match in _IBAN.finditer(text):
-        size = IBAN_LENGTHS.get(match[0][:2], 0)
+        size = IBAN_LENGTHS.get(match[0][:2].upper(), 0)
         plain, end = "", match.start()
         while len(plain) < size and end < match.end(1):
-            plain += text[end] if text[end].isalnum() else ""
+            plain += text[end].upper() if text[end].isalnum() else ""
             end += 1
-        if iban(plain) and not text[end : end + 1].isalnum():
+        *groups, _ = re.split(r"[ \-]", text[match.start() : end])
+        if iban(plain) and not text[end : end + 1].isalnum() and all(len(g) == 4 for g in groups):
             yield Span("iban", match.start(), end, plain)
 
 

@@ -13,6 +13,9 @@ from sensegraph.personal.digits import dated, luhn, mod11_10, two_digit_date, ve
 from sensegraph.personal.values import Span
 
 _BEFORE = 40  # characters in which a word that names the number is looked for
+_RUN = re.compile(r"[A-Z0-9][A-Z0-9 .\-/+]{7,}")  # what a number can be written with: one look for all kinds
+_FEWEST = 4  # digits of any number
+_BEHIND = 3  # characters after a run that patterns look at
 _SHARED = re.compile(
     r"\b(?:tax|fiscal|national|personal|social|identity|identification|insurance|resident|id|passport)\b"
     r"[^\n]{0,25}(?:no\.?|number|nr\.?|id|code|#|:)?\W{0,4}$",
@@ -33,11 +36,17 @@ class Identity:
 
 def identities(text: str) -> Iterator[Span]:
     """The numbers of persons in `text`, as spans of the kind `identity`."""
-    for one in TABLE:
-        for match in one.pattern.finditer(text):
-            plain = re.sub(r"[\W_]", "", match[0]).upper()
-            if one.check(plain) and (not one.must or _named(text, match.start(), one)):
-                yield Span("identity", match.start(), match.end(), plain)
+    for run in _RUN.finditer(text):
+        if sum(c.isdigit() for c in run[0]) >= _FEWEST:
+            for one in TABLE:
+                yield from _of_kind(one, text, run.start(), run.end() + _BEHIND)
+
+
+def _of_kind(one: Identity, text: str, start: int, end: int) -> Iterator[Span]:
+    for match in one.pattern.finditer(text, start, end):
+        plain = re.sub(r"[\W_]", "", match[0]).upper()
+        if one.check(plain) and (not one.must or _named(text, match.start(), one)):
+            yield Span("identity", match.start(), match.end(), plain)
 
 
 def _named(text: str, start: int, one: Identity) -> bool:

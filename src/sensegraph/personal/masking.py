@@ -19,7 +19,8 @@ from pathlib import Path
 from sensegraph.errors import StoreError
 from sensegraph.keys import key
 from sensegraph.personal.finding import Finder
-from sensegraph.personal.values import PersonalSettings, Span
+from sensegraph.personal.people import Named
+from sensegraph.personal.values import PersonalSettings, Span, people_sought
 from sensegraph.types import Document, Scalar
 
 SECRET = "personal.secret"
@@ -27,15 +28,6 @@ _SIZE = 32  # bytes
 _NAMED = frozenset(
     "author authors name sender from to creator editor contact speaker employee patient customer owner".split()
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A person whom a text names: where, and the name by which all mentions of them are known."""
-
-    start: int
-    end: int
-    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +50,7 @@ class Masker:
         `people` are persons whom its text names, `titled` those of its title.
         """
         counts: Counter[str] = Counter()
-        known = {d.text[p.start : p.end]: p.name for p in people}
+        known = {d.text[p.start : p.end]: p.name for p in people} | {p.name: p.name for p in people}
         text = self._text(d.text, counts, _spans(people), known)
         title = self._text(d.title, counts, _spans(titled), known)
         metadata = tuple((self._text(k, counts, (), {}), self._scalar(k, v, counts, known)) for k, v in d.metadata)
@@ -73,6 +65,10 @@ class Masker:
         """What is personal in a text, in order."""
         known = {text[p.start : p.end]: p.name for p in people}
         return self.finder.find(text, [*_spans(people), *_said_again(text, known)])
+
+    def person(self, name: str) -> str:
+        """The placeholder of a person by name, whatever the style."""
+        return self.keyed("person", _plain(name))
 
     def keyed(self, kind: str, value: str) -> str:
         """The placeholder of a thing of this kind, whatever the style."""
@@ -103,7 +99,7 @@ class Masker:
         said, before = str(value), f"{name}: "
         whole = before + said
         more = _said_again(whole, known)
-        if "person" in self.settings.kinds and name.casefold() in _NAMED and _like_a_name(said):
+        if people_sought(self.settings) and name.casefold() in _NAMED and _like_a_name(said):
             more.append(Span("person", len(before), len(whole), _plain(said)))
         found = [
             replace(s, start=s.start - len(before), end=s.end - len(before))

@@ -22,6 +22,7 @@ _NUMBERED = re.compile(  # what has digits of its own
     r"[^\w\n]{0,4}$",
     re.IGNORECASE,
 )
+_RANGE = re.compile(r"\u2013|^[^(]*\)|\d\.\d{4,}")  # 1310–1331, (1947) 234 2000, 49.842182
 _ANYWHERE = "ZZ"  # the library's word for no region: numbers with + alone
 
 
@@ -33,8 +34,9 @@ def phones(text: str, regions: Sequence[str]) -> Iterator[Span]:
     book = _Book.of(regions)
     for run in _DIGITS.finditer(text):
         before = text[max(0, run.start() - 40) : run.start()]
-        if run[0][0] == "+" or not _NUMBERED.search(before):
-            span = book.first(text, *run.span(), called=bool(_CALL.search(before)))
+        called = bool(_CALL.search(before))
+        if run[0][0] == "+" or not (_NUMBERED.search(before) or (not called and _RANGE.search(run[0]))):
+            span = book.first(text, *run.span(), called=called)
             yield from [span] if span else []
 
 

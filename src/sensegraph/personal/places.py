@@ -43,16 +43,18 @@ _ZIP = r"(?:[A-Z]{2},? \d{5}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]{2
 _PLACE = r"[A-ZÄÖÜÉÈ][^\W\d_'’.\-]{1,24}\.?"
 _TOWN = rf"{_PLACE}(?:[ \-]{_PLACE}){{0,3}}"
 _ENGLISH = (
-    rf"(?:(?:Flat|Apt|Unit|Suite) ?\w{{1,4}},? )?\d{{1,5}}[A-Za-z]?,? (?:[NSEW]\.? )?"
+    rf"(?:(?:Flat|Apt|Unit|Suite) ?\w{{1,4}},? )?\d{{1,5}}[A-Za-z]? (?!The )(?:[NSEW]\.? )?"
     rf"(?:{_WORD} |\d{{1,3}}(?:st|nd|rd|th) ){{1,4}}?"
-    rf"(?:{_WAYS})\b\.?(?: [NSEW]\b\.?)?{_UNIT}(?:,? {_TOWN}){{0,2}}(?:,? {_ZIP})?"
+    rf"(?:{_WAYS})\b(?!-)\.?(?: [NSEW]\b\.?)?{_UNIT}(?:(?:,? {_TOWN}){{0,2}}?,? {_ZIP}|(?:,? {_TOWN}){{0,2}})"
     rf"(?:,? (?:USA|UK|United Kingdom))?"
 )
+_ZIPPED = r"(?:D-|A-|CH-)?\d{4,5} [A-ZÄÖÜ][\wäöüß\-]+(?: [A-ZÄÖÜ][\wäöüß\-]+)?"
 _GERMAN = (
-    r"(?:[A-ZÄÖÜ][\wäöüß\-]{1,30}(?:straße|strasse|str\.|weg|platz|allee|gasse|ring|damm|ufer|stieg)|"
-    r"[A-ZÄÖÜ][\wäöüß\-]{1,20} (?:Straße|Strasse|Str\.|Weg|Platz|Allee|Gasse|Ring|Damm|Ufer)|"
-    r"(?:Am|An der|Im|Auf der|Unter den) [A-ZÄÖÜ][\wäöüß\-]{2,20})"
-    r" \d{1,4} ?[a-hA-H]?\b(?:,? (?:D-|A-|CH-)?\d{4,5} [A-ZÄÖÜ][\wäöüß\-]+(?: [A-ZÄÖÜ][\wäöüß\-]+)?)?"
+    r"(?:[A-ZÄÖÜ][\wäöüß\-]{1,30}(?:straße|strasse|str\.|weg|platz|allee|gasse|stieg)|"
+    r"[A-ZÄÖÜ][\wäöüß\-]{1,20} (?:Straße|Strasse|Str\.|Weg|Platz|Allee|Gasse|Ring|Damm|Ufer))"
+    rf" \d{{1,4}} ?[a-hA-H]?\b(?:,? {_ZIPPED})?"
+    r"|(?:[A-ZÄÖÜ][\wäöüß\-]{1,30}(?:ring|damm|ufer|hof)|(?:Am|An der|Im|Auf der|Unter den) [A-ZÄÖÜ][\wäöüß\-]{2,20})"
+    rf" \d{{1,3}} ?[a-h]?,? {_ZIPPED}"  # not Engineering 101, nor Im Jahr 1900
 )
 _FRENCH = (
     r"\d{1,4}(?: ?(?:bis|ter))?,? (?:rue|avenue|boulevard|place|allée|chemin|impasse|quai|cours)"
@@ -70,13 +72,17 @@ _DUTCH = (
     r"(?:,? \d{4} ?[A-Z]{2}(?: [A-Z][\w\-]+)?)?"
 )
 _BOX = (
-    rf"(?:P\.? ?O\.? Box|Postfach|Apartado|Boîte postale|Casella postale) \d[\d ]{{0,8}}(?:,? {_TOWN})?(?:,? {_ZIP})?"
+    rf"(?:P\.? ?O\.? Box|Postfach|Apartado|Boîte postale|Casella postale) "
+    rf"\d[\d ]{{0,8}}(?:(?:,? {_TOWN})?,? {_ZIP}|(?:,? {_TOWN})?)"
 )
-_POSTAL = re.compile(rf"(?<![\w.$€£,])(?:{'|'.join((_ENGLISH, _GERMAN, _FRENCH, _SOUTHERN, _DUTCH, _BOX))})(?!\w)")
-_COUNTED = re.compile(  # 5 Minute Drive, 12 Million Way: a count, or a date, before what looks like a street
-    r"\d[\w.]*,? (?:(?:Minute|Hour|Day|Mile|Year|Million|Billion|Percent|Step|January|February|March|April|May|"
-    r"June|July|August|September|October|November|December)s?)\b"
+_POSTAL = re.compile(rf"(?<![\w.$€£,\-–])(?:{'|'.join((_ENGLISH, _GERMAN, _FRENCH, _SOUTHERN, _DUTCH, _BOX))})(?!\w)")
+_COUNTED = re.compile(  # 5 Minute Drive, 12 Million Way: a count before what looks like a street
+    r"\d[\w.]*,? (?:Minute|Hour|Day|Mile|Year|Million|Billion|Percent|Step|Part|Point|Star|State)s?\b"
 )
+_DATED = re.compile(rf"(?:{_MONTHS})\.? $", re.IGNORECASE)  # 6 of `Jan. 6 Capitol Hill`
+_YEARLY = re.compile(r"(?:1[5-9]|20)\d\d [A-Z]")  # 1994 Silver Circle: a year, unless a word says that it is a place
+_AT = re.compile(r"\b(?:at|to|from|address\W{0,2}|lives? in|live at|near|outside)\s+$", re.IGNORECASE)
+_SURE = re.compile(rf"{_ZIP}$")
 
 
 def birthdays(text: str) -> Iterator[Span]:
@@ -88,6 +94,14 @@ def birthdays(text: str) -> Iterator[Span]:
 def postal(text: str) -> Iterator[Span]:
     """Postal addresses: a street with its number, and what follows of town and postcode; post-office boxes."""
     for match in _POSTAL.finditer(text):
-        if not _COUNTED.match(match[0]):
+        if _placed(match[0].rstrip(" ,"), text[max(0, match.start() - 14) : match.start()]):
             whole = match[0].rstrip(" ,")
             yield Span("address", match.start(), match.start() + len(whole), " ".join(whole.casefold().split()))
+
+
+def _placed(whole: str, before: str) -> bool:
+    """Whether the number that opens an address is a house's, and not a count, a day or a year."""
+    if _SURE.search(whole):
+        return True
+    yearly = _YEARLY.match(whole) and not _AT.search(before)
+    return not (_COUNTED.match(whole) or _DATED.search(before) or yearly)

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-from sensegraph.personal.masking import Masker, Named
+from sensegraph.personal.masking import Masker
+from sensegraph.personal.people import Named
 from sensegraph.personal.values import KINDS, PersonalSettings
 from sensegraph.types import Document
 

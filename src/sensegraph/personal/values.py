@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from sensegraph.errors import SettingsError
 from sensegraph.keys import key
 
-Kind = Literal["email", "phone", "url", "ip", "iban", "card", "identity", "birthday", "address", "person"]
+Kind = Literal["email", "phone", "url", "ip", "iban", "card", "identity", "birthday", "address", "person", "name"]
 KINDS: tuple[str, ...] = get_args(Kind)
 RULED: tuple[Kind, ...] = ("email", "phone", "url", "ip", "iban", "card", "identity", "birthday", "address")
 _VERSION = 1  # raise it when the same text is masked differently
@@ -22,7 +22,8 @@ _NAME = re.compile(r"[a-z]{2,20}")
 class PersonalSettings:
     """What becomes of personal data in documents that are read: nothing, a count (`report`), or placeholders (`mask`).
 
-    `kinds` are looked for; `person`, names of people, is there to be added. `regions` (ISO 3166) are the countries
+    `kinds` are looked for; there to be added are `person`, names of people, and `name`, all names that may be those of
+    people: more of them are found then, and more that are none. `regions` (ISO 3166) are the countries
     whose telephone numbers are known without their country's prefix. `allow` are texts that stay (`*@example.org`).
     `patterns` are regular expressions of your own by a name for their kind. `style` says what stands in a text's place:
     `keyed`, the same for the same thing throughout a corpus (`EMAIL-c41f0a92d7`), or its `kind` alone (`[EMAIL]`).
@@ -65,6 +66,11 @@ def tally(found: list[Counter[str]], *, masked: bool) -> Tally:
         total.update(counts)
     order = [*KINDS, *sorted(total.keys() - set(KINDS))]
     return Tally({kind: total[kind] for kind in order if total[kind]}, sum(map(bool, found)), masked)
+
+
+def people_sought(settings: PersonalSettings) -> bool:
+    """Whether names of people are looked for."""
+    return "person" in settings.kinds or "name" in settings.kinds
 
 
 def compiled(settings: PersonalSettings) -> dict[str, re.Pattern[str]]:

@@ -1,0 +1,44 @@
+"""Names of people that one line tells (R28)."""
+
+from __future__ import annotations
+
+import pytest
+
+from sensegraph.personal.people import Named, besides, names_like, people_told
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Then Mr. Brontz spoke to Mrs O'Brien and Dr. Xylo van der Berg.", ["Brontz", "O'Brien", "Xylo van der Berg"]),
+        ("It was A. R. Lefèvre who wrote, not J.K. Kowalska-Berg.", ["A. R. Lefèvre", "J.K. Kowalska-Berg"]),
+        ("Author: Müller, Emily\nPages: 12", ["Emily Müller"]),
+        ("From: Ngozi Okafor, Sven Berg\nSubject: Harbour Board", ["Ngozi Okafor", "Sven Berg"]),
+        ("It is open. Present: Omar Haddad; nobody else at Acme Corporation", ["Omar Haddad"]),
+        ("The U.S. Army and the U. K. Parliament met at 5 P. M. Monday", []),
+        ("Most members of the Harbour Board were against the plan.", []),
+    ],
+)
+def test_titles_initials_and_labels_tell_names(text: str, names: list[str]) -> None:
+    found = sorted(people_told(text), key=lambda n: n.start)
+    assert [n.name for n in found] == names
+    assert all(text[n.start : n.end].replace(",", "").split() for n in found)
+
+
+def test_of_two_names_at_one_place_the_longer_is_taken_else_the_known_one() -> None:
+    known = [Named(3, 9, "Emily Müller"), Named(20, 24, "Omar")]
+    longer, same, apart = Named(0, 9, "J. Müller"), Named(20, 24, "Another"), Named(30, 35, "Chen")
+    assert besides(iter([longer, same, apart]), known) == [longer, known[1], apart]
+
+
+def test_runs_of_capitals_may_be_names_and_all_words_where_nothing_is_written_large() -> None:
+    assert [n.name for n in names_like("Did Ada Quill, of Ulm, go?")] == [
+        "Did",
+        "Ada",
+        "Quill",
+        "Ulm",
+        "Did Ada",
+        "Ada Quill",
+        "Did Ada Quill",
+    ]
+    assert "ada quill" in [n.name for n in names_like("did ada quill go")]
