@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -159,6 +160,20 @@ def test_reference_answers_are_compared_where_questions_have_them(run: Run):
     rouge = next(m for m in found["measures"] if m["name"] == "rouge-1")
     assert rouge["undefined"] == {"words": 1, "vectors": 1}
     assert rouge["means"]["words"] > 0
+
+
+def test_types_of_question_are_told_apart_and_abstentions_counted(run: Run):
+    lines = [
+        {"text": "Who lights the lamp of Arle?", "type": "local"},
+        {"text": "What do keeper and ferry of Esk do?", "type": "linked"},
+        {"text": "Who sank the moon?", "metadata": {"type": "adversarial"}},
+    ]
+    Path("typed.jsonl").write_text("".join(json.dumps(x) + "\n" for x in lines))
+    assert run(plan(OFFLINE.replace("asked.txt", "typed.jsonl"))).exit_code == 0
+    report = Path("plan.results/report.md").read_text()
+    assert "## Types of question" in report
+    assert "| adversarial (1) |" in report
+    assert re.search(r"\| words \| [01] of 1 \|", report)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def pairs(name: str, listed: Sequence[Pair], digits: int = 2, *, rates: bool = F
     """A row a pair of conditions: means, difference with interval, tests, counts; `rates` are win rates of a judge."""
     what = ["win rate, first", "95 %", "second"] if rates else ["first", "second", "difference", "95 %"]
     head = [
-        name, "better", *what, "p Holm", "z", "p", "z/√n", "wins", "even", "losses", "p sign", "p normal", "n",
+        "pair", "better", *what, "p Holm", "z", "p", "z/√n", "wins", "even", "losses", "p sign", "p normal", "n",
     ]  # fmt: skip
     rows = [_pair(p, _rates(p, digits) if rates else _means(p, digits)) for p in listed]
     return table(f"{name}: every pair of conditions", head, rows)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from sensegraph.evaluation import verdict_tables
+from sensegraph.evaluation.abstaining import abstention
 from sensegraph.evaluation.accounts import stated
 from sensegraph.evaluation.answering import Condition
 from sensegraph.evaluation.experiment import Compared, Outcome
+from sensegraph.evaluation.measures import Measure
 from sensegraph.evaluation.pair_tables import HOW, pairs
 from sensegraph.evaluation.sheets import (
     Beside,
@@ -34,6 +36,7 @@ def sheet(found: Outcome) -> Sheet:
         Section("How it was measured", tuple(_measured(found))),
         *verdict_tables.sections(found),
         *_measures(found),
+        *by_type(found),
         Section("Cost, latency and length", tuple(_spending(found))),
         *_examples(found),
     ]
@@ -119,8 +122,45 @@ def means(compared: Sequence[Compared], found: Outcome) -> Table:
     return table(caption, ["", *(c.name for c in found.conditions)], rows, note)
 
 
-def _spending(found: Outcome) -> Iterable[Table]:
+def by_type(found: Outcome) -> Iterable[Section]:
+    """Means by type of question, where there are several; and who abstains on questions without an answer."""
+    kinds: dict[str, list[int]] = {}
+    for i, question in enumerate(found.questions):
+        kinds.setdefault(question.type or "(none)", []).append(i)
+    parts: list[Table] = []
+    if len(kinds) > 1:
+        parts += [
+            _typed(next(listed).measure, kinds) for _, listed in groupby(found.compared, lambda c: c.measure.group)
+        ]
+    if not all(q.answerable for q in found.questions):
+        parts.append(_abstaining(found))
+    if parts:
+        yield Section("Types of question", tuple(parts))
+
+
+def _typed(measure: Measure, kinds: Mapping[str, Sequence[int]]) -> Table:
+    rows: list[list[Cell | str]] = []
+    for kind, places in sorted(kinds.items()):
+        values = ([v[i] for i in places if v[i] is not None] for v in measure.values.values())
+        means = (sum(filter(None, own)) / len(own) if own else None for own in values)
+        rows.append([f"{kind} ({len(places)})", *(number(m, measure.digits) for m in means)])
+    return table(f"{measure.name} by type of question ({measure.by})", ["", *measure.values], rows)
+
+
+def _abstaining(found: Outcome) -> Table:
+    rows = []
+    for name, listed in found.answers.items():
+        pairs = zip(found.questions, listed, strict=True)
+        told = abstention((q.answerable, r.answer.text) for q, r in pairs if not r.failure)
+        shown = (told.rate, told.false_rate, told.precision)
+        rows.append([name, f"{told.abstained} of {told.unanswerable}", *(number(v) for v in shown)])
+    head = ["", "abstained", "rate", "on questions with an answer", "precision"]
+    return table("Answers that say they have none, on questions without an answer", head, rows)
+
+
+def _spending(found: Outcome) -> Iterable[Table | Fold]:
     yield _costs(found)
+    yield Fold("Lengths: every pair of conditions, with tests", (pairs("words", found.compared[0].pairs, 0),))
     if paid := {step: u for step, u in found.spent.items() if u.calls + u.embedding_calls}:
         rows = [
             [
