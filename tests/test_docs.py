@@ -30,6 +30,7 @@ EXECUTED = (
     "docs/time.md",
     "docs/personal-data.md",
     "docs/judging.md",
+    "docs/checking.md",
     "docs/metrics.md",
     "docs/questions.md",
     "docs/finetuning.md",
