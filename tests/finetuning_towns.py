@@ -42,3 +42,14 @@ NO_PAD = DataSettings(pad=False)
 def example(item: Made | Dropped) -> Any:
     assert isinstance(item, Made), item
     return item.example
+
+
+def hops(number: int, **given: Any) -> dict[str, Any]:
+    """A record in the form of HotpotQA: five pages of two sentences, of which the second and the fourth are gold."""
+    context = [[f"Page {number}-{i}", [f"Sentence {number}-{i} one.", f" And {number}-{i} two."]] for i in range(5)]
+    facts = [[f"Page {number}-1", 0], [f"Page {number}-3", 1], [f"Page {number}-3", 0]]
+    return {"_id": f"h{number}", "question": "Which?", "answer": "one", "type": "bridge"} | {
+        "context": context,
+        "supporting_facts": facts,
+        **given,
+    }

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from finetuning.test_sources import hops
+from finetuning_towns import hops
 from harbour import papers
 from judged_towns import queries, written
 from sensegraph.cli import app
 from sensegraph.corpus import Corpus
+from sensegraph.finetuning.indexed import Chunks
+from sensegraph.types import Document
 
 Run = Callable[..., Result]
 ANSWERED = [{**q, "answer": f"keeper of {q['text'].split()[-1].rstrip('?')}"} for q in queries()]
@@ -114,6 +116,57 @@ def test_an_index_gives_questions_from_its_graph_and_says_that_a_rule_made_them(
     assert {row["made"] for row in lines(tmp_path / "g.jsonl")} == {"template"}
 
 
+def test_questions_without_answers_are_answered_where_that_is_asked_for(run: Run, harbour: Path, tmp_path: Path):
+    with Corpus.open(harbour, create=False) as corpus:
+        gold = [p.id for p in Chunks(corpus.index()) if "lighthouse of Skerry Point" in p.text]
+    row = {
+        "_id": "q",
+        "text": "Who keeps the lighthouse of Skerry Point?",
+        "metadata": {"chunks": gold[:1], "made": "model"},
+    }
+    (tmp_path / "asked.jsonl").write_text(json.dumps(row))
+    flags = (harbour, "--questions", "asked.jsonl", "--out", "w.jsonl", "--form", "evaluation", "--no-pad")
+    refused = run(*flags)
+    assert refused.exit_code == 1
+    assert "1 × it has no answer" in refused.stderr
+    result = run(*flags, "--write-answers")
+    assert result.exit_code == 0, result.stderr
+    assert "answers written by an engine from the gold passages: 1" in result.stdout
+    assert "questions: 1 model" in result.stdout
+    (made,) = lines(tmp_path / "w.jsonl")
+    assert (made["written"], made["made"]) == (True, "model")
+    assert "Ada Finch" in made["answer"]
+
+
+@pytest.mark.parametrize("kind", ["collection", "file", "index"])
+def test_personal_data_are_replaced_on_demand_wherever_they_come_from(run: Run, tmp_path: Path, towns: Path, kind: str):
+    """R28."""
+    mail = "keeper@arle.example.org"
+    if kind == "collection":
+        path = towns / "corpus.jsonl"
+        path.write_text(path.read_text().replace("trims its wick.", f"trims its wick. Write to {mail}."))
+        words: tuple = (towns, "--near", "none")
+    elif kind == "file":
+        rows = [hops(n, answer=f"{n}-1 two") for n in range(9)]
+        rows[0]["context"][1][1].append(f" Write to {mail}.")
+        (tmp_path / "hops.json").write_text(json.dumps(rows))
+        words = ("hops.json",)
+    else:
+        with Corpus.open(tmp_path / "notes", settings={"engine": "offline", "index": {"parts": []}}) as corpus:
+            corpus.add([Document(f"d{n}", f"Town {n} has a lamp. Write to {mail} about lamp {n}.") for n in range(9)])
+            corpus.build()
+        row = {"_id": "q", "text": f"Where does {mail} live?", "answer": "Town 3", "documents": ["d3"]}
+        (tmp_path / "asked.jsonl").write_text(json.dumps(row))
+        words = ("notes", "--questions", "asked.jsonl")
+    open_, masked = run(*words, "--out", "open.jsonl"), run(*words, "--out", "masked.jsonl", "--mask")
+    assert (open_.exit_code, masked.exit_code) == (0, 0), masked.output
+    assert mail in (tmp_path / "open.jsonl").read_text()
+    assert mail not in (tmp_path / "masked.jsonl").read_text()
+    assert "[EMAIL]" in (tmp_path / "masked.jsonl").read_text()
+    assert "personal data replaced: " in masked.stdout
+    assert "personal data" not in open_.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
@@ -121,6 +174,7 @@ def test_an_index_gives_questions_from_its_graph_and_says_that_a_rule_made_them(
         (("empty",), 1, "holds no test collection"),
         (("towns", "--from-graph", 3), 2, "go with an index"),
         (("hops.json", "--near", "walk"), 2, "has distractors of its own"),
+        (("towns", "--write-answers"), 2, "goes with --questions"),
         (("towns", "--distractors", "few"), 2, "is no number and no pair"),
         (("towns", "--distractors", "5,3"), 1, "must ascend"),
         (("towns", "--preset", "lora"), 1, "No preset is called 'lora'"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from finetuning_towns import hops
 from judged_towns import qrels, queries, written
 from sensegraph.errors import InputError
 from sensegraph.finetuning import sources
@@ -71,16 +72,6 @@ def test_answers_are_a_text_or_a_list_of_the_question_or_its_metadata(record: di
 
 
 # ── HotpotQA ──
-
-
-def hops(number: int, **given: Any) -> dict[str, Any]:
-    context = [[f"Page {number}-{i}", [f"Sentence {number}-{i} one.", f" And {number}-{i} two."]] for i in range(5)]
-    facts = [[f"Page {number}-1", 0], [f"Page {number}-3", 1], [f"Page {number}-3", 0]]
-    return {"_id": f"h{number}", "question": "Which?", "answer": "one", "type": "bridge"} | {
-        "context": context,
-        "supporting_facts": facts,
-        **given,
-    }
 
 
 def columns(record: dict[str, Any]) -> dict[str, Any]:
