@@ -86,11 +86,12 @@ def test_the_verdict_of_a_table_is_that_of_its_worst_figure_and_none_where_nothi
     pins = Pinned("offline", date(2026, 1, 2), "sensegraph repro x --table 1", 1.0, {"a": (100.0, 50.0)})
     recipe = Recipe("1", "answers", "", {"a": "claims"}, pinned=(pins,))
     row = Row("a", (90.0, 40.0), (100.0, 51.0), (100.0, 50.0), 1.0)
-    found = Reproduced(recipe, ("A", "B"), (row,), "offline")
+    found = Reproduced(recipe, ("A", "B"), (row,), "offline", (), pins)
     assert found.grade == "okish"
     assert "okish: against our own figures of 2026-01-02 (sensegraph repro x --table 1), ± 1 %" in text(found)
     assert Reproduced(recipe, ("A",), (Row("a", (), (1.0,)),), "model").grade == ""
     assert recipe.pins("model") is None
+    assert recipe.pins("offline", "other data") is None
 
 
 def test_an_unknown_paper_or_table_is_named_with_those_that_there_are(run: Run):
@@ -131,7 +132,9 @@ def test_units_and_tokens_of_each_depth_stand_beside_the_published_ones(run: Run
     podcast(tmp_path)
     result = run("edge2024", "--table", "2", "--json", "--set", "endpoint.max_retries=1")
     assert result.exit_code == 0, result.output
-    rows = table_of(result)["rows"]
+    found = table_of(result)
+    assert found["grade"] == ""  # other data than those of the pinned figures
+    rows = found["rows"]
     assert rows["podcast units"]["published"] == [34, 367, 969, 1310, 1669]  # type: ignore[index]
     assert rows["podcast units"]["ours"][-1] == 12  # type: ignore[index]
     assert rows["podcast %"]["ours"][-1] == 100  # type: ignore[index]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from importlib.resources import files
 from typing import Literal
@@ -21,13 +21,17 @@ _PAPERS = "sensegraph.papers"
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """Figures of ours: by whom, when and with which command they were measured, and how far off, in percent, is ok."""
+    """Figures of ours: by whom, when and with which command they were measured, and how far off, in percent, is ok.
+
+    `data` tells the measuring sets by their content (see `reproducing.content`): other data have no verdict.
+    """
 
     engine: str
     measured: date
     command: str
     within: float
     rows: dict[str, tuple[float, ...]]
+    data: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +56,9 @@ class Recipe:
         """The measuring sets that it needs."""
         return (self.data,) if self.data else self.sets
 
-    def pins(self, engine: str) -> Pinned | None:
-        """The figures pinned for an engine; arithmetic has one for all."""
-        return next((p for p in self.pinned if p.engine in (engine, "any")), None)
+    def pins(self, engine: str, data: str = "") -> Pinned | None:
+        """The figures pinned for an engine on these data; arithmetic has one for all."""
+        return next((p for p in self.pinned if p.engine in (engine, "any") and p.data == data), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,8 @@ class Reproduced:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     engine: str = ""
-    notes: tuple[str, ...] = field(default_factory=tuple)
+    notes: tuple[str, ...] = ()
+    pins: Pinned | None = None
 
     @property
     def grade(self) -> Grade:

@@ -150,11 +150,10 @@ def text(found: Reproduced) -> str:
     for row in found.rows:
         rows += [[row.name, *[""] * len(found.columns)], *_lines(row, len(found.columns))]
     lines += [columns(rows), *found.notes]
-    pins = recipe.pins(found.engine) or recipe.pins("any")
-    if found.grade and pins:
+    if found.grade and (pins := found.pins):
         lines.append(f"{found.grade}: against our own figures of {pins.measured} ({pins.command}), ± {pins.within:g} %")
     else:
-        lines.append("nothing is pinned for this engine: no verdict")
+        lines.append("nothing is pinned for this engine on these data: no verdict")
     return "\n".join(lines)
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -19,6 +20,7 @@ from sensegraph.evaluation import Measuring, experiment, read_set
 from sensegraph.evaluation.experiment import Outcome
 from sensegraph.evaluation.published import Published, published, table6
 from sensegraph.evaluation.statistics import holm, two_sided
+from sensegraph.keys import key
 from sensegraph.settings import load_settings
 from sensegraph.stores.sqlite import SqliteStore
 
@@ -56,22 +58,30 @@ def check(recipe: Recipe, bench: Bench) -> None:
             )
 
 
+def content(recipe: Recipe, bench: Bench) -> str:
+    """What tells the data that a recipe is measured on: 12 hex digits; empty where it needs none."""
+    names = ("corpus.jsonl", "queries.jsonl")
+    files = [bench.data / folder / name for folder in recipe.folders for name in names]
+    read = [sha256(f.read_bytes()).hexdigest() for f in files if f.is_file()]
+    return key("data", bench.questions, read)[:12] if read else ""
+
+
 def _finished(
-    recipe: Recipe, ours: Rows, columns: Sequence[str], engine: str, known: Published | None, notes: Sequence[str] = ()
+    recipe: Recipe, bench: Bench, ours: Rows, columns: Sequence[str], engine: str, known: Published, *notes: str
 ) -> Reproduced:
     """Ours beside what was published and what is pinned."""
-    pins = recipe.pins(engine)
+    pins = recipe.pins(engine, content(recipe, bench))
     rows = []
     for name in recipe.rows:
         printed = _printed(known, name, columns)
         pinned = tuple(pins.rows.get(name, ())) if pins else ()
         rows.append(Row(name, printed, tuple(ours[name]), pinned, pins.within if pins else 0.0))
-    return Reproduced(recipe, tuple(columns), tuple(rows), engine, tuple(notes))
+    return Reproduced(recipe, tuple(columns), tuple(rows), engine, notes, pins)
 
 
-def _printed(known: Published | None, name: str, columns: Sequence[str]) -> tuple[float | None, ...]:
-    row = known.rows.get(name) if known else None
-    if known is None or row is None:
+def _printed(known: Published, name: str, columns: Sequence[str]) -> tuple[float | None, ...]:
+    row = known.rows.get(name)
+    if row is None:
         return ()
     by_column = dict(zip(known.columns, row, strict=True))
     return tuple(by_column.get(c) for c in columns)
@@ -122,7 +132,7 @@ def _arithmetic(recipe: Recipe, ours: Mapping[str, float], printed: Mapping[str,
         Row(n, (printed[n],), (ours[n],), tuple(pins.rows.get(n, ())) if pins else (), pins.within if pins else 0.0)
         for n in recipe.rows
     )
-    return Reproduced(recipe, ("",), rows, "arithmetic")
+    return Reproduced(recipe, ("",), rows, "arithmetic", (), pins)
 
 
 # ── an index alone ──
@@ -150,7 +160,7 @@ def _units(recipe: Recipe, bench: Bench) -> Reproduced:
     }
     ours = {name: figures[what] for name, what in recipe.rows.items()}
     known = published(bench.paper, recipe.table)
-    return _finished(recipe, ours, known.columns, engine, known)
+    return _finished(recipe, bench, ours, known.columns, engine, known)
 
 
 def _recall(recipe: Recipe, bench: Bench) -> Reproduced:
@@ -168,7 +178,7 @@ def _recall(recipe: Recipe, bench: Bench) -> Reproduced:
         for row, method in recipe.rows.items():
             found[row] += [100 * by_name[method][f"recall@{k}"].mean for k in _CUTS]
     note = "Here: other embedder, and half of the questions; only 2wiki has the published corpus."
-    return _finished(recipe, found, columns, engine, published(bench.paper, recipe.table), [note])
+    return _finished(recipe, bench, found, columns, engine, published(bench.paper, recipe.table), note)
 
 
 # ── evaluations ──
@@ -206,7 +216,7 @@ def _answers(recipe: Recipe, bench: Bench) -> Reproduced:
     found, known = _outcome(recipe, bench), published(bench.paper, recipe.table)
     by_name = {c.measure.name: c.measure for c in found.compared}
     ours = {row: [by_name[name].mean(c) for c in known.columns] for row, name in recipe.rows.items()}
-    return _finished(recipe, ours, known.columns, found.engine, known, _said(found))
+    return _finished(recipe, bench, ours, known.columns, found.engine, known, *_said(found))
 
 
 def _wins(recipe: Recipe, bench: Bench) -> Reproduced:
@@ -219,7 +229,7 @@ def _wins(recipe: Recipe, bench: Bench) -> Reproduced:
     ours = {c: [p.means[0] if p.n else None for p in given[c]] for c in recipe.rows}
     rows = {c: tuple(printed.get((c, a, b), 100 - printed.get((c, b, a), 50.0)) for a, b in pairs) for c in recipe.rows}
     known = Published("", "6", "", tuple(columns), rows)
-    return _finished(recipe, ours, columns, found.engine, known, _said(found))
+    return _finished(recipe, bench, ours, columns, found.engine, known, *_said(found))
 
 
 def _win(recipe: Recipe, bench: Bench) -> Reproduced:
@@ -227,7 +237,7 @@ def _win(recipe: Recipe, bench: Bench) -> Reproduced:
     found, known = _outcome(recipe, bench), published(bench.paper, recipe.table)
     given = found.verdicts.pairs if found.verdicts else {}
     ours = {row: [given[name][0].means[0]] for row, name in recipe.rows.items()}
-    return _finished(recipe, ours, [recipe.data], found.engine, known, _said(found))
+    return _finished(recipe, bench, ours, [recipe.data], found.engine, known, *_said(found))
 
 
 def _contexts(recipe: Recipe, bench: Bench) -> Reproduced:
@@ -239,7 +249,7 @@ def _contexts(recipe: Recipe, bench: Bench) -> Reproduced:
         others = [size for other, size in sizes.items() if other != name]
         ours[row] = [100 * (1 - sizes[name] * len(others) / sum(others))] if sum(others) else [None]
     told = ", ".join(f"{name} {size:,.0f}" for name, size in sizes.items())
-    return _finished(recipe, ours, known.columns, found.engine, known, [f"Mean tokens of a context: {told}."])
+    return _finished(recipe, bench, ours, known.columns, found.engine, known, f"Mean tokens of a context: {told}.")
 
 
 def _said(found: Outcome) -> list[str]:
