@@ -211,7 +211,7 @@ def _told(done: Trained) -> str:
         lines.append("resumed      " + ("it was done already" if done.already else f"from step {done.resumed:,}"))
     if any(done.too_long):
         lines.append(f"left out     {done.too_long[0]:,} examples and {done.too_long[1]:,} held out: too long")
-    return "\n".join(lines)
+    return "\n".join([*lines, *(f"note         {note}" for note in done.notes)])
 
 
 def _plain(done: Trained, how: Recipe) -> dict[str, Any]:

@@ -159,9 +159,8 @@ def load(model: str, *, quantisation: str = "none", download: bool = False) -> t
     Raises InputError for a folder that does not exist or holds no model, and a name that is not in the cache.
     """
     from transformers import AutoModelForCausalLM, AutoTokenizer
-    from transformers.utils import logging
 
-    logging.disable_progress_bar()  # ours are shown by who asks
+    no_bars()
     where = _there(model)
     base = base_of(where) if where else ""
     how: dict[str, Any] = {"local_files_only": not download}
@@ -206,6 +205,13 @@ def device_of(wanted: str) -> str:
     if wanted == "cuda" and not there:
         raise SettingsError('device = "cuda": no GPU is to be seen here; take device = "cpu" or "auto".')
     return "cuda" if there and wanted != "cpu" else "cpu"
+
+
+def no_bars() -> None:
+    """Let the library show no progress bars: whoever asked shows one."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
 
 
 def settle_threads(model: Any) -> None:

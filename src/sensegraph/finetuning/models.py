@@ -63,10 +63,13 @@ def prepared(model: str, recipe: Recipe, download: bool = False) -> tuple[Any, A
 def _adapted(base: Any, recipe: Recipe, targets: tuple[str, ...]) -> Any:
     from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
 
+    how = {"use_reentrant": False}  # what the library recommends, and what leaves inputs without gradients alone
     if recipe.quantisation == "4bit":
-        base = prepare_model_for_kbit_training(base, use_gradient_checkpointing=recipe.recompute)
+        base = prepare_model_for_kbit_training(
+            base, use_gradient_checkpointing=recipe.recompute, gradient_checkpointing_kwargs=how
+        )
     elif recipe.recompute:
-        base.gradient_checkpointing_enable()
+        base.gradient_checkpointing_enable(gradient_checkpointing_kwargs=how)
         base.enable_input_require_grads()
     config = LoraConfig(
         r=recipe.rank,

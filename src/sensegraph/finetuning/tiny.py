@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from sensegraph.engines.local_model import needs_extra
+from sensegraph.engines.local_model import needs_extra, no_bars
 
 _SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")
 
@@ -32,6 +32,7 @@ def tiny(folder: Path, words: Sequence[str], sizes: Sizes | None = None) -> Path
     needs_extra("A tiny model")
     import torch
 
+    no_bars()
     sizes = sizes or Sizes()
     tokenizer = _tokenizer(words)
     torch.manual_seed(sizes.seed)

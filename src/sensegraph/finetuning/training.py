@@ -56,7 +56,8 @@ class Job:
 @dataclass(frozen=True, slots=True)
 class Trained:
     """What a training gave. `too_long` counts examples and held-out examples that were left out; `resumed` is the step
-    of the checkpoint that this run went on from, 0 for none."""
+    of the checkpoint that this run went on from, 0 for none; `weights` counts those trained, and all. `notes` say what
+    was done otherwise than the recipe says."""
 
     out: Path
     points: tuple[Point, ...]
@@ -67,6 +68,7 @@ class Trained:
     weights: tuple[int, int]
     resumed: int = 0
     already: bool = False
+    notes: tuple[str, ...] = ()
 
 
 Tell = Callable[[Point, int], None]
@@ -91,7 +93,16 @@ def train(job: Job, recipe: Recipe, tell: Tell = lambda point, steps: None) -> T
         begun = point.step
     weights = (sum(p.numel() for p in models.trained_weights(model)), sum(p.numel() for p in model.parameters()))
     trained = Trained(
-        job.out, tuple(run.points), run.steps, len(learnt), too_long, targets, weights, resumed, begun == resumed
+        job.out,
+        tuple(run.points),
+        run.steps,
+        len(learnt),
+        too_long,
+        targets,
+        weights,
+        resumed,
+        begun == resumed,
+        _notes(run),
     )
     _finish(run, trained, about)
     return trained
@@ -233,6 +244,11 @@ def rate(recipe: Recipe, step: int, steps: int) -> float:
     if recipe.schedule == "constant":
         return recipe.learning_rate
     return recipe.learning_rate * (steps - step + 1) / max(1, steps - recipe.warmup)
+
+
+def _notes(run: _Run) -> tuple[str, ...]:
+    unpaged = run.recipe.optimiser.startswith("paged") and run.device == "cpu"
+    return ("the states of the optimiser are not paged: there is no GPU",) if unpaged else ()
 
 
 def _finish(run: _Run, trained: Trained, about: manifests.Manifest) -> None:

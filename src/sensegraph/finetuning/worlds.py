@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from sensegraph.engines.local_model import needs_extra
 from sensegraph.finetuning import writing
 from sensegraph.finetuning.reading import Item, asked
 from sensegraph.finetuning.tiny import Sizes, tiny
@@ -64,7 +65,8 @@ def files(folder: Path) -> Files:
 
 
 def written(folder: Path, plan: Plan) -> Files:
-    """Write all into `folder`."""
+    """Write all into `folder`. Raises SettingsError, before anything is written, without the extra `finetune`."""
+    needs_extra("A world's tiny model")
     place, to = world(seed=plan.seed), files(folder)
     folder.mkdir(parents=True, exist_ok=True)
     tiny(to.base, place.words, Sizes(seed=plan.seed))

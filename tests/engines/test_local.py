@@ -1,0 +1,88 @@
+"""A model of this machine as an engine: what can be said of it without its libraries."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sensegraph.cli import app
+from sensegraph.engines import local_model
+from sensegraph.engines.local import Layout, rests_on, shown
+from sensegraph.engines.local_model import LocalModel, LocalSettings, as_prompt, base_of, needs_extra
+from sensegraph.errors import SettingsError
+from sensegraph.settings import Settings, load_settings, make_tools
+from sensegraph.types import Passage
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(local_model, "find_spec", lambda name: None)
+    with pytest.raises(SettingsError, match=r"needs torch, transformers, peft: pip install 'sensegraph\[finetune\]'"):
+        LocalModel(LocalSettings("somewhere"))
+    with pytest.raises(SettingsError, match="4-bit quantisation needs bitsandbytes"):
+        needs_extra("4-bit quantisation", ("bitsandbytes",))
+
+
+def test_the_engine_local_needs_the_name_of_a_model():
+    with pytest.raises(SettingsError, match=r"engine = local needs local\.model"):
+        make_tools(Settings(engine="local"))
+
+
+def test_a_folder_is_meant_from_the_corpus_and_a_name_stays_one(tmp_path: Path):
+    (tmp_path / "tuned").mkdir()
+    found = load_settings(tmp_path, {"local": {"model": "tuned"}})
+    assert found.local.model == str(tmp_path / "tuned")
+    assert load_settings(tmp_path, {"local": {"model": "owner/model"}}).local.model == "owner/model"
+
+
+def test_a_talk_without_a_template_ends_where_the_answer_begins():
+    talk = [{"role": "system", "content": "Read.\n"}, {"role": "user", "content": "Who?"}]
+    assert as_prompt(talk, None) == "Read.\n\nWho?\n\nAnswer:"
+
+
+def test_a_layout_shows_texts_as_they_are_whatever_they_hold():
+    layout = Layout("{{passages}} | {{question}}")
+    assert layout.prompt("a {{passages}}?", ["{{question}}", "\\1"]) == "{{question}}\n\n\\1 | a {{passages}}?"
+    assert shown("Title", "text") == "Title\ntext"
+    assert shown("", "text") == "text"
+
+
+def test_an_answer_rests_on_the_passages_that_hold_its_words():
+    passage = Passage("chunk", "1", "Faran  governs Bogul.", title="Bogul")
+    assert rests_on("faran", passage)
+    assert rests_on("Faran governs Bogul.", passage)
+    assert not rests_on("Gogrix", passage)
+    assert not rests_on(" . ", passage)
+
+
+def test_an_adapter_says_its_base_and_a_whole_model_none(tmp_path: Path):
+    assert base_of(tmp_path) == ""
+    (tmp_path / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": "a/base"}))
+    assert base_of(tmp_path) == "a/base"
+
+
+@pytest.mark.skipif(find_spec("peft") is not None, reason="the extra finetune is installed")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("train", "data.jsonl", "--model", "base", "--out", "out"),
+        ("merge", "tuned", "--out", "out"),
+        ("serve", "tuned"),
+        ("world", "--out", "out"),
+        ("evaluate", "data.jsonl", "--model", "base"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_every_command_says_at_once_what_to_install(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    line = {"id": "1", "question": "q", "answer": "a", "passages": []}
+    Path("data.jsonl").write_text(json.dumps(line) + "\n")
+    result = CliRunner().invoke(app, ["tune", *words])
+    assert result.exit_code == 1
+    assert "pip install 'sensegraph[finetune]'" in result.stderr
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["data.jsonl"]
