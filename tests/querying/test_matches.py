@@ -55,6 +55,13 @@ def test_a_name_is_searched_with_the_other_names(graph: Little):
     assert names(graph, "(a) WHERE a.name =~ '(?i)A.*BERG' RETURN a.name") == [("Ann Berg",)]
 
 
+def test_a_label_without_its_colon_is_noted(graph: Little):
+    assert graph.match("(a)-[founded]-(b)").notes == (
+        "'founded' names any relation here; the label is written [:founded]",
+    )
+    assert graph.match("(a)-[founded:FOUNDED]-(b)").notes == graph.match("(a)-[r]-(b)").notes == ()
+
+
 # ── direction ──
 
 
@@ -185,6 +192,9 @@ def test_a_condition_can_ask_for_a_pattern(graph: Little):
         ("1 < 'a'", None),
         ("NOT null", None),
         ("null AND false", False),
+        ("null AND true", None),
+        ("NOT (null AND true)", None),
+        ("null OR false", None),
         ("null OR true", True),
         ("coalesce(null, a.id, 1)", "e0"),
         ("size('abc') + size([1, 2])", 5),

@@ -61,7 +61,7 @@ def match(
     unknown: filters.Unknown = "include",
     most: Annotated[
         int | None, typer.Option("--most", min=1, metavar="N", help="Combinations that a step may find.",
-                                 show_default="1000000")
+                                 show_default="2000000")
     ] = None,
     timeout: Annotated[
         float | None, typer.Option("--timeout", min=0.001, metavar="SECONDS", help="How long it may take.",

@@ -146,4 +146,4 @@ def _in_word(c: str) -> bool:
 
 
 def _outside(spans: list[tuple[int, int]], others: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    return [s for s in spans if not any(o[0] <= s[0] and s[1] <= o[1] and o != s for o in others)]
+    return [s for s in spans if not any(o[0] <= s[0] and s[1] <= o[1] for o in others)]

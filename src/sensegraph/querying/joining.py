@@ -5,28 +5,23 @@ The order is chosen while joining, when what each edge would add is known. Every
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sensegraph.errors import InputError
 from sensegraph.querying.checking import Checked
 from sensegraph.querying.evaluating import Clock, Evaluator, Rows, Table, constants
-from sensegraph.querying.facets import BACK, FORTH
-from sensegraph.querying.shelf import Adjacency, Shelf
+from sensegraph.querying.hopping import Bools, Edge, Hop, adjacency, degrees
+from sensegraph.querying.shelf import Shelf
 from sensegraph.querying.syntax import Binary, EdgePattern, Expression, Property, variables
-from sensegraph.querying.values import Value, alike
+from sensegraph.querying.values import Value
 
-_BLOCK = 1 << 19  # edges that are looked at together
 _ROW = " row"  # the column of numbers of the rows around a pattern that stands in a condition
 _NOTHING = Table(1, MappingProxyType({}))  # before anything is bound there is one way to match nothing
-
-Edge = tuple[str, EdgePattern, str]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +97,8 @@ class _Joiner:
             for backwards, start, end in ((False, near, far), (True, far, near)):
                 if start in self.table.columns:
                     open_ended = end not in self.table.columns
-                    grown = int(_degrees(self.adjacency(edge, backwards), self.table.columns[start]).sum())
+                    near_by = adjacency(edge, backwards, self.query, self.shelf)
+                    grown = int(degrees(near_by, self.table.columns[start]).sum())
                     cost = grown * (pattern.high or 1)
                     yield (open_ended, cost, number, backwards), (edge, backwards)
 
@@ -138,40 +134,28 @@ class _Joiner:
 
     # ── following an edge ──
 
-    def adjacency(self, edge: Edge, backwards: bool) -> Adjacency:
-        near, pattern, far = edge
-        if self.query.kinds[near] == self.query.kinds[far]:
-            return self.shelf.relations
-        kinds = {alike(w.text) for w in pattern.types}
-        kind = kinds.pop() if len(kinds) == 1 else ""
-        from_entity = self.query.kinds[far if backwards else near] == "entity"
-        return self.shelf.ties(kind, from_entity)
-
     def follow(self, edge: Edge, backwards: bool) -> None:
         """Bind an edge, and its other end where that is not bound yet."""
         near, pattern, far = edge
         self.edges.remove(edge)
         start, end = (far, near) if backwards else (near, far)
-        hop = _Hop(self, edge, backwards)
-        blocks = list(hop.chains(start) if pattern.long else hop.singles(start))
-        rows, ends, edges = (np.concatenate(part) for part in zip(*blocks, strict=True))
-        keep = self.fitting(rows, ends, edges, end)
-        rows, ends, edges = rows[keep], ends[keep], edges[keep]
+        doing = f"following {_shown(edge)}"
+        hop = Hop(edge, backwards, self.query, self.shelf, self.fits(end), lambda n: self.bounded(n, doing))
+        rows, ends, edges = hop.follow(self.table, start)
         columns = dict(self.table.take(rows).columns)
         columns[pattern.variable] = edges if pattern.long else edges[:, 0]
         columns[end] = ends
         if end in self.nodes:
             self.nodes.remove(end)
         self.table = Table(len(rows), columns)
-        self.bounded(self.table.length, f"following {_shown(edge)}")
         self.steps.append(f"follow {_shown(edge)}: {self.table.length:,} rows")
 
-    def fitting(self, rows: Rows, ends: Rows, edges: Rows, end: str) -> Bools:
-        """Which of what was found has the end that is wanted."""
-        if end in self.table.columns:
-            return np.asarray(ends == self.table.columns[end][rows])
+    def fits(self, end: str) -> Callable[[Rows, Rows], Bools]:
+        """Which ends of rows are ones that are wanted."""
+        if (bound := self.table.columns.get(end)) is not None:
+            return lambda rows, ends: np.asarray(ends == bound[rows])
         allowed = self.allowed(end) if self.query.kinds[end] == "entity" else None
-        return np.ones(len(ends), np.bool_) if allowed is None else allowed[ends]
+        return lambda rows, ends: np.ones(len(ends), np.bool_) if allowed is None else allowed[ends]
 
     def bounded(self, rows: int, doing: str) -> None:
         """Raise InputError where a step would find too much, and look at the clock."""
@@ -200,132 +184,6 @@ class _Joiner:
         paths = [p for p in self.query.query.paths if p.variable == variable]
         wanted = [n.variable for p in paths for n in p.parts] or [variable]
         return all(name in self.table.columns for name in wanted)
-
-
-class _Hop:
-    """Going over one edge of the pattern from where the table is."""
-
-    def __init__(self, joiner: _Joiner, edge: Edge, backwards: bool) -> None:
-        self.joiner, self.pattern, self.backwards = joiner, edge[1], backwards
-        self.shown = _shown(edge)
-        self.near = joiner.adjacency(edge, backwards)
-        self.ties = joiner.query.kinds[edge[0]] != joiner.query.kinds[edge[2]]
-        self.claim_first = joiner.query.kinds[edge[2] if backwards else edge[0]] == "claim"
-        forward = {"-": None, ">": True, "<": False}[self.pattern.direction]
-        self.forward = forward if forward is None else forward != backwards
-        shelf, types = joiner.shelf, [w.text for w in self.pattern.types]
-        self.labels = shelf.of_label(types) if types and not self.ties else None
-
-    def singles(self, start: str) -> Iterator[tuple[Rows, Rows, Rows]]:
-        """One edge: the row, its end, and the relation as a column of one."""
-        table = self.joiner.table
-        used = self.used(table.columns)
-        found = 0
-        yield _nothing(1)
-        for rows, ends, edges in self.step(table.columns[start]):
-            keep = _unused(edges, rows, used)
-            found += int(np.count_nonzero(keep))
-            self.joiner.bounded(found, f"following {self.shown}")
-            yield rows[keep], ends[keep], edges[keep][:, None]
-
-    def chains(self, start: str) -> Iterator[tuple[Rows, Rows, Rows]]:
-        """From `low` to `high` edges, none of them twice: the row, the end, and the relations from left to right."""
-        table, high = self.joiner.table, self.pattern.high or 1
-        used = self.used(table.columns)
-        rows, ends = np.arange(table.length), table.columns[start].astype(np.int64)
-        links = np.full((table.length, high), -1, np.int64)
-        yield _nothing(high)
-        if self.pattern.low == 0:
-            yield rows, ends, links
-        found = 0
-        for hop in range(high):
-            rows, ends, links = self.grown(rows, ends, links, hop, used)
-            if hop + 1 >= (self.pattern.low or 0):
-                found += len(rows)
-                self.joiner.bounded(found, f"following {self.shown}")
-                yield rows, ends, _turned(links, hop + 1) if self.backwards else links
-
-    def grown(self, rows: Rows, ends: Rows, links: Rows, hop: int, used: Sequence[Rows]) -> tuple[Rows, Rows, Rows]:
-        """The chains with one more edge each."""
-        blocks = [(rows[:0], ends[:0], links[:0])]
-        found = 0
-        for at, further, edges in self.step(ends):
-            keep = _unused(edges, rows[at], used) & ~(links[at] == edges[:, None]).any(axis=1)
-            more = links[at[keep]]
-            more[:, hop] = edges[keep]
-            found += len(more)
-            self.joiner.bounded(found, f"following {self.shown}")
-            blocks.append((rows[at[keep]], further[keep], more))
-        a, b, c = (np.concatenate(part) for part in zip(*blocks, strict=True))
-        return a, b, c
-
-    def step(self, begins: Rows) -> Iterator[tuple[Rows, Rows, Rows]]:
-        """One edge from each place, in blocks: the number of the place, the end, the edge."""
-        degrees = _degrees(self.near, begins)
-        for first, last in _cuts(degrees):
-            self.joiner.clock.check()
-            counts = degrees[first:last]
-            at = np.repeat(np.arange(first, last), counts)
-            skipped = np.repeat(np.cumsum(counts) - counts, counts)
-            places = np.arange(len(at)) - skipped + self.near.start[begins[at]]
-            edges = self.near.edges[places].astype(np.int64)
-            ends = self.near.neighbours[places].astype(np.int64)
-            keep = self.right(begins[at], ends, edges)
-            yield at[keep], ends[keep], edges[keep]
-
-    def right(self, begins: Rows, ends: Rows, edges: Rows) -> Bools:
-        """Which edges have the label and the direction that are wanted; one without a known direction has both."""
-        keep = np.ones(len(edges), np.bool_) if self.labels is None else self.labels[edges]
-        if self.forward is None:
-            return keep
-        if self.ties:  # a claim is about its subject, not the other way
-            return keep & (self.forward == self.claim_first)
-        told = self.joiner.shelf.facets.told[edges]
-        wanted = np.where((begins < ends) == self.forward, FORTH, BACK)
-        return np.asarray(keep & ((told == 0) | ((told & wanted) > 0)))
-
-    def used(self, columns: Mapping[str, Rows]) -> list[Rows]:
-        """The columns of relations (or ties) that are bound already: a match holds each once."""
-        kinds = self.joiner.query.kinds
-        family = ("tie",) if self.ties else ("relation", "chain")
-        own = [e.variable for _, e, _ in self.joiner.query.edges if kinds[e.variable] in family]
-        return [columns[name] for name in own if name in columns]
-
-
-def _degrees(near: Adjacency, places: Rows) -> Rows:
-    degrees: Rows = near.start[places + 1] - near.start[places]
-    return degrees
-
-
-def _cuts(degrees: Rows) -> Iterator[tuple[int, int]]:
-    """Runs of places with about as many edges as are looked at together."""
-    ends = np.cumsum(degrees)
-    first = 0
-    while first < len(degrees):
-        before = int(ends[first - 1]) if first else 0
-        last = max(first + 1, int(np.searchsorted(ends, before + _BLOCK, side="right")))
-        yield first, last
-        first = last
-
-
-def _unused(edges: Rows, rows: Rows, used: Sequence[Rows]) -> Bools:
-    """Which edges do not stand in their row already."""
-    keep = np.ones(len(edges), np.bool_)
-    for column in used:
-        there = column[rows]
-        keep &= there != edges if there.ndim == 1 else ~(there == edges[:, None]).any(axis=1)
-    return keep
-
-
-def _turned(links: Rows, length: int) -> Rows:
-    """Chains of this length the other way round."""
-    turned = links.copy()
-    turned[:, :length] = links[:, :length][:, ::-1]
-    return turned
-
-
-def _nothing(width: int) -> tuple[Rows, Rows, Rows]:
-    return np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, width), np.int64)
 
 
 def _called_so(test: Expression, variable: str) -> tuple[str, ...] | None:

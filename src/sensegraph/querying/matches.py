@@ -17,12 +17,12 @@ from sensegraph.querying.parser import Parser
 from sensegraph.querying.rows import Row, projected
 from sensegraph.querying.shelf import Shelf
 from sensegraph.querying.syntax import Binary, Constant, Given, Query
-from sensegraph.querying.values import Element, Value
+from sensegraph.querying.values import Element, Value, alike
 from sensegraph.steps.citing import cite
 from sensegraph.steps.pages import ClaimRow, EntityRow, Place, RelationRow
 from sensegraph.types import Citation, Description, Statement
 
-MOST = 1_000_000  # combinations that a step may find
+MOST = 2_000_000  # combinations that a step may find
 SECONDS = 10.0
 _SPANS = 2  # citations of one relation or entity
 _ROW_SPANS = 6  # of one row
@@ -124,8 +124,16 @@ def matched(request: Request, shelf: Shelf, *, citing: bool = False) -> Matches:
     columns = tuple(i.name for i in query.items)
     rows = _shown(made.rows, shelf)
     marks, citations, notes = _cited(made.rows, shelf) if citing else ((), (), ())
-    notes = (*_both_ways(query, found.table, shelf), *notes)
+    notes = (*_mistaken(query, shelf), *_both_ways(query, found.table, shelf), *notes)
     return Matches(columns, rows, made.found, marks, citations, notes, found.steps)
+
+
+def _mistaken(query: Checked, shelf: Shelf) -> Iterator[str]:
+    """The names of relations that are labels too: the colon may have been forgotten."""
+    labels = frozenset(map(alike, shelf.whole.names))
+    for _, edge, _ in query.edges:
+        if not edge.types and alike(edge.variable) in labels and query.kinds[edge.variable] != "tie":
+            yield f"{edge.variable!r} names any relation here; the label is written [:{edge.variable}]"
 
 
 def _both_ways(query: Checked, table: Table, shelf: Shelf) -> Iterator[str]:
