@@ -175,8 +175,8 @@ def names(data: Path, *kinds: str) -> None:
             count["spans"] += len(spans)
             count["false"] += sum(all(e <= a or b <= s for a, b in truth) for _, s, e in spans)
     print(
-        f"{kinds[0]}: {count['true']:,} mentions of persons: {100 * count['covered'] / count['true']:.1f} % covered whole, "
-        f"{100 * count['touched'] / count['true']:.1f} % at least in part; of {count['spans']:,} spans "
+        f"{kinds[0]}: {count['true']:,} mentions of persons: {100 * count['covered'] / count['true']:.1f} % covered "
+        f"whole, {100 * count['touched'] / count['true']:.1f} % at least in part; of {count['spans']:,} spans "
         f"{100 * count['false'] / count['spans']:.1f} % are no person"
     )
 

@@ -215,9 +215,13 @@ class Corpus(Guarded, Collecting, Synced, Curated, Remembering, Checking, Matchi
 
         Nothing is computed by a model or paid, and the corpus stays as it is.
         """
+        return self.foreseen(self._read(items).documents)
+
+    def foreseen(self, documents: Sequence[Document]) -> Estimate:
+        """What `build` would compute with these documents, which have been read already, added."""
         from sensegraph.steps.estimate import estimate
 
-        rt, documents = self.runtime(), self._read(items).documents
+        rt = self.runtime()
         added = dict(zip((d.id for d in documents), store_documents(documents, rt), strict=True))
         keys = {**self.document_keys(), **added}
         return estimate([keys[name] for name in sorted(keys)], rt, self.settings.index)

@@ -129,7 +129,7 @@ def estimate(
         say_skipped(read.skipped)
         if paths and not read.documents:
             raise InputError(_NOTHING.format(", ".join(map(str, paths))))
-        found = corpus.estimate(read.documents)
+        found = corpus.foreseen(read.documents)
         seconds = show.foreseen_seconds(found, corpus.settings.endpoint)
     if as_json:
         out_json(show.estimate_object(found, seconds, read.skipped))

@@ -6,9 +6,9 @@ try out which address or number gives it.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
-import re
 import secrets
 import tempfile
 from collections import Counter
@@ -19,7 +19,7 @@ from pathlib import Path
 from sensegraph.errors import StoreError
 from sensegraph.keys import key
 from sensegraph.personal.finding import Finder
-from sensegraph.personal.people import Named
+from sensegraph.personal.people import Again, Named, plain
 from sensegraph.personal.values import PersonalSettings, Span, people_sought
 from sensegraph.types import Document, Scalar
 
@@ -28,6 +28,7 @@ _SIZE = 32  # bytes
 _NAMED = frozenset(
     "author authors name sender from to creator editor contact speaker employee patient customer owner".split()
 )
+_NOBODY = Again({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +51,24 @@ class Masker:
         `people` are persons whom its text names, `titled` those of its title.
         """
         counts: Counter[str] = Counter()
-        known = {d.text[p.start : p.end]: p.name for p in people} | {p.name: p.name for p in people}
+        known = Again.of(d.text, people)
         text = self._text(d.text, counts, _spans(people), known)
         title = self._text(d.title, counts, _spans(titled), known)
-        metadata = tuple((self._text(k, counts, (), {}), self._scalar(k, v, counts, known)) for k, v in d.metadata)
+        metadata = tuple((self._text(k, counts, (), _NOBODY), self._scalar(k, v, counts, known)) for k, v in d.metadata)
         return Document(self._id(d, counts, known), text, title, metadata, d.time), counts
 
     def text(self, text: str, people: Sequence[Named] = ()) -> tuple[str, Counter[str]]:
         """A text with everything personal replaced, and what was found by kind."""
         counts: Counter[str] = Counter()
-        return self._text(text, counts, _spans(people), {}), counts
+        return self._text(text, counts, _spans(people), _NOBODY), counts
 
     def found(self, text: str, people: Sequence[Named] = ()) -> list[Span]:
         """What is personal in a text, in order."""
-        known = {text[p.start : p.end]: p.name for p in people}
-        return self.finder.find(text, [*_spans(people), *_said_again(text, known)])
+        return self.finder.find(text, [*_spans(people), *Again.of(text, people).spans(text)])
 
     def person(self, name: str) -> str:
         """The placeholder of a person by name, whatever the style."""
-        return self.keyed("person", _plain(name))
+        return self.keyed("person", plain(name))
 
     def keyed(self, kind: str, value: str) -> str:
         """The placeholder of a thing of this kind, whatever the style."""
@@ -77,8 +77,8 @@ class Masker:
 
     # ── how ──
 
-    def _text(self, text: str, counts: Counter[str], spans: Sequence[Span], known: dict[str, str]) -> str:
-        found = self.finder.find(text, [*spans, *_said_again(text, known)])
+    def _text(self, text: str, counts: Counter[str], spans: Sequence[Span], known: Again) -> str:
+        found = self.finder.find(text, [*spans, *known.spans(text)])
         counts.update(s.kind for s in found)
         return self._replaced(text, found)
 
@@ -92,15 +92,15 @@ class Masker:
             at = s.end
         return "".join((*parts, text[at:]))
 
-    def _scalar(self, name: str, value: Scalar, counts: Counter[str], known: dict[str, str]) -> Scalar:
+    def _scalar(self, name: str, value: Scalar, counts: Counter[str], known: Again) -> Scalar:
         """A value of metadata, which its name helps to understand (`ssn: 078051120`); a number may become a text."""
         if value is None or isinstance(value, bool):
             return value
         said, before = str(value), f"{name}: "
         whole = before + said
-        more = _said_again(whole, known)
+        more = known.spans(whole)
         if people_sought(self.settings) and name.casefold() in _NAMED and _like_a_name(said):
-            more.append(Span("person", len(before), len(whole), _plain(said)))
+            more.append(Span("person", len(before), len(whole), plain(said)))
         found = [
             replace(s, start=s.start - len(before), end=s.end - len(before))
             for s in self.finder.find(whole, more)
@@ -109,7 +109,7 @@ class Masker:
         counts.update(s.kind for s in found)
         return self._replaced(said, found) if found else value
 
-    def _id(self, d: Document, counts: Counter[str], known: dict[str, str]) -> str:
+    def _id(self, d: Document, counts: Counter[str], known: Again) -> str:
         """An id of its own for every id: what was found in it counts as it is written, not what it means.
 
         The id of a record that has none ends with a hash of its content, which could be guessed from: it is keyed too.
@@ -117,14 +117,14 @@ class Masker:
         name, mark, last = d.id.rpartition("#")
         guessable = bool(mark and self.secret) and last == key(d.text, d.title, d.metadata)[:12]
         said = name if guessable else d.id
-        found = self.finder.find(said, _said_again(said, known, loose=True))
+        found = self.finder.find(said, known.spans(said, loose=True))
         counts.update(s.kind for s in found)
         masked = self._replaced(said, found, exact=True)
         return f"{masked}#{self.keyed('record', last)[7:]}" if guessable else masked
 
 
 def _spans(people: Sequence[Named]) -> list[Span]:
-    return [Span("person", p.start, p.end, _plain(p.name)) for p in people]
+    return [Span("person", p.start, p.end, plain(p.name)) for p in people]
 
 
 def _spaced(text: str, span: Span, made: str) -> str:
@@ -133,28 +133,9 @@ def _spaced(text: str, span: Span, made: str) -> str:
     return f"{before}{made}{' ' * text[span.end : span.end + 1].isalnum()}"
 
 
-def _said_again(text: str, known: dict[str, str], *, loose: bool = False) -> list[Span]:
-    """Where a text says again a name of several words that is known; `loose`: in any case, with any sign between."""
-    found = []
-    for said, name in known.items():
-        words = said.split()
-        if len(words) > 1:
-            pattern = (r"[\W_]{1,3}" if loose else r"\s+").join(map(re.escape, words))
-            flags = re.IGNORECASE if loose else 0
-            found += [
-                Span("person", *m.span(), _plain(name))
-                for m in re.finditer(rf"(?<![^\W_]){pattern}(?![^\W_])", text, flags)
-            ]
-    return found
-
-
 def _like_a_name(text: str) -> bool:
     words = text.split()
     return 1 <= len(words) <= 4 and all(w[0].isupper() for w in words) and not any(c.isdigit() for c in text)
-
-
-def _plain(name: str) -> str:
-    return " ".join(name.casefold().split())
 
 
 def secret(folder: Path, *, make: bool = True) -> bytes:
@@ -185,5 +166,9 @@ def _written(path: Path) -> None:
         os.link(name, path)
     except FileExistsError:
         pass
+    except OSError:  # a disk without links
+        with contextlib.suppress(FileExistsError), path.open("xb") as f:
+            f.write(Path(name).read_bytes())
+        path.chmod(0o600)
     finally:
         os.unlink(name)

@@ -6,8 +6,10 @@ What a whole text tells about who is a person is the offline engine's to say; th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+from sensegraph.personal.values import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,43 @@ class Named:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Names of several words that a text has, to be found wherever they are said again: by their first word."""
+
+    names: Mapping[str, Sequence[tuple[tuple[str, ...], str, str]]]
+
+    @classmethod
+    def of(cls, text: str, people: Sequence[Named]) -> Again:
+        """The names of these people, as the text writes them and as they are known."""
+        made: dict[str, dict[tuple[tuple[str, ...], str, str], None]] = {}
+        for p in people:
+            for said in (text[p.start : p.end], p.name):
+                words = tuple(w.casefold() for w in _PART.findall(said))
+                if len(words) > 1:
+                    made.setdefault(words[0], {})[words, " ".join(said.split()), p.name] = None
+        return cls({first: tuple(listed) for first, listed in made.items()})
+
+    def spans(self, text: str, *, loose: bool = False) -> list[Span]:
+        """Where they are said: as they are written or, with `loose`, in any case with any signs between, as in ids."""
+        words = [(m[0].casefold(), *m.span()) for m in _PART.finditer(text)] if self.names else []
+        found = []
+        for i, (first, start, _) in enumerate(words):
+            for parts, said, name in self.names.get(first, ()):
+                here = words[i : i + len(parts)]
+                if tuple(w for w, _, _ in here) == parts:
+                    written = text[start : here[-1][2]]
+                    if loose or " ".join(written.split()) == said:
+                        found.append(Span("person", start, here[-1][2], plain(name)))
+        return found
+
+
+def plain(name: str) -> str:
+    """The form in which two names are compared."""
+    return " ".join(name.casefold().split())
+
+
+_PART = re.compile(r"[^\W_]+")
 _NAME = r"(?:[A-ZÀ-ÖØ-Þ]['’])?[A-ZÀ-ÖØ-Þ][\wß-öø-ÿ'’]+(?:-[A-ZÀ-ÖØ-Þ]?[\wß-öø-ÿ]+)*"
 _JOINED = r"(?: (?:(?:van|von|de|der|den|del|da|di|la|le|bin|al|ten|ter) ){0,2}"
 _TITLED = re.compile(
