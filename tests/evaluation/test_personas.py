@@ -118,6 +118,22 @@ def test_what_stays_missing_after_all_rounds_is_counted(store: SqliteStore):
     assert found.missing == (("global", 1),)
 
 
+def test_personas_that_come_short_are_asked_for_again(store: SqliteStore):
+    turns = iter([["A", "a"], ["B"]])
+
+    def reply(body: dict[str, Any]) -> str | None:
+        name = body.get("response_format", {}).get("json_schema", {}).get("name")
+        lines = {"personas": lambda: next(turns), "tasks": lambda: ["T"], "questions": lambda: [f"Why {len(seen)}?"]}
+        seen.append(name)
+        return json.dumps({"lines": lines[name]()}) if name else None
+
+    seen: list[str] = []
+    with ScriptedServer(Script(reply=reply)) as server:
+        found = from_personas(ABOUT, Paid(runtime(store, server, concurrency=1)), PersonaSettings(2, 1, 1, near=1))
+    assert {q.persona for q in found.questions} == {"A", "B"}
+    assert seen.count("personas") == 2
+
+
 def test_the_estimate_names_the_calls_that_are_then_made(store: SqliteStore):
     with ScriptedServer(varied()) as server:
         rt = runtime(store, server)

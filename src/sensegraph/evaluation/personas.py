@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sensegraph.errors import InputError
 from sensegraph.evaluation.posed import Outcome, Posed, summed
@@ -65,15 +65,24 @@ def from_personas(about: str, by: Proposer, how: PersonaSettings | None = None) 
 
 def _askers(about: str, by: Proposer, how: PersonaSettings) -> Iterator[_Asker]:
     """Every persona at each of its tasks (Algorithm 1, lines 1 and 2)."""
-    (personas,) = by.lines([Wish("persona", how.personas, about)])
-    chosen = _distinct(personas)[: how.personas]
-    tasks = by.lines([Wish("task", how.tasks, about, persona) for persona in chosen])
-    for persona, listed in zip(chosen, tasks, strict=True):
-        yield from (_Asker(persona, task) for task in _distinct(listed)[: how.tasks])
+    (personas,) = _filled([Wish("persona", how.personas, about)], by, how)
+    tasks = _filled([Wish("task", how.tasks, about, persona) for persona in personas], by, how)
+    for persona, listed in zip(personas, tasks, strict=True):
+        yield from (_Asker(persona, task) for task in listed)
 
 
-def _distinct(lines: Sequence[str]) -> list[str]:
-    return list({fold(line): line for line in reversed(lines)}.values())[::-1]
+def _filled(wishes: Sequence[Wish], by: Proposer, how: PersonaSettings) -> list[list[str]]:
+    """As many different lines for each wish as it asks for; where some are missing, it is asked again."""
+    found: list[dict[str, str]] = [{} for _ in wishes]
+    for _ in range(1 + how.rounds):
+        todo = [i for i, wish in enumerate(wishes) if len(found[i]) < wish.count]
+        again = [
+            replace(wishes[i], known=tuple(found[i].values()), count=wishes[i].count - len(found[i])) for i in todo
+        ]
+        for i, lines in zip(todo, by.lines(again) if again else (), strict=True):
+            for line in lines:
+                found[i].setdefault(fold(line), line)
+    return [list(lines.values())[: wish.count] for wish, lines in zip(wishes, found, strict=True)]
 
 
 def _asked(
