@@ -17,7 +17,7 @@ from sensegraph.errors import SettingsError
 from sensegraph.outcomes import MASKED
 from sensegraph.personal.values import RULED
 from sensegraph.types import Document, Question, Turn
-from wired import settings
+from wired import content, settings, story
 
 MAIL, PHONE, IBAN, CARD = (
     "martha.quill@mail.example.com",
@@ -129,6 +129,31 @@ def test_a_name_that_documents_were_masked_for_is_known_again_in_a_question(tmp_
             assert "rontz" not in asked.text
             assert notes
         assert corpus._asked_without(Question("Who met at Skerry Point?")) == (Question("Who met at Skerry Point?"), ())
+
+
+def test_an_update_equals_a_fresh_build_with_the_same_secret(tmp_path: Path) -> None:
+    documents = [Document(f"{i}.txt", story(i, i)) for i in range(4)]
+    held = []
+    for name, order in (("a", documents), ("b", documents[::-1])):
+        with Corpus.open(tmp_path / name, settings={"personal": MASK}) as corpus:
+            (corpus.store.root / "personal.secret").write_bytes(b"s" * 32)
+            for d in order:
+                corpus.add(d)
+            corpus.build(fresh=True)
+            held.append(content(corpus))
+            assert all("PERSON-" in d.text for d in corpus.documents())
+    assert held[0] == held[1]
+
+
+def test_an_estimate_masks_once_and_foresees_what_is_built(tmp_path: Path, run: Callable[..., Result]) -> None:
+    one, two = tmp_path / "one.txt", tmp_path / "two.txt"
+    one.write_text("The harbour was shut.")
+    two.write_text(TEXT)
+    mask = ("--set", "personal.mask=mask", "--set", 'personal.kinds=["person"]')
+    assert run("index", one, "--root", tmp_path / "c", *mask).exit_code == 0
+    assert run("estimate", two, "--root", tmp_path / "c", *mask).exit_code == 0
+    assert traces(tmp_path / "c", ("lighthouse",)) != []  # what an estimate reads is stored, but masked
+    assert traces(tmp_path / "c", ("martha", "reeve")) == []
 
 
 def test_another_corpus_has_other_placeholders_unless_it_has_the_same_secret(tmp_path: Path, folder: Path) -> None:

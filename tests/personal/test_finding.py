@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from sensegraph.errors import SettingsError
@@ -179,3 +181,12 @@ def test_spans_that_overlap_become_one_of_the_surer_kind_so_that_nothing_is_left
     assert found(text) == [("url", text)]
     joined = F.find("abcdef", [Span("person", 0, 4, "abcd"), Span("phone", 2, 6, "1")])
     assert joined == [Span("phone", 0, 6, "abcdef")]
+
+
+@pytest.mark.parametrize(
+    "part", ["1 ", "1.", "@", "a.", "AB12 ", "12 Aaa Bbb ", ":", "+49 ", "born on ", "Via Roma ", "(", "A. "]
+)
+def test_a_text_that_is_made_to_be_slow_is_not(part: str) -> None:
+    started = time.process_time()
+    F.find(part * (50_000 // len(part)))
+    assert time.process_time() - started < 1.5

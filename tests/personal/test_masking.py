@@ -111,6 +111,16 @@ def test_a_secret_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
         secret(tmp_path)
 
 
+def test_a_secret_is_made_on_a_disk_without_links_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.link", refused)
+    assert secret(tmp_path) == secret(tmp_path)
+    assert [p.name for p in tmp_path.iterdir()] == [SECRET]
+    assert stat.S_IMODE((tmp_path / SECRET).stat().st_mode) == 0o600
+
+
 def test_a_report_shows_counts_and_shapes_and_nothing_else() -> None:
     documents = [
         Document("jane@example.com.txt", f"Mail {PLANTED[0]} or call {PLANTED[1]}."),

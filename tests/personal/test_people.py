@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.personal.people import Named, besides, names_like, people_told
+from sensegraph.personal.people import Again, Named, besides, names_like, people_told
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,19 @@ def test_runs_of_capitals_may_be_names_and_all_words_where_nothing_is_written_la
         "Did Ada Quill",
     ]
     assert "ada quill" in [n.name for n in names_like("did ada quill go")]
+
+
+def test_names_are_known_where_they_are_said_again() -> None:
+    text = "J. K. O'Brien-Berg met Ada Quill."
+    again = Again.of(text, [Named(0, 18, "J. K. O'Brien-Berg"), Named(23, 32, "Ada Quill"), Named(23, 26, "Ada Quill")])
+
+    def said(text: str, loose: bool = False) -> list[tuple[str, str]]:
+        return [(text[s.start : s.end], s.value) for s in again.spans(text, loose=loose)]
+
+    assert said("by Ada  Quill, J. K. O'Brien-Berg") == [
+        ("Ada  Quill", "ada quill"),
+        ("J. K. O'Brien-Berg", "j. k. o'brien-berg"),
+    ]
+    assert said("ada-quill/JK.txt ADA QUILL adaquill Ada of Quill") == []
+    assert said("ada-quill/notes ADA_QUILL", loose=True) == [("ada-quill", "ada quill"), ("ADA_QUILL", "ada quill")]
+    assert Again({}).spans("Ada Quill") == []
