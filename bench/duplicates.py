@@ -1,6 +1,6 @@
 """What duplicates cost, and what resolution gives back: entities written under a second name (N77, N82).
 
-    python bench/duplicates.py [--data DIR] [--share PERCENT …] [--seeds N] [--reports]
+    python bench/duplicates.py [--data DIR] [--share PERCENT …] [--seeds N] [--reports] [--picture FILE.svg]
 
 The graph is that of the triples that GPT-3.5 extracted from the passages of musique. Of the entities in two passages or
 more a share is drawn; in half of its passages each is written in another way: with an article or a legal form, turned
@@ -8,9 +8,12 @@ round, misspelt, or by its first letters. Rows: the graph so spoilt, and after `
 without a model. Columns: entities; injected pairs that were merged; merges of two that were written differently in the
 unspoilt texts (some of these are right: see the row of share 0); recall at 5 of `hipporag`, which reads entities, with
 the 95 % interval of its difference to the unspoilt graph; communities (depth 0), and how well they agree with those of
-the unspoilt graph on who stands with whom (NMI over mentions). Leiden's own variability stands below: NMI between two
-seeds. `walk` reads no entities, so its row is the same for all. With `--reports` reports are written offline, and the
-last column counts the heuristic claims of the answers to three questions about the whole (graphrag, depth 0).
+the unspoilt graph on who stands with whom: mutual information over mentions, normalised (NMI) and adjusted for chance
+(AMI). Leiden's own variability stands below: NMI and AMI between two seeds. `walk` reads no entities, so its row is
+the same for all. With `--reports` every triple is told by the sentence of its passage that holds most of its words,
+reports are written offline, and the last columns count the heuristic claims of an answer and its words: the mean over
+eight questions about the whole (graphrag, depth 0); below the same of vector RAG, which reads no entities. `--picture`
+draws AMI, recall and claims over the share, before and after resolution.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import random
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import log
 from pathlib import Path
 from typing import Any
@@ -29,19 +33,28 @@ from client import options, source, table
 from hipporag import Given, folded, given_triples
 from hybrid import questions, recall, versus
 from sensegraph.corpus import Corpus
+from sensegraph.drawing import svg
+from sensegraph.drawing.lines import Line, Plot, plots
+from sensegraph.engines.classical.engine import ClassicalEngine
 from sensegraph.evaluation.claims import claims
 from sensegraph.methods.hipporag import HippoRAG
 from sensegraph.methods.walk import Walk
+from sensegraph.protocols import Task
 from sensegraph.steps.communities import ClusterSettings, group
 from sensegraph.steps.duplicates import aliases_of, names_by_id
 from sensegraph.steps.graph import entity_id
-from sensegraph.text import fold
-from sensegraph.types import Graph, Question
+from sensegraph.text import fold, sentences, terms
+from sensegraph.types import Chunk, Context, Draft, Extraction, Graph, Inquiry, Point, Question, Report
 
 ASKED = (
     "What are the main themes?",
     "Which people and organizations matter most, and why?",
     "How are places and events of the collection connected?",
+    "What kinds of events recur across the documents?",
+    "Which topics do the documents cover?",
+    "What are the most important organizations about?",
+    "Summarize the collection.",
+    "What trends run through the documents?",
 )
 Mentions = dict[tuple[str, str], str]  # (document, name in the unspoilt texts): entity
 FORMS = ("the", "inc", "turned", "slip", "letters")
@@ -119,17 +132,75 @@ def nmi(one: Sequence[str], other: Sequence[str]) -> float:
     return shared / entropy if entropy else 1.0
 
 
+def ami(one: Sequence[str], other: Sequence[str]) -> float:
+    """Mutual information of two labellings above that of chance, over the most it can be above it; 1 for equal ones.
+
+    source: Vinh, Epps and Bailey 2010: chance draws labels of the same sizes; the norm is the mean of the entropies.
+    """
+    n, a, b = len(one), Counter(one), Counter(other)
+    both = Counter(zip(one, other, strict=True))
+    shared = sum(c / n * log(c * n / (a[x] * b[y])) for (x, y), c in both.items())
+    chance = expected(Counter(a.values()), Counter(b.values()), n)
+    entropy = sum(-c / n * log(c / n) for counts in (a, b) for c in counts.values()) / 2
+    return (shared - chance) / (entropy - chance) if abs(entropy - chance) > 1e-12 else 1.0
+
+
+def expected(a: Mapping[int, int], b: Mapping[int, int], n: int) -> float:
+    """The mutual information of labellings drawn by chance; `a` and `b` count their labels by size."""
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])  # of factorials
+    total = 0.0
+    for x, times in a.items():
+        for y, others in b.items():
+            k = np.arange(max(1, x + y - n), min(x, y) + 1)
+            chance = logs[x] + logs[y] + logs[n - x] + logs[n - y] - logs[n]
+            chance = chance - logs[k] - logs[x - k] - logs[y - k] - logs[n - x - y + k]
+            total += times * others * float((k / n * np.log(n * k / (x * y)) * np.exp(chance)).sum())
+    return total
+
+
 def main() -> None:
     parser = options(__doc__, "musique")
     parser.add_argument("--share", type=int, action="append", dest="shares", help="percent of the entities")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--reports", action="store_true")
+    parser.add_argument("--picture", default="", help="a file that ends in .svg")
     given = parser.parse_args()
     data = Path(given.data)
     data = data if (data / "queries.jsonl").exists() else data / "musique"
     shares = given.shares or [0, 10, 20, 30, 50]
     with tempfile.TemporaryDirectory() as folder:
-        Bench(data, Path(folder), reports=given.reports).run(shares, given.seeds)
+        bench = Bench(data, Path(folder), reports=given.reports)
+        bench.run(shares, given.seeds)
+    if given.picture:
+        Path(given.picture).write_text(bench.drawn(), encoding="utf-8")
+
+
+class Spoken(Given):
+    """The given triples, each told by the sentence of its passage that holds most of its words; the rest offline."""
+
+    name = "given triples in sentences"
+    tasks: frozenset[Task] = frozenset({"extract", "summarise", "report", "rate", "answer"})
+
+    def extract(self, chunks: Sequence[Chunk]) -> list[Extraction]:
+        return [self._told(chunk, found) for chunk, found in zip(chunks, super().extract(chunks), strict=True)]
+
+    def _told(self, chunk: Chunk, found: Extraction) -> Extraction:
+        spans = [(a, b, terms(chunk.text[a:b])) for a, b in sentences(chunk.text)]
+        relations = []
+        for r in found.relations:
+            wanted = terms(r.description)
+            start, end, _ = max(spans, key=lambda s: (len(wanted & s[2]), -s[0]))
+            relations.append(replace(r, description=chunk.text[start:end], start=start, end=end))
+        return replace(found, relations=tuple(relations))
+
+    def report(self, contexts: Sequence[Context]) -> list[Report]:
+        return ClassicalEngine().report(contexts)
+
+    def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
+        return ClassicalEngine().rate(inquiries)
+
+    def answer(self, inquiries: Sequence[Inquiry]) -> list[Draft]:
+        return ClassicalEngine().answer(inquiries)
 
 
 class Bench:
@@ -140,6 +211,7 @@ class Bench:
         self.judged = questions(data)
         self.triples = given_triples(data).triples
         self.base: dict[str, Any] = {}
+        self.points: dict[str, dict[str, list[tuple[float, float]]]] = {}
 
     def run(self, shares: Sequence[int], seeds: int) -> None:
         rows: list[list[object]] = []
@@ -147,18 +219,22 @@ class Bench:
             for seed in range(seeds if share else 1):
                 rows += self.rows(share, seed)
         head = ["share %", "graph", "entities", "injected", "merged of them", "merges beside", "hipporag R@5"]
-        head += ["− unspoilt", "communities", "NMI", *(["claims"] if self.reports else [])]
+        head += ["− unspoilt", "communities", "NMI", "AMI", *(["claims", "words"] if self.reports else [])]
         print(f"{len(self.judged)} questions, {self.base['mentions']} mentions")
         table(head, rows)
-        print(f"NMI of two seeds of Leiden on the unspoilt graph: {self.base['own']:.3f}")
+        print("two seeds of Leiden on the unspoilt graph: NMI {:.3f}, AMI {:.3f}".format(*self.base["own"]))
         print(f"walk, which reads no entities: R@5 {self.base['walk']:.1f} in every row")
+        if self.reports:
+            print(
+                "naive, which reads no entities: {:.1f} claims in {:.0f} words in every row".format(*self.base["naive"])
+            )
 
     def rows(self, share: int, seed: int) -> list[list[object]]:
         spoilt = Spoilt(self.triples, share / 100, seed)
         wanted = ["graph", "facts", *(["reports"] if self.reports else []), *([] if share else ["names"])]
         settings = {"engine": "offline", "index": {"parts": wanted}}
         with Corpus.open(self.root / f"{share}-{seed}", settings=settings) as corpus:
-            corpus._tools = (Given(spoilt.triples), corpus.tools[1])  # type: ignore[assignment]
+            corpus._tools = ((Spoken if self.reports else Given)(spoilt.triples), corpus.tools[1])  # type: ignore[assignment]
             corpus.add(source(self.data))
             corpus.build()
             before = self.row(share, "spoilt" if share else "as it is", corpus, spoilt)
@@ -179,21 +255,46 @@ class Bench:
                 "walk": walk,
                 "mentions": len(kept),
             }
-            self.base["own"] = nmi([at[where[m]] for m in kept], [own[where[m]] for m in kept])
+            labels = [at[where[m]] for m in kept], [own[where[m]] for m in kept]
+            self.base["own"] = nmi(*labels), ami(*labels)
+            self.base["naive"] = claimed(corpus, "naive") if self.reports else ()
         both = list(self.base["at"])
-        agree = nmi([self.base["at"][m] for m in both], [at[where[m]] for m in both])
+        labels = [self.base["at"][m] for m in both], [at[where[m]] for m in both]
+        agree, adjusted = nmi(*labels), ami(*labels)
         merged, beside = joined(corpus, spoilt)
         row = [share, kind, len(index.graph.entities), len(spoilt.second), merged, beside, f"{found[:, 1].mean():.1f}"]
-        row += [versus(found, self.base["found"]), len(set(at.values())), f"{agree:.3f}"]
+        row += [versus(found, self.base["found"]), len(set(at.values())), f"{agree:.3f}", f"{adjusted:.3f}"]
+        self.point("AMI of communities with those of the unspoilt graph", share, kind, adjusted)
+        self.point("recall at 5 of hipporag, percent", share, kind, float(found[:, 1].mean()))
         if self.reports:
-            told = [corpus.query(q, method="graphrag", depth=0).text for q in ASKED]
-            row.append(sum(len(claims(text)) for text in told))
+            many, words = claimed(corpus, "graphrag", depth=0)
+            row += [f"{many:.1f}", f"{words:.0f}"]
+            self.point("heuristic claims of an answer about the whole", share, kind, many)
         return row
+
+    def point(self, title: str, share: int, kind: str, value: float) -> None:
+        """Keep a figure for the picture; the unspoilt graph begins both lines."""
+        lines = self.points.setdefault(title, {"spoilt": [], "resolved": []})
+        lines["resolved" if kind == "resolved" else "spoilt"].append((share, value))
+
+    def drawn(self) -> str:
+        """The figures over the share of entities with a second name, as SVG."""
+        panels = [
+            Plot(title, tuple(Line(name, tuple(points)) for name, points in lines.items()))
+            for title, lines in self.points.items()
+        ]
+        return svg(plots("What duplicates cost, over the percent of entities with a second name", panels))
 
     def recalls(self, method: Any, corpus: Corpus) -> list[list[float]]:
         index, rt = corpus.index(), corpus.runtime()
         found = [method.retrieve(Question(text), index, rt).documents for text, _ in self.judged]
         return [[0.0, recall(d, gold, 5)] for d, (_, gold) in zip(found, self.judged, strict=True)]
+
+
+def claimed(corpus: Corpus, method: str, **settings: Any) -> tuple[float, float]:
+    """The mean number of heuristic claims of an answer to a question about the whole, and of its words."""
+    told = [corpus.query(q, method=method, **settings).text for q in ASKED]
+    return float(np.mean([len(claims(t)) for t in told])), float(np.mean([len(t.split()) for t in told]))
 
 
 def joined(corpus: Corpus, spoilt: Spoilt) -> tuple[int, int]:
