@@ -62,6 +62,15 @@ def test_a_label_without_its_colon_is_noted(graph: Little):
     assert graph.match("(a)-[founded:FOUNDED]-(b)").notes == graph.match("(a)-[r]-(b)").notes == ()
 
 
+def test_texts_are_searched_without_case_and_matched_with_case(graph: Little):
+    texts = "(a)-[r]-(b {name: 'Ann'}) WHERE r.description {} RETURN DISTINCT r.id"
+    assert names(graph, texts.replace("{}", "CONTAINS 'FOUNDED acme'")) == [(FOUNDED.id,)]
+    assert names(graph, texts.replace("{}", "STARTS WITH 'they'")) == [(MET.id,)]
+    assert names(graph, texts.replace("{}", "=~ '.*in \\\\d{4}\\\\.'")) == [(FOUNDED.id,)]
+    assert names(graph, texts.replace("{}", "=~ '.*FOUNDED.*'")) == []
+    assert names(graph, "(a)-[r]-(b) WHERE r.label =~ '.*' RETURN DISTINCT r.id") == [(FOUNDED.id,), (RUN_BY.id,)]
+
+
 # ── direction ──
 
 
@@ -142,6 +151,8 @@ def test_without_return_all_elements_of_the_pattern_are_shown(graph: Little):
     found = graph.match("(:Person)-[FOUNDED]->(c:Organization)")
     assert found.columns == ("person", "founded", "c")
     (row,) = found.rows
+    path = PathRow(row)
+    assert graph.match("p = (:Person)-[FOUNDED]->(:Organization) RETURN p").rows == ((path,),)
     assert isinstance(row[0], EntityRow)
     assert row[1] == RelationRow(FOUNDED.id, "Ann Berg", "Acme", "FOUNDED", FOUNDED.description, 3.0)
     assert isinstance(graph.match("(k:Claim {status: 'TRUE'})").rows[0][0], ClaimRow)
@@ -192,6 +203,13 @@ def test_a_condition_can_ask_for_a_pattern(graph: Little):
         ("1 < 'a'", None),
         ("NOT null", None),
         ("null AND false", False),
+        ("1 CONTAINS 'a'", None),
+        ("1 IN 2", None),
+        ("true < false", None),
+        ("type(1)", None),
+        ("nodes([1])", None),
+        ("round('a')", None),
+        ("size(collect(a.name)) + 1", 2),
         ("null AND true", None),
         ("NOT (null AND true)", None),
         ("null OR false", None),
@@ -260,6 +278,10 @@ def test_what_is_unknown_comes_last_in_either_order(graph: Little):
         ("(a) WHERE EXISTS { (a)--(b) WHERE c.name = 'x' }", 35, "the pattern has no variable 'c'"),
         ("(a) WHERE EXISTS { (a)--(:Persn) }", 27, "no entity has the type 'Persn'"),
         ("(a) WHERE EXISTS { (a)--(b) RETURN a }", 29, "expected WHERE, a comma or '}'"),
+        ("(k:Claim), (k:Person)", 15, "Claim stands alone"),
+        ("(a) RETURN max(a, a)", 12, "max takes one value"),
+        ("(a) WHERE a.x = $", 17, "a parameter needs a name"),
+        ("(a {name: 'x' type: 'y'})", 15, "expected ',' or '}'"),
         ("(a:person), (a:place)", 13, "nothing is of both"),
         ("(a) RETURN a.type, count(*) ORDER BY a.name", 38, "columns of RETURN only"),
     ],
@@ -277,6 +299,12 @@ def test_a_clause_is_given_once(graph: Little):
     with pytest.raises(InputError, match="Two columns are called 'x'"):
         graph.match("(a) RETURN a.name AS x, a.type AS x")
     assert graph.match("(a) WHERE a.degree > 1", where="a.type = 'person'").found == 2
+    with pytest.raises(InputError, match="has a SKIP of its own"):
+        graph.match("(a) SKIP 1", skip=1)
+    assert graph.match("(a) RETURN a.id", order="ORDER BY a.id DESC", skip=1, limit=2).rows == (("e2",), ("e1",))
+    assert graph.match("(a)", returned="DISTINCT *", limit=1).columns == ("a",)
+    counted = graph.match("(a) RETURN a.type AS kind, count(*) AS n ORDER BY [-n, null], n * 2 DESC, kind DESC")
+    assert counted.rows == (("person", 2), ("place", 1), ("organization", 1))
 
 
 def test_a_step_that_finds_too_much_is_named(graph: Little):

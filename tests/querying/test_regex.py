@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 
 from sensegraph.querying.regex import Unreadable, matcher
 
-_ATOMS = st.sampled_from(["a", "b", ".", "[ab]", "[^a]", "\\w", "\\d", "[a-c1]", "\\.", "é"])
+_ATOMS = st.sampled_from(
+    ["a", "b", ".", "[ab]", "[^a]", "\\w", "\\d", "[a-c1]", "[\\d_]", "[^\\w.]", "\\.", "\\n", "\\s", "é"]
+)
 _SIGNS = st.sampled_from(["*", "+", "?", "{2}", "{0,2}", "{1,}", "*?"])
 
 
@@ -32,6 +35,21 @@ def test_a_text_matches_where_it_matches_for_python(expression: str, texts: list
     match = matcher(flagged)
     for text in (*texts, *map(str.upper, texts)):
         assert match(text) == bool(re.fullmatch(flagged, text, re.DOTALL)), (flagged, text)
+
+
+def test_an_automaton_of_very_many_states_forgets_and_goes_on():
+    expression, random = "(a|b)*a(a|b){13}", Random(3)
+    match = matcher(expression)
+    for _ in range(20):
+        text = "".join(random.choices("ab", k=1_000))
+        assert match(text) == bool(re.fullmatch(expression, text))
+
+
+@pytest.mark.parametrize("expression", ["^ab$", "a$", "^a|b$"])
+def test_the_ends_of_a_text_may_be_written(expression: str):
+    assert [matcher(expression)(t) for t in ("ab", "a", "b", "")] == [
+        bool(re.fullmatch(expression, t)) for t in ("ab", "a", "b", "")
+    ]
 
 
 @pytest.mark.parametrize("expression", ["(a*)*b", "(a|a)*b", "(a|aa)+b", "a*a*a*a*a*a*b", "(.*)(.*)(.*)x"])

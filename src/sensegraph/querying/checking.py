@@ -31,6 +31,7 @@ from sensegraph.querying.syntax import (
     Word,
     conjuncts,
     inner,
+    replaced,
     variables,
     walk,
 )
@@ -99,7 +100,7 @@ def checked(query: Query, shelf: Shelf, outer: Mapping[str, Kind] = MappingProxy
     for item in items:
         looking.item(item.expression)
     _check_names(items)
-    order = tuple(replace(s, expression=_resolved(s.expression, items, kinds)) for s in query.order)
+    order = tuple(replace(s, expression=_resolved(s.expression, items)) for s in query.order)
     for sort in order:
         looking.item(sort.expression)
     _check_order(query, items, order)
@@ -344,10 +345,9 @@ def _check_call(call: Call) -> None:
 # ── order ──
 
 
-def _resolved(expression: Expression, items: Iterable[Item], kinds: Mapping[str, Kind]) -> Expression:
-    """An expression to order by, where it names a column that column's own."""
-    columns = {i.name: i.expression for i in items}
-    return columns.get(expression.name, expression) if isinstance(expression, Variable) else expression
+def _resolved(expression: Expression, items: Iterable[Item]) -> Expression:
+    """An expression to order by, with the expressions of columns where it names them."""
+    return replaced(expression, {i.name: i.expression for i in items})
 
 
 def _check_order(query: Query, items: Sequence[Item], order: Sequence[Sort]) -> None:

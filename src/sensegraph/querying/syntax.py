@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from sensegraph.errors import InputError
@@ -154,6 +154,23 @@ def _read(part: Expression) -> tuple[str, ...]:
             return shared
         case _:
             return ()
+
+
+def replaced(expression: Expression, columns: Mapping[str, Expression]) -> Expression:
+    """An expression with those of columns in the place of variables that have their names."""
+    match expression:
+        case Variable(name):
+            return columns.get(name, expression)
+        case Listed(items):
+            return replace(expression, items=tuple(replaced(i, columns) for i in items))
+        case Call(_, arguments):
+            return replace(expression, arguments=tuple(replaced(a, columns) for a in arguments))
+        case Unary(_, operand):
+            return replace(expression, operand=replaced(operand, columns))
+        case Binary(_, left, right):
+            return replace(expression, left=replaced(left, columns), right=replaced(right, columns))
+        case _:
+            return expression
 
 
 def conjuncts(expression: Expression | None) -> Iterator[Expression]:
