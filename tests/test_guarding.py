@@ -31,7 +31,18 @@ TEXT = (
     "12 Gannet Street, Skerry. She was born on 3 March 1985. Thomas Reeve, whose SSN is 536-90-4399, met Martha Quill "
     "at the harbour, and Thomas Reeve wrote a report on the lamp for the Harbour Board."
 )
-PLANTED = ("martha", "quill", "reeve", "90 18", "901820", "8937", "1111", "gannet", "3 march", "536-90", "536904399")
+PLANTED = (
+    "martha",
+    "quill",
+    "reeve",
+    "30 901820",
+    "8937040044",
+    "1111 1111",
+    "gannet",
+    "3 march",
+    "536-90-",
+    "536904399",
+)
 MASK = {"mask": "mask", "kinds": [*RULED, "person"]}
 
 
@@ -95,8 +106,8 @@ def test_without_masking_all_of_it_is_there_so_that_the_test_above_can_fail(
     with opened(tmp_path / "c", server) as corpus:
         corpus.add(folder)
         corpus.build()
-    assert {w for _, w in traces(tmp_path / "c")} >= set(PLANTED) - {"90 18"}
-    assert [w for w in PLANTED if w in sent(server)] == [w for w in PLANTED if w not in ("90 18",)]
+    assert {w for _, w in traces(tmp_path / "c")} >= set(PLANTED)
+    assert [w for w in PLANTED if w in sent(server)] == list(PLANTED)
 
 
 def test_equal_persons_are_one_entity_under_their_placeholder(tmp_path: Path, folder: Path) -> None:
@@ -147,7 +158,7 @@ def test_an_update_equals_a_fresh_build_with_the_same_secret(tmp_path: Path) -> 
 
 def test_an_estimate_masks_once_and_foresees_what_is_built(tmp_path: Path, run: Callable[..., Result]) -> None:
     one, two = tmp_path / "one.txt", tmp_path / "two.txt"
-    one.write_text("The harbour was shut.")
+    one.write_text("The Harbour Board of Skerry Point met in Ulm. The Harbour Board wrote to Port Ellery.")
     two.write_text(TEXT)
     mask = ("--set", "personal.mask=mask", "--set", 'personal.kinds=["person"]')
     assert run("index", one, "--root", tmp_path / "c", *mask).exit_code == 0
