@@ -21,6 +21,7 @@ from wired import stories
 
 Run = Callable[..., Result]
 ASKED = "Who lights the lamp of Arle?\nWhat does the ferry of Brun carry?\nWho trims the wick of Corv?\n"
+POSED = "Whom did Kara Harrow hire?\nWhat did Elsa Harrow buy?\nWho wrote to Iris Harrow?\n"
 OFFLINE = """
 corpus = "towns.jsonl"
 questions = "asked.txt"
@@ -33,7 +34,7 @@ top = 1
 """
 WIRED = """
 corpus = "stories.jsonl"
-questions = "asked.txt"
+questions = "posed.txt"
 metrics = ["claims", "judge", "scores", "grounding"]
 draws = 50
 [conditions.C0]
@@ -64,6 +65,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "towns.jsonl").write_text("".join(json.dumps(d) + "\n" for d in documents()))
     (tmp_path / "asked.txt").write_text(ASKED)
+    (tmp_path / "posed.txt").write_text(POSED)
     told = [{"_id": d.id, "title": d.title, "text": d.text} for d in stories(2)]
     (tmp_path / "stories.jsonl").write_text("".join(json.dumps(d) + "\n" for d in told))
     return lambda *words: CliRunner().invoke(app, ["evaluate", *map(str, words)])
@@ -269,6 +271,40 @@ def test_many_calls_begin_only_with_yes(run: Run, server: ScriptedServer):
     assert "more than ask_above = 100: add --yes" in result.stderr
     assert "measuring: judge" in result.stderr
     assert server.calls == []
+
+
+@pytest.mark.slow
+def test_another_model_may_judge_and_answers_stay_with_the_first(run: Run):
+    with ScriptedServer(Script(keep_bodies=True)) as server:
+        text = WIRED.format(url=server.base_url).replace("[judge]", '[judge]\nmodel = "strict"')
+        assert run(plan(text), "--yes").exit_code == 0
+        asked = {c.task: c.body["model"] for c in server.done() if c.task != "embedding"}
+    assert (asked["judge"], asked["score"], asked["answer"], asked["extraction"]) == (
+        "strict", "strict", "scripted", "scripted",
+    )  # fmt: skip
+    assert json.loads(Path("plan.results/results.json").read_text())["judge"] == "strict"
+
+
+@pytest.mark.slow
+def test_an_answer_that_fails_is_counted_and_asked_for_again_by_the_next_run(run: Run):
+    bad = Script(fail_rate=1.0, fail_status=400, only="did Elsa Harrow buy")
+    with ScriptedServer() as server:
+        text = WIRED.format(url=server.base_url).replace('"claims", "judge", "scores", "grounding"', '"judge"')
+        text = text.replace('method = "graphrag"\ndepth = 0', 'method = "naive"\ntop = 2')
+        plan(text.replace("concurrency = 4", "concurrency = 4\nmax_retries = 0"))
+        server.script = bad
+        result = run("plan.toml", "--yes")
+        assert result.exit_code == 0, result.output
+        found = json.loads(Path("plan.results/results.json").read_text())
+        assert {c["failed"] for c in found["conditions"].values()} == {1}
+        assert found["verdicts"]["pairs"]["directness"][0]["missing"] == 1
+        assert "C0 failed: " in Path("plan.results/report.md").read_text()
+        server.script = Script()
+        before = len(server.done("answer"))
+        assert run("plan.toml", "--yes").exit_code == 0
+        assert len(server.done("answer")) > before
+    found = json.loads(Path("plan.results/results.json").read_text())
+    assert {c["failed"] for c in found["conditions"].values()} == {0}
 
 
 @pytest.mark.slow
