@@ -18,6 +18,7 @@ from sensegraph.personal.masking import Masker, secret
 from sensegraph.personal.people import Named, besides, names_like, people_told
 from sensegraph.personal.surveying import Survey, survey
 from sensegraph.personal.values import PersonalSettings, Tally, people_sought, rules, tally
+from sensegraph.stems import stems
 from sensegraph.steps.index import REF
 from sensegraph.types import Chunk, Document, Question, Turn
 
@@ -102,7 +103,8 @@ class Guarded:
             unknown = words.idf("")  # of a word that no document has
 
             def known(name: str) -> bool:
-                return words.idf(masker.person(name).partition("-")[2]) < unknown
+                *_, code = stems(masker.person(name))
+                return words.idf(code) < unknown
 
             people = besides((n for n in names_like(text) if known(n.name)), people)
         return masker.text(text, people)[0]
