@@ -17,6 +17,7 @@ from sensegraph.errors import InputError, NotIndexed
 from sensegraph.evaluation.grounded import GroundSettings, by_template
 from sensegraph.evaluation.grounds import Material, grounds, undated
 from sensegraph.evaluation.modelled import by_model
+from sensegraph.evaluation.personas import PersonaSettings
 from sensegraph.evaluation.posed import KINDS, Outcome
 from sensegraph.evaluation.posing import Posing, foresee, models, pose
 from sensegraph.evaluation.proposing import Paid
@@ -337,6 +338,15 @@ def test_the_estimate_foresees_the_calls_of_a_run_without_surprises(served: tupl
     assert steps["proposing.propose"].calls == len(server.done("grounded-questions")) == 2
     assert steps["proposing.support"].calls == 4
     assert steps["vectors.embed"].items == 4
+
+
+def test_personas_and_the_graph_may_be_asked_together(served: tuple[ScriptedServer, Corpus]):
+    _, made = served
+    personas = PersonaSettings(1, 1, 1)
+    both = pose(
+        Posing("Papers of a harbour.", personas, GroundSettings(("local",), 2), True), made.index(), made.runtime()
+    )
+    assert [q.made for q in both.questions] == ["persona", "template", "template"]
 
 
 def test_templates_can_be_asked_for_though_there_is_a_model(served: tuple[ScriptedServer, Corpus]):

@@ -155,6 +155,8 @@ def test_an_engine_without_a_model_cannot_invent_personas(store: SqliteStore, tm
 def test_a_description_and_sensible_numbers_are_needed(store: SqliteStore):
     with pytest.raises(InputError, match="Describe the corpus"):
         Posing("  ")
+    with ScriptedServer() as server, pytest.raises(InputError, match="Describe the corpus in a sentence"):
+        from_personas("\n", Paid(runtime(store, server)))
     with pytest.raises(InputError, match="at least one persona"):
         PersonaSettings(personas=0)
     with pytest.raises(InputError, match="above 0 and at most 1"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import log
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,16 @@ from harbour import TEXTS
 from sensegraph.embedders.local import HashedTerms
 from sensegraph.engines.classical.engine import ClassicalEngine
 from sensegraph.errors import InputError
-from sensegraph.evaluation.tokenmatch import Baseline, Match, corpus_baseline, f1, matched, rescaled, token_match
+from sensegraph.evaluation.tokenmatch import (
+    Baseline,
+    Match,
+    corpus_baseline,
+    f1,
+    matched,
+    rarity,
+    rescaled,
+    token_match,
+)
 from sensegraph.executors.local import LocalExecutor
 from sensegraph.runtime import Runtime
 from sensegraph.stores.sqlite import SqliteStore
@@ -94,3 +104,8 @@ def test_the_baseline_comes_from_random_sentences_and_is_the_same_for_a_seed(rt:
 def test_one_sentence_is_no_baseline(rt: Runtime):
     with pytest.raises(InputError, match="two different sentences"):
         corpus_baseline(["Only one."], rt)
+
+
+def test_a_token_counts_by_how_few_gold_answers_hold_it():
+    weight = rarity([[1, 2, 2], [1, 3]])
+    assert (weight(1), weight(2), weight(9)) == (0, pytest.approx(log(3 / 2)), pytest.approx(log(3)))

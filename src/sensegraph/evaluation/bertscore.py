@@ -9,12 +9,11 @@ source: Zhang et al. 2020, BERTScore, §3 and §5; GRAFT, section 5 (R16, R23). 
 from __future__ import annotations
 
 import csv
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
-from math import fsum, log
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ import numpy as np
 
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.evaluation.overlap import Floats
-from sensegraph.evaluation.tokenmatch import Baseline, Match, matched
+from sensegraph.evaluation.tokenmatch import Baseline, Match, Rarity, matched, rarity
 
 _BATCH = 16
 
@@ -82,7 +81,7 @@ class BertScore:
         by = self._baseline
         texts = list(dict.fromkeys(t for answer, gold in pairs for t in (answer, *gold)))
         spoken, cut = self._read(texts)
-        weights = _idf([spoken[g] for _, gold in pairs for g in gold]) if self.idf else None
+        weights = rarity([spoken[g].ids for _, gold in pairs for g in gold]) if self.idf else None
         found = []
         for answer, gold in pairs:
             raw = [_match(spoken[answer], spoken[g], weights) for g in gold]
@@ -160,23 +159,13 @@ class _Encoder:
             yield _Tokens(numbers, row[here].numpy().astype(np.float64), own)
 
 
-def _match(ours: _Tokens, theirs: _Tokens, weights: dict[int, float] | None) -> Match:
+def _match(ours: _Tokens, theirs: _Tokens, weights: Rarity | None) -> Match:
     return matched(ours.vectors, theirs.vectors, _weighted(ours, weights), _weighted(theirs, weights))
 
 
-def _weighted(tokens: _Tokens, weights: dict[int, float] | None) -> Floats:
+def _weighted(tokens: _Tokens, weights: Rarity | None) -> Floats:
     """How much each token counts; special ones do not."""
-    if weights is None:
-        return tokens.own
-    weighted: Floats = tokens.own * np.array([weights.get(i, weights[-1]) for i in tokens.ids])
-    return weighted
-
-
-def _idf(gold: Sequence[_Tokens]) -> dict[int, float]:
-    """ln((1 + gold answers) / (1 + those with the token)); under −1 what none of them holds."""
-    held = Counter(i for tokens in gold for i in sorted(set(tokens.ids)))
-    count = len(gold) + 1
-    return {i: log(count / (n + 1)) for i, n in held.items()} | {-1: log(count)}
+    return tokens.own * np.array([weights(i) for i in tokens.ids]) if weights else tokens.own
 
 
 def read_baseline(path: Path, layer: int) -> Baseline:

@@ -12,8 +12,10 @@ source: Zhang et al. 2020, BERTScore, §3; GRAFT, section 5 (R16, R23)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import log
 
 import numpy as np
 
@@ -22,6 +24,8 @@ from sensegraph.evaluation.overlap import Floats, words
 from sensegraph.runtime import Runtime
 from sensegraph.steps.vectors import embed_all
 from sensegraph.text import sentences
+
+Rarity = Callable[[int], float]
 
 LABEL = "token-match F1"
 PAIRS = 1_000  # random pairs of sentences behind a baseline
@@ -89,6 +93,12 @@ def matched(ours: Floats, theirs: Floats, weights: Floats | None = None, their_w
 def f1(precision: float, recall: float) -> float:
     """The harmonic mean; 0 where the sum is 0."""
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def rarity(gold: Sequence[Sequence[int]]) -> Rarity:
+    """How much a token counts by how few of the gold answers (token numbers) hold it: ln((1 + all) / (1 + those))."""
+    held = Counter(n for tokens in gold for n in sorted(set(tokens)))
+    return lambda token: log((len(gold) + 1) / (held[token] + 1))
 
 
 def token_match(pairs: Sequence[tuple[str, str]], rt: Runtime, baseline: Baseline | None = None) -> tuple[Match, ...]:
