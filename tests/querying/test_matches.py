@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from little_graphs import Little, entity, relation
@@ -9,7 +11,7 @@ from sensegraph.errors import InputError
 from sensegraph.querying.facets import BACK, FORTH, told_by
 from sensegraph.querying.matches import PathRow
 from sensegraph.steps.pages import ClaimRow, EntityRow, RelationRow
-from sensegraph.types import Claim, Graph, Source
+from sensegraph.types import Claim, Description, Graph, Source
 
 ANN = entity(0, "Ann Berg", "person", ("Ann", "the captain"), 2)
 BO = entity(1, "Bo Lind", "person", (), 2)
@@ -174,6 +176,19 @@ def test_a_condition_can_ask_for_a_pattern(graph: Little):
     assert names(graph, nested) == [("Acme",), ("Ann Berg",), ("Bo Lind",)]
     assert graph.match("(a) RETURN EXISTS { (x:Place) } LIMIT 1").rows == ((True,),)
     assert graph.match("(a:Organization) RETURN a.name, EXISTS { (a:Person) }").rows == (("Acme", False),)
+
+
+def test_a_relation_has_the_dates_that_a_model_told():
+    said = (
+        Description("Ann ran Acme.", Source("c0", 0, 5), "2001-05", "2003"),
+        Description("Ann led Acme.", Source("c1", 0, 5), "1999", ""),
+        Description("Ann had Acme.", Source("c2", 0, 5)),
+    )
+    dated = replace(FOUNDED, descriptions=said)
+    graph = Little(Graph((ANN, BO, ACME), (dated, MET), ()), {})
+    query = "(a:Person)-[r]-(b) WHERE a.name = 'Ann' RETURN r.starts, r.ends ORDER BY r.starts"
+    assert graph.match(query).rows == (("1999", "2003"), (None, None))
+    assert graph.match("(a)-[r]->(b) WHERE r.starts < '2000' RETURN a.name").rows == (("Ann Berg",),)
 
 
 # ── values ──

@@ -98,6 +98,7 @@ def test_a_word_in_capitals_is_a_type_and_one_letter_a_variable():
         ("a.x STARTS WITH 'it\\'s'", Binary("starts with", Property("a", "x"), Fixed("it's"))),
         ('a.x ends with "\\n"', Binary("ends with", Property("a", "x"), Fixed("\n"))),
         ("a.x =~ '(?i)b.*'", Binary("=~", Property("a", "x"), Fixed("(?i)b.*"))),
+        ("a.x =~ '\\d+\\.\\\\d'", Binary("=~", Property("a", "x"), Fixed("\\d+\\.\\d"))),
         ("toLower(a.x) CONTAINS 'b'", Binary("contains", Call("tolower", (Property("a", "x"),)), Fixed("b"))),
         ("count(*) > 1", Binary(">", Call("count", (), star=True), Fixed(1))),
         ("count(DISTINCT a) > 1", Binary(">", Call("count", (Variable("a"),), True), Fixed(1))),

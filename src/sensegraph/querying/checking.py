@@ -53,7 +53,7 @@ _A: Mapping[Kind, str] = MappingProxyType(
      "chain": "a chain of relations", "path": "a path"}
 )  # fmt: skip
 _NEAR = 5  # names that are offered for one that is unknown
-_FEW = 10  # as many are all offered
+_FEW = 12  # as many are all offered
 
 
 @dataclass(frozen=True, slots=True)

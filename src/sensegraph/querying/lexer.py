@@ -19,7 +19,7 @@ _TOKEN = re.compile(
     |(?P<symbol><>|<=|>=|!=|=~|\.\.|[()\[\]{}:,.|*<>=+\-/%;&])""",
     re.VERBOSE | re.DOTALL,
 )
-_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPE = re.compile(r"\\([\\'\"nt])")  # any other backslash stays, as regular expressions need it
 
 Kind = Literal["number", "name", "quoted", "parameter", "text", "symbol", "end"]
 

@@ -246,6 +246,14 @@ def _directed(shelf: Shelf, positions: list[int]) -> list[Value]:
     return [told in (FORTH, BACK) for told in shelf.facets.told[positions].tolist()]
 
 
+def _date(field: str, choose: Callable[[list[str]], str]) -> Column:
+    def read(shelf: Shelf, positions: list[int]) -> list[Value]:
+        told = [[date for d in r.descriptions if (date := getattr(d, field))] for r in shelf.links(positions)]
+        return [choose(dates) if dates else None for dates in told]
+
+    return read
+
+
 def _end(first: bool) -> Column:
     def read(shelf: Shelf, positions: list[int]) -> list[Value]:
         source, target = shelf.ends
@@ -279,6 +287,8 @@ RELATION = {
     "type": Readable("text", _label, "the same"),
     "description": Readable("text", _description("relation"), "what the texts say of it"),
     "weight": Readable("number", lambda s, p: _array(s.facets.weights, p), "how much the texts make of it"),
+    "starts": Readable("text", _date("starts", min), "since when, where a model told: the earliest of its texts"),
+    "ends": Readable("text", _date("ends", max), "until when, where a model told: the latest of its texts"),
     "directed": Readable("truth", _directed, "whether the texts tell it one way"),
     "first": Readable("text", _end(True), "the end that the texts name first, where they tell it one way"),
     "second": Readable("text", _end(False), "the other end"),
