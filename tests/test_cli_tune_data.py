@@ -81,6 +81,37 @@ def test_flags_are_laid_over_the_preset_and_the_object_tells_all(run: Run, towns
     assert found["dropped"] == [["it has more than 1 gold passages", 1]]
 
 
+def test_what_is_held_out_goes_to_a_file_of_its_own_with_all_its_oracles(run: Run, tmp_path: Path):
+    rows = [hops(n, answer=f"{n}-1 two") for n in range(60)]
+    (tmp_path / "hops.json").write_text(json.dumps(rows))
+    flags = ("--held-out", "held.jsonl", "--held-share", "0.2", "--preset", "raft", "--report", "r.md")
+    result = run("hops.json", "--out", "t.jsonl", "--form", "evaluation", *flags)
+    assert result.exit_code == 0, result.stderr
+    train, apart = lines(tmp_path / "t.jsonl"), lines(tmp_path / "held.jsonl")
+    assert len(train) + len(apart) == 60
+    assert 10 < len(apart) < 35  # two gold passages: 1 − 0.8² of the questions
+    assert all(sum(p["oracle"] for p in row["passages"]) == 2 for row in apart)
+    assert any(not any(p["oracle"] for p in row["passages"]) for row in train)
+    assert f"hops, held out: {len(apart)} examples of {len(apart)} questions; P 1" in result.stdout
+    assert result.stderr == "written: t.jsonl, held.jsonl, r.md\n"
+    assert (tmp_path / "r.md").read_text().count("# Training data of hops") == 2
+    found = json.loads(run("hops.json", "--out", "t.jsonl", *flags, "--json").stdout)
+    assert (found["examples"], found["held_out"]["examples"]) == (len(train), len(apart))
+
+
+def test_where_nothing_would_be_held_out_no_file_is_changed(run: Run, towns: Path, tmp_path: Path):
+    result = run(towns, "--out", "t.jsonl", "--near", "none", "--held-out", "h.jsonl", "--held-share", "0")
+    assert result.exit_code == 1
+    assert "questions of towns, held out: there are none" in result.stderr
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["towns"]
+
+
+def test_the_settings_of_a_method_are_those_that_are_given(run: Run, towns: Path):
+    result = run(towns, "--out", "a.jsonl", "--near", "bm25", "--engine", "offline", "--set", "methods.bm25.k=0")
+    assert result.exit_code == 1
+    assert "bm25: k (0)" in result.stderr
+
+
 def test_the_same_seed_gives_the_same_bytes_and_another_gives_others(run: Run, towns: Path, tmp_path: Path):
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         assert run(towns, "--out", name, "--seed", seed, "--near", "bm25", "--engine", "offline").exit_code == 0

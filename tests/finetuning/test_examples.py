@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from finetuning_towns import NO_PAD, SMALL, asked, example, passage, pool
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.finetuning.containing import holding, overlapping
-from sensegraph.finetuning.examples import build, made
+from sensegraph.finetuning.examples import build, held, made
 from sensegraph.finetuning.values import Asked, DataSettings, Dropped, Made, Passage, preset
 from sensegraph.finetuning.writing import line, prompt
 from sensegraph.text import tokens
@@ -174,6 +174,19 @@ def test_of_several_answers_the_first_is_learnt_or_all():
     several = asked(answers=("Odd 0 Finch", "the old one"))
     assert example(made(several, pool(), NO_PAD)).target == "Odd 0 Finch"
     assert example(made(several, pool(), replace(NO_PAD, answers="all"))).target == "Odd 0 Finch; the old one"
+
+
+def test_no_example_to_train_on_has_an_oracle_that_is_held_out_and_every_held_question_needs_one():
+    questions = [asked(i, golds=1 + i % 2) for i in range(38)]
+    apart = [q for q in questions if held(q, 0.3, 5)]
+    kept = [q for q in questions if not held(q, 0.3, 5)]
+    trained = {p.text for q in kept for p in q.oracles}
+    assert 5 < len(apart) < 25
+    assert all(any(p.text not in trained for p in q.oracles) for q in apart)
+    assert [q.id for q in apart] != [q.id for q in questions if held(q, 0.3, 6)]
+    assert not any(held(q, 0.0, 5) for q in questions)
+    assert all(held(q, 1.0, 5) for q in questions)
+    assert not held(Dropped("x", "gone"), 1.0, 5)
 
 
 @given(seed=st.integers(0, 50), number=st.integers(0, 30), golds=st.integers(1, 2), share=st.floats(0, 1))

@@ -60,6 +60,14 @@ def test_the_chunks_of_an_index_are_passages_with_their_place(harbour: Corpus):
         chunks[len(chunks)]
 
 
+@pytest.mark.parametrize("topic", ["", "kind"])
+def test_topics_are_counted_without_reading_the_chunks(harbour: Corpus, topic: str):
+    chunks = Chunks(harbour.index(), topic)
+    assert dict(chunks.topics()) == Counter(p.topic for p in chunks)
+    with pytest.raises(InputError, match="there are kind, year"):
+        Chunks(harbour.index(), "colour")
+
+
 def test_the_gold_chunks_of_a_named_document_are_those_that_hold_an_answer(harbour: Corpus, tmp_path: Path):
     row = {"_id": "q1", "text": QUESTION, "answer": "Ada Finch", "documents": ["minutes-2019"], "type": "fact"}
     (found,) = asked(harbour, tmp_path, row)

@@ -140,6 +140,21 @@ def test_many_topics_are_cut_to_the_leading_ones_and_one_row_for_the_rest():
     assert (topics[-1].name, sum(t.pool for t in topics)) == ("23 others", 40)  # 40 of the pool, 3 of what is asked
 
 
+def test_how_often_one_passage_was_drawn_is_told():
+    few = [passage(i) for i in range(32, 40)]
+    made = list(build([asked(i) for i in range(30)], few, NO_PAD))
+    reporter = Reporter(source([], few), NO_PAD)
+    for item in made:
+        reporter.add(item)
+    shown = [p.text for i in made if isinstance(i, Made) for p in i.example.passages if p.kind == "random"]
+    assert reporter.report().reused == max(map(shown.count, shown)) > 10
+
+
+def test_topics_that_are_known_are_not_read_from_the_pool():
+    found = replace(source(QUESTIONS), topics=(("a", 3), ("b", 4), ("a", 1)))
+    assert {t.name: t.pool for t in Reporter(found, NO_PAD).report().topics} == {"a": 4, "b": 4}
+
+
 def test_people_read_the_same_figures_as_text_and_as_a_page():
     several = [asked(i, answers=(f"Odd {i} Finch", "another")) for i in range(30)]
     report = reported([*examples(questions=several), Dropped("x", "it is gone")])

@@ -42,6 +42,11 @@ def test_passages_are_counted_by_title_or_by_a_field(towns: Path):
     assert {p.topic for p in judged(towns, topic="shore")[1].pool} == {"north", "south"}
 
 
+def test_a_field_that_no_document_has_is_an_error_that_names_those_that_there_are(towns: Path):
+    with pytest.raises(InputError, match="No document has the field 'coast' to count by; there are shore"):
+        judged(towns, topic="coast")
+
+
 def test_a_question_whose_gold_passage_is_not_there_is_dropped(tmp_path: Path):
     data = written(tmp_path / "holes", asked=ANSWERED, judged=[*qrels(), ("q0", "gone", 1)])
     dropped = [q for q in judged(data)[1].questions if isinstance(q, Dropped)]

@@ -55,6 +55,12 @@ Split = Annotated[str, typer.Option("--split", metavar="NAME", help="Judgements:
 Topic = Annotated[
     str, typer.Option("--topic", metavar="FIELD", help="Metadata that the audit counts by.", show_default="title")
 ]
+HeldOut = Annotated[
+    Path | None, typer.Option("--held-out", metavar="FILE", help="Where questions that are held out of training go.")
+]
+HeldShare = Annotated[
+    float, typer.Option("--held-share", min=0.0, max=1.0, metavar="S", help="Gold passages that are held out.")
+]
 ReportFile = Annotated[Path | None, typer.Option("--report", metavar="FILE.md", help="Write the report there.")]
 
 app = typer.Typer(no_args_is_help=True, help="Fine-tune a model: make training data, train, serve.")
@@ -87,6 +93,8 @@ def data(
     seed: Seed = 0,
     split: Split = "",
     topic: Topic = "",
+    held_out: HeldOut = None,
+    held_share: HeldShare = 0.1,
     report: ReportFile = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -95,7 +103,8 @@ def data(
 ) -> None:
     """Make training data: each question over its gold passages among distractors, and a report on what is in it."""
     from sensegraph.cli import gathering
-    from sensegraph.finetuning import telling, writing
+    from sensegraph.finetuning import output, telling, writing
+    from sensegraph.finetuning.output import Held
     from sensegraph.finetuning.values import preset as preset_of
 
     wanted: dict[str, Any] = {"oracle_share": oracle_share, "style": style, "most_oracles": oracles, "hard": hard}
@@ -104,14 +113,17 @@ def data(
     shape, given = writing.form_of(form), overrides(settings, engine)
     place = gathering.Place(corpus, questions, from_graph, near, split, topic, given, write_answers, mask)
     with progress(quiet) as shown, gathering.source(place, seed, shown) as found:
-        made = gathering.written(found, how, shape, out_file)
+        made, apart = output.write(found, how, shape, out_file, Held(held_out, held_share) if held_out else None)
     if report:
-        report.write_text(telling.markdown(made), encoding="utf-8")
+        report.write_text("\n".join(map(telling.markdown, [made, *([apart] if apart else [])])), encoding="utf-8")
     if as_json:
-        out_json(telling.plain(made) | {"file": str(out_file), "form": form})
+        out_json(
+            telling.plain(made)
+            | {"held_out": telling.plain(apart) if apart else None, "file": str(out_file), "form": form}
+        )
         return
-    out(telling.text(made))
-    say(f"written: {out_file}" + (f", {report}" if report else ""))
+    out("\n\n".join(map(telling.text, [made, *([apart] if apart else [])])))
+    say("written: " + ", ".join(str(file) for file in (out_file, held_out, report) if file))
 
 
 def _pair(text: str | None) -> tuple[int, int] | None:

@@ -15,11 +15,9 @@ from sensegraph.cli.progress import Report
 from sensegraph.corpus import FOLDER, Corpus
 from sensegraph.errors import InputError
 from sensegraph.evaluation import JudgedSet
-from sensegraph.finetuning import cleaning, examples, indexed, sources, templates
-from sensegraph.finetuning.report import DataReport, Reporter
+from sensegraph.finetuning import cleaning, indexed, sources, templates
 from sensegraph.finetuning.sources import Source
-from sensegraph.finetuning.values import Asked, DataSettings, Made
-from sensegraph.finetuning.writing import Form, line
+from sensegraph.finetuning.values import Asked
 from sensegraph.methods import auto, load
 from sensegraph.personal.finding import finder
 from sensegraph.personal.masking import Masker
@@ -105,9 +103,9 @@ def _fitting(place: Place) -> None:
 
 def _with_errors(judged: JudgedSet, found: Source, place: Place, progress: Report) -> Source:
     """`found` with the wrong documents of a method, over an index that goes again."""
-    method = load(_FINDER if place.near == _AUTO else place.near)
+    settings, name = load_settings(_HERE, place.given), _FINDER if place.near == _AUTO else place.near
+    method = load(name, **settings.method_settings(name, {}))
     texts = {a.id: a.question for a in found.questions if isinstance(a, Asked)}
-    settings = load_settings(_HERE, place.given)
     with TemporaryDirectory(prefix="sensegraph-") as made, _store(Path(made)) as store:
         corpus = Corpus(Path(made), settings, store, progress)
         corpus.add(judged.documents)
@@ -144,29 +142,3 @@ def _indexed(corpus: Corpus, place: Place, seed: int) -> Source:
         return found
     method, _ = corpus.method(auto.finder(index) if place.near == _AUTO else place.near)
     return indexed.wrong_chunks(found, method, index, corpus.runtime())
-
-
-# ── writing ──
-
-
-def written(found: Source, how: DataSettings, form: Form, path: Path) -> DataReport:
-    """Write the examples of a source to `path`, one at a time, and report on them; the file is there when all are.
-
-    Raises InputError where not one example could be made.
-    """
-    reporter = Reporter(found, how)
-    draft = path.with_name(f"{path.name}.part")
-    try:
-        with draft.open("w", encoding="utf-8", newline="\n") as file:
-            for item in examples.build(found.questions, found.pool, how):
-                reporter.add(item)
-                if isinstance(item, Made):
-                    file.write(line(item.example, form))
-        made = reporter.report()
-        if not made.examples:
-            why = "; ".join(f"{n} × {reason}" for reason, n in (*made.dropped, *made.left_out)) or "there is none"
-            raise InputError(f"No example could be made of the questions of {found.name}: {why}.")
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
-    return made

@@ -40,7 +40,8 @@ def cleaned(source: Source, mask: Mask, kinds: Sequence[str]) -> Source:
     """`source` with `mask` over questions, answers, reasoning and passages; `kinds` are those that it replaces."""
     kept = lru_cache(maxsize=_KEPT)(mask)
     questions = (q if isinstance(q, Dropped) else _question(q, kept) for q in source.questions)
-    return replace(source, questions=questions, pool=Cleaned(source.pool, kept), masked=tuple(kinds))
+    topics = tuple((kept(topic), n) for topic, n in source.topics)
+    return replace(source, questions=questions, pool=Cleaned(source.pool, kept), masked=tuple(kinds), topics=topics)
 
 
 def cleaned_passage(passage: Passage, mask: Mask) -> Passage:

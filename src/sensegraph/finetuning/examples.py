@@ -14,6 +14,7 @@ from random import Random
 from sensegraph.errors import InputError
 from sensegraph.finetuning import quoting
 from sensegraph.finetuning.containing import unfit
+from sensegraph.finetuning.sources import hash_of
 from sensegraph.finetuning.values import Asked, DataSettings, Dropped, Example, Made, Passage
 from sensegraph.finetuning.writing import block, prompt
 from sensegraph.text import tokens
@@ -28,14 +29,28 @@ def build(questions: Iterable[Asked | Dropped], pool: Sequence[Passage], how: Da
 
     Raises InputError where `pool` is too small to choose distractors from.
     """
+    check(pool, how)
+    for asked in questions:
+        yield asked if isinstance(asked, Dropped) else made(asked, pool, how)
+
+
+def check(pool: Sequence[Passage], how: DataSettings) -> None:
+    """Raise InputError, with the counts, where `pool` is too small to choose distractors from."""
     need = how.distractors[1] + 1
     if len(pool) < need:
         raise InputError(
             f"The corpus has {len(pool)} passages, and an example needs {need}: a gold one and {need - 1} distractors; "
             "add documents, cut them finer, or ask for fewer distractors."
         )
-    for asked in questions:
-        yield asked if isinstance(asked, Dropped) else made(asked, pool, how)
+
+
+def held(asked: Asked | Dropped, share: float, seed: int) -> bool:
+    """Whether a question is held out of training: it rests on a gold passage of the `share` that is held out.
+
+    So no example that is trained on has such a passage for an oracle, and every question that is held out needs one.
+    """
+    golds = () if isinstance(asked, Dropped) else asked.oracles
+    return any(hash_of(f"held out {seed} {p.text}") < share * 2**64 for p in golds)
 
 
 def made(asked: Asked, pool: Sequence[Passage], how: DataSettings) -> Made | Dropped:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -10,7 +11,7 @@ from typing import Any, overload
 
 from sensegraph.errors import InputError
 from sensegraph.finetuning.containing import holding
-from sensegraph.finetuning.sources import Source, answers_of, records
+from sensegraph.finetuning.sources import Source, answers_of, check_topic, records
 from sensegraph.finetuning.values import Asked, Dropped, Passage
 from sensegraph.protocols import Method
 from sensegraph.runtime import Runtime
@@ -28,6 +29,7 @@ class Chunks(Sequence[Passage]):
     """The chunks of an index as passages, read when they are asked for."""
 
     def __init__(self, index: Index, topic: str = "") -> None:
+        check_topic(topic, index.catalogue.documents)
         self._index, self._topic = index, topic
         self._entries = index.catalogue.chunks
         self._fields = {d.id: dict(d.metadata).get(topic, "") for d in index.catalogue.documents} if topic else {}
@@ -58,6 +60,12 @@ class Chunks(Sequence[Passage]):
         topic = str(self._fields.get(chunk.document, "")) if self._topic else chunk.title or chunk.document
         return Passage(chunk.id, chunk.text, chunk.title, document=chunk.document, start=chunk.start, topic=topic)
 
+    def topics(self) -> tuple[tuple[str, int], ...]:
+        """How many chunks each topic has, by topic; no text is read for it."""
+        titles = {d.id: d.title or d.id for d in self._index.catalogue.documents}
+        shown = self._fields if self._topic else titles
+        return tuple(sorted(Counter(str(shown.get(e.document, "")) for e in self._entries).items()))
+
     def named(self, ids: Sequence[str]) -> list[Passage]:
         """The chunks with these ids, in their order; one that does not exist is absent."""
         found = self._index.chunks(ids)
@@ -75,7 +83,7 @@ def from_file(index: Index, questions: Path, name: str, topic: str = "") -> Sour
     by_document: dict[str, list[str]] = {}
     for entry in index.catalogue.chunks:
         by_document.setdefault(entry.document, []).append(entry.id)
-    return Source(name, _questions(questions, chunks, by_document), chunks)
+    return Source(name, _questions(questions, chunks, by_document), chunks, topics=chunks.topics())
 
 
 def _questions(path: Path, chunks: Chunks, by_document: Mapping[str, list[str]]) -> Iterator[Asked | Dropped]:

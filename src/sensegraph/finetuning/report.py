@@ -74,8 +74,9 @@ class DataReport:
 
     `dropped` and `left_out` count questions without an example, by reason; `passed_over` passages that could not be
     distractors; `short` examples with fewer distractors than were wanted; `written` those whose answer an engine wrote;
-    `masked` placeholders for personal data by kind, None where none was looked for. `answered` counts examples whose
-    oracle passages hold an answer word for word, of those that have them and are not answered by yes or no.
+    `reused` how often one passage was drawn at most; `masked` placeholders for personal data by kind, None where it was
+    not looked for. `answered` counts examples whose oracle passages hold an answer word for word, of those that have
+    them and are not answered by yes or no.
     """
 
     source: str
@@ -104,6 +105,7 @@ class DataReport:
     written: int
     masked: tuple[tuple[str, int], ...] | None
     topics: tuple[Topic, ...]
+    reused: int
     checks: tuple[Check, ...]
 
     @property
@@ -122,6 +124,7 @@ class Reporter:
         self.sizes = {name: array("q") for name in ("passages", "tokens", "targets")}
         self.shown: dict[str, Counter[str]] = {"oracle": Counter(), "distractor": Counter()}
         self.ids, self.twice = set[int](), 0
+        self.drawn: Counter[int] = Counter()
 
     def add(self, item: Made | Dropped) -> None:
         """Count one more question with its example, or without one."""
@@ -151,6 +154,8 @@ class Reporter:
         for p in e.passages:
             self.shown["oracle" if p.oracle else "distractor"][p.topic] += 1
             self._count("distractor", p.kind or "unknown", times=not p.oracle)
+            if p.kind == "random":
+                self.drawn[hash_of(p.text)] += 1
         mark = hash_of("\n".join((e.question, *(block(p) for p in e.passages))))
         self.twice += mark in self.ids
         self.ids.add(mark)
@@ -218,9 +223,20 @@ class Reporter:
             several=n("several"),
             written=n("written"),
             masked=self._by("masked") if self.source.masked else None,
-            topics=_topics(Counter(p.topic for p in self.source.pool), self.shown),
+            topics=_topics(self._pooled(), self.shown),
+            reused=max(self.drawn.values(), default=0),
             checks=self._checks(kept, examples, placed),
         )
+
+    def _pooled(self) -> Counter[str]:
+        """The passages of the pool by topic."""
+        found: Counter[str] = Counter()
+        if self.source.topics:
+            for topic, n in self.source.topics:
+                found[topic] += n
+        else:
+            found.update(p.topic for p in self.source.pool)
+        return found
 
     def _number(self, name: str) -> int:
         return self.counts[name, ""]

@@ -17,9 +17,10 @@ from typing import Any
 from sensegraph.errors import InputError
 from sensegraph.evaluation import JudgedSet, Query, read_set
 from sensegraph.finetuning.values import Asked, Dropped, Passage
+from sensegraph.steps.index import DocumentEntry
 from sensegraph.types import Document
 
-_POOL = 5_000  # passages kept to draw from where a file holds more than memory should
+_POOL = 20_000  # passages kept to draw from where a file holds more than memory should
 _READ = 1 << 20  # characters read at once
 _BETWEEN = re.compile(r"[\s,\[\]]*")  # two values, of an array or of lines
 
@@ -29,7 +30,8 @@ class Source:
     """Questions, read once and in order, and the passages that distractors are drawn from.
 
     `left_out` counts questions that were no candidates, by reason; `near` says where wrong passages come from; `masked`
-    are the kinds of personal data that were replaced by placeholders.
+    are the kinds of personal data that were replaced by placeholders. `topics` counts the pool's passages by topic,
+    where that is known without reading them.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Source:
     left_out: tuple[tuple[str, int], ...] = ()
     near: str = ""
     masked: tuple[str, ...] = ()
+    topics: tuple[tuple[str, int], ...] = ()
 
 
 # ── a test collection ──
@@ -47,13 +50,21 @@ def judged(folder: Path, split: str = "", topic: str = "") -> tuple[JudgedSet, S
     """A test collection in BEIR's layout as a source: gold passages are the documents judged relevant.
 
     Answers stand in the metadata of a question as `answer`. `topic` names a field of the documents' metadata to count
-    passages by; without it their title. Raises InputError as `read_set` does.
+    passages by; without it their title. Raises InputError as `read_set` does, and for a field that no document has.
     """
     found = read_set(folder, split)
+    check_topic(topic, found.documents)
     passages = {d.id: whole(d, topic) for d in found.documents}
     answers = _answers(folder / "queries.jsonl")
     questions = tuple(_asked(q, passages, answers.get(q.id, ())) for q in found.queries)
     return found, Source(found.name, questions, tuple(passages.values()), found.left_out)
+
+
+def check_topic(topic: str, documents: Iterable[Document | DocumentEntry]) -> None:
+    """Raise InputError, naming those that there are, for a field that no document has."""
+    known = sorted({name for d in documents for name, _ in d.metadata})
+    if topic and topic not in known:
+        raise InputError(f"No document has the field {topic!r} to count by; there are {', '.join(known) or 'none'}.")
 
 
 def whole(document: Document, topic: str = "") -> Passage:

@@ -64,7 +64,8 @@ def _checks(report: DataReport) -> list[str]:
 def _figures(report: DataReport) -> Iterator[str]:
     low, high = report.share
     yield f"with oracle: {report.with_oracle:,} ({_percent(low)} to {_percent(high)} at 95 %); {_oracles(report)}"
-    yield f"passages of an example: {_sizes(report.passages)}; {_listed(report.distractors)} distractors"
+    shown = f"{_listed(report.distractors)} distractors, one drawn {report.reused:,} times at most"
+    yield f"passages of an example: {_sizes(report.passages)}; {shown}"
     yield f"tokens of an example: {_sizes(report.tokens)}; of what is learnt: {_sizes(report.targets)}"
     yield f"oracle by place: {', '.join(map(str, report.positions.seen))}"
     leaks = report.leaks

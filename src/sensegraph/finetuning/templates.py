@@ -50,7 +50,7 @@ def from_graph(index: Index, count: int, seed: int = 0, topic: str = "") -> Sour
     chunks = Chunks(index, topic)
     made = tuple(islice(_varied(_made(index, chunks, Random(f"templates {seed}"))), count))
     missing = ((f"of {count:,} asked for, the graph gives no more", count - len(made)),) if len(made) < count else ()
-    return Source("graph", made, chunks, missing)
+    return Source("graph", made, chunks, missing, topics=chunks.topics())
 
 
 def _made(index: Index, chunks: Chunks, random: Random) -> Iterator[Asked]:
