@@ -1,11 +1,15 @@
 # `make` alone prints this help. Every task makes its own environment in .venv first, and sets nothing outside it.
 .DEFAULT_GOAL := help
-.PHONY: help setup test quick explore check format budgets docs demo clean
+.PHONY: help setup test finetune quick explore check format budgets docs demo clean
 
 # the first of these that is Python 3.11 to 3.13
 PYTHONS := python3 python3.13 python3.12 python3.11 python
 BIN := .venv/bin
 READY := .venv/.ready
+TUNED_BIN := .venv-finetune/bin
+TUNED := .venv-finetune/.ready
+# what CI trains with; pip takes the build for the CPU where its index has one
+TORCH := torch==2.13.0
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,8 +25,16 @@ $(READY): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(READY)
 
+$(TUNED): pyproject.toml $(READY)
+	@test -x $(TUNED_BIN)/python || $(BIN)/python -m venv .venv-finetune
+	@$(TUNED_BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,finetune]' '$(TORCH)'
+	@touch $(TUNED)
+
 test: check ## all checks and all tests with coverage; pytest's summary is the last line
 	@$(BIN)/pytest -n 2 --cov --cov-report=term
+
+finetune: $(TUNED) ## train, evaluate and serve tiny models on the CPU, in an environment of its own (about 2 GB)
+	@$(TUNED_BIN)/pytest -n 2 --dist loadfile -m finetune -W ignore
 
 quick: $(READY) ## the fast tests
 	@$(BIN)/pytest -n 2 -m "not slow"
@@ -49,4 +61,4 @@ demo: $(READY) ## index a bundled book offline and ask what it is about
 	@$(BIN)/sensegraph demo
 
 clean: ## remove the environment and all caches
-	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
+	@rm -rf .venv .venv-finetune .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage

@@ -26,10 +26,12 @@ class Diet:
     oracle_share: float = 1.0
 
 
-WITH = Diet("with distractors", (0, 3))
+WITH = Diet("with at most 3 distractors", (0, 3))
 WITHOUT = Diet("without distractors", (0, 0))
-PARTLY = Diet("with distractors, P = 0.8", (0, 3), 0.8)
-DIETS = (WITH, WITHOUT, PARTLY)
+PARTLY = Diet("at most 3, P = 0.8", (0, 3), 0.8)
+FEWER = Diet("with at most 1 distractor", (0, 1))
+MORE = Diet("with at most 5 distractors", (0, 5))
+DIETS = (WITHOUT, FEWER, WITH, MORE, PARTLY)
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ def tables(results: list[Found], how: Learner) -> None:
     print(f"{'trained':<28}" + "".join(f"{f'{n} distractors':>26}" for n in how.among))
     for diet in DIETS:
         print(f"{diet.name:<28}" + "".join(f"{said(values(results, diet, n)):>26}" for n in how.among))
-    for name, one, other in (("with − without", WITH, WITHOUT), ("P = 0.8 − P = 1", PARTLY, WITH)):
+    for name, one, other in (("at most 3 − without", WITH, WITHOUT), ("P = 0.8 − P = 1", PARTLY, WITH)):
         gaps = [differences(results, one, other, n) for n in how.among]
         print(f"{name:<28}" + "".join(f"{said(gap, signed=True):>26}" for gap in gaps))
     print(f"\n{'misled by a distractor':<28}")

@@ -51,7 +51,6 @@ def test_a_model_trained_with_distractors_ignores_them_better_than_one_trained_w
     mean, low, _ = interval(gaps)
     assert mean > 0.3
     assert low > 0.1
-    assert all(a.misled[3] < b.misled[3] for a, b in zip(both[WITH], both[WITHOUT], strict=True))
     assert min(r.exact[0] for r in both[WITHOUT]) > 0.9  # without distractors it reads the oracle passage as well
 
 

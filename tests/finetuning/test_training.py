@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -247,8 +248,27 @@ def test_a_gpu_that_is_not_there_is_an_error(here: Files, tmp_path: Path):
         train(job(here, tmp_path / "out"), replace(SHORT, device="cuda"))
 
 
+def test_held_out_questions_are_asked_with_the_prompt_of_the_training(here: Files, tmp_path: Path):
+    """The evaluation form holds no prompt: it gets the one that is given."""
+    tokenizer, _ = load(str(here.base))
+    found = manifests.pairs_of(here.questions, tokenizer, here.prompt.read_text("utf-8"))
+    rows = [json.loads(line) for line in here.questions.read_text("utf-8").splitlines()]
+    assert all(p.prompt.endswith(f"\n\n{r['question']}") for p, r in zip(found, rows, strict=True))
+    done = train(replace(job(here, tmp_path / "out"), held_out=here.questions), replace(SHORT, samples=20))
+    assert done.points[-1].held_out
+
+
 def test_a_prompt_that_the_data_does_not_have_is_an_error(here: Files, tmp_path: Path):
     other = tmp_path / "prompt.md"
     other.write_text("Question: {{question}}\n{{passages}}")
     with pytest.raises(InputError, match=r"is not what the prompts of .* look like"):
         train(replace(job(here, tmp_path / "out"), prompt=other), SHORT)
+
+
+def test_a_tokenizer_of_another_model_is_an_error_and_no_crash(here: Files, tmp_path: Path):
+    tiny(tmp_path / "small", ["who"])
+    shutil.copytree(here.base, tmp_path / "mixed")
+    shutil.copy(tmp_path / "small" / "model.safetensors", tmp_path / "mixed")
+    shutil.copy(tmp_path / "small" / "config.json", tmp_path / "mixed")
+    with pytest.raises(InputError, match=r"knows 70 tokens and the model 5; they do not fit"):
+        train(job(here, tmp_path / "out", tmp_path / "mixed"), SHORT)

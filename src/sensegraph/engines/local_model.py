@@ -171,6 +171,11 @@ def load(model: str, *, quantisation: str = "none", download: bool = False) -> t
         found = AutoModelForCausalLM.from_pretrained(base or model, dtype="auto", **how)
     except (OSError, ValueError) as e:
         raise InputError(_unreadable(model, base, e)) from e
+    places = int(found.get_input_embeddings().num_embeddings)
+    if len(tokenizer) > places:
+        raise InputError(
+            f"{model}: its tokenizer knows {len(tokenizer)} tokens and the model {places}; they do not fit."
+        )
     if base:
         from peft import PeftModel
 

@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sensegraph.engines.local import Layout
 from sensegraph.engines.local_model import MANIFEST, as_prompt
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.finetuning import reading
@@ -71,9 +72,10 @@ def write(out: Path, about: Manifest) -> None:
     (out / MANIFEST).write_text(text + "\n", encoding="utf-8")
 
 
-def pairs_of(path: Path, tokenizer: Any) -> list[Pair]:
-    """The pairs of a data file, chats in the form that the tokenizer gives them."""
-    return reading.pairs(path, lambda messages: as_prompt(messages, tokenizer))
+def pairs_of(path: Path, tokenizer: Any, template: str = "") -> list[Pair]:
+    """The pairs of a data file: chats in the form that the tokenizer gives them, questions in that of the template."""
+    shape = Layout(template) if template else reading.layout()
+    return reading.pairs(path, lambda messages: as_prompt(messages, tokenizer), shape)
 
 
 def _template(job: Job) -> str:

@@ -84,7 +84,7 @@ def train(job: Job, recipe: Recipe, tell: Tell = lambda point, steps: None) -> T
     about = manifests.of(job, recipe)
     manifests.claim(job.out, about)
     tokenizer, model, targets = models.prepared(job.model, recipe, job.download)
-    learnt, watched, too_long = _data(job, recipe, tokenizer)
+    learnt, watched, too_long = _data(job, recipe, tokenizer, about.prompt)
     run = _Run(job, recipe, tokenizer, model, learnt, watched)
     resumed = run.resume()
     begun = resumed
@@ -108,13 +108,17 @@ def train(job: Job, recipe: Recipe, tell: Tell = lambda point, steps: None) -> T
     return trained
 
 
-def _data(job: Job, recipe: Recipe, tokenizer: Any) -> tuple[list[Encoded], list[Encoded], tuple[int, int]]:
+def _data(
+    job: Job, recipe: Recipe, tokenizer: Any, template: str
+) -> tuple[list[Encoded], list[Encoded], tuple[int, int]]:
     """What is learnt, what is watched, and how many of each were too long."""
-    learnt, lost = encoding.fitting(manifests.pairs_of(job.data, tokenizer), tokenizer, recipe.loss, recipe.max_tokens)
+    learnt, lost = encoding.fitting(
+        manifests.pairs_of(job.data, tokenizer, template), tokenizer, recipe.loss, recipe.max_tokens
+    )
     learnt = learnt[: recipe.samples or None]
     if job.held_out is None:
         return learnt, [], (lost, 0)
-    pairs = manifests.pairs_of(job.held_out, tokenizer)[: recipe.held_out]
+    pairs = manifests.pairs_of(job.held_out, tokenizer, template)[: recipe.held_out]
     watched, more = encoding.fitting(pairs, tokenizer, recipe.loss, recipe.max_tokens)
     return learnt, watched, (lost, more)
 

@@ -1,0 +1,73 @@
+"""What a training is of, before any library of training is needed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from finetuning_towns import NO_PAD, asked, example, pool
+from sensegraph.engines.local_model import MANIFEST
+from sensegraph.errors import InputError, SettingsError
+from sensegraph.finetuning import manifests, merging, reading
+from sensegraph.finetuning.examples import made
+from sensegraph.finetuning.recipes import Recipe
+from sensegraph.finetuning.training import Job
+from sensegraph.finetuning.writing import line
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Job:
+    data = tmp_path / "data.jsonl"
+    data.write_text(line(example(made(asked(5), pool(), NO_PAD)), "completion"), encoding="utf-8")
+    return Job(data, "owner/model", tmp_path / "out", held_out=data)
+
+
+def test_a_manifest_holds_hashes_versions_the_recipe_and_the_prompt(job: Job):
+    found = manifests.of(job, Recipe(seed=7))
+    assert found.data == found.held_out == reading.digest(job.data)
+    assert found.recipe["seed"] == 7
+    assert found.prompt == reading.layout().template
+    assert set(found.versions) == set(manifests.LIBRARIES)
+
+
+def test_a_change_of_the_data_changes_the_manifest(job: Job):
+    before = manifests.of(job, Recipe())
+    job.data.write_text(job.data.read_text("utf-8").replace("?", "??", 1), encoding="utf-8")
+    assert manifests.of(job, Recipe()).data != before.data
+
+
+def test_data_with_another_prompt_needs_its_template(job: Job, tmp_path: Path):
+    job.data.write_text(json.dumps({"prompt": "Q: who\nC: a text", "completion": "b"}))
+    assert manifests.of(job, Recipe()).prompt == ""
+    template = tmp_path / "prompt.md"
+    template.write_text("Q: {{question}}\nC: {{passages}}")
+    assert manifests.of(replace(job, prompt=template), Recipe()).prompt == "Q: {{question}}\nC: {{passages}}"
+    template.write_text("Q: {{question}}")
+    with pytest.raises(InputError, match="once each"):
+        manifests.of(replace(job, prompt=template), Recipe())
+
+
+def test_a_folder_belongs_to_one_training(job: Job):
+    about = manifests.of(job, Recipe())
+    manifests.claim(job.out, about)
+    manifests.claim(job.out, about)
+    assert json.loads((job.out / MANIFEST).read_text("utf-8"))["finished"] is False
+    with pytest.raises(SettingsError, match=r"another training \(model, recipe differ\)"):
+        manifests.claim(job.out, manifests.of(replace(job, model="another/model"), Recipe(seed=1)))
+
+
+def test_a_folder_with_something_else_in_it_is_left_alone(job: Job):
+    job.out.mkdir()
+    (job.out / "letter.txt").write_text("mine")
+    with pytest.raises(SettingsError, match="is not empty and holds no training"):
+        manifests.claim(job.out, manifests.of(job, Recipe()))
+
+
+def test_the_ways_to_serve_a_model_name_its_folder():
+    said = merging.commands(Path("my models/tuned"))
+    assert "sensegraph tune serve 'my models/tuned'" in said
+    assert "vllm serve 'my models/tuned'" in said
+    assert 'model = "my models/tuned"' in said

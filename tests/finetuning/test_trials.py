@@ -1,0 +1,45 @@
+"""What a model said, scored: right answers, answers out of distractors, answers after a reasoning."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from sensegraph.finetuning.quoting import ANSWER, REASON
+from sensegraph.finetuning.reading import Item
+from sensegraph.finetuning.trials import Said, final, scored, write
+from sensegraph.finetuning.values import Passage
+
+ITEM = Item(
+    "1",
+    "who rows",
+    "Ada",
+    (Passage("a", "Ada rows.", oracle=True), Passage("b", "Bram sails.")),
+    answers=("Ada", "Ada H."),
+)
+
+
+def test_any_of_the_right_answers_is_right():
+    assert [Said(ITEM, text).right for text in ("ada", "Ada H.", "Bram", "")] == [1, 1, 0, 0]
+
+
+def test_misled_is_wrong_with_the_words_of_a_distractor():
+    said = {text: Said(ITEM, text).misled for text in ("Bram", "Ada", "Cora", "", "Bram sails")}
+    assert said == {"Bram": True, "Ada": False, "Cora": False, "": False, "Bram sails": True}
+
+
+def test_the_answer_is_what_follows_a_reasoning():
+    """RAFT's style of answer."""
+    assert final(f"{REASON} It says so. {ANSWER} Ada ") == "Ada"
+    assert final(" Ada ") == "Ada"
+
+
+def test_means_are_over_all_questions_and_every_answer_is_written(tmp_path: Path):
+    trial = scored([Said(ITEM, "Ada"), Said(ITEM, "Bram", cut=True), Said(ITEM, "Ada"), Said(ITEM, "Cora")])
+    assert (trial.exact.mean, trial.misled, trial.cut) == (0.5, 0.25, 1)
+    assert trial.exact.low < 0.5 < trial.exact.high
+    assert trial.table(["rouge-1"]).column("rouge-1").mean == 0.5
+    write(trial, tmp_path / "said.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "said.jsonl").read_text("utf-8").splitlines()]
+    assert [row["answer"] for row in rows] == ["Ada", "Bram", "Ada", "Cora"]
+    assert rows[1]["misled"]
