@@ -34,6 +34,7 @@ from sensegraph.types import Claim, Cluster, Entity
 _VAGUE = frozenset(("", "other", "concept"))  # types that make two things no pair
 _SHARED = 12  # things of a type that may share something that still tells of each
 _ALIKE = 0.4  # ROUGE-1 from which two sentences tell much the same
+_HUB = 50  # facts of one thing that are looked through for a link
 _EACH = 8  # grounds from one entity at most, before they are drawn from
 _MOST = 12  # chunks of evidence at most
 _LONG = 25  # words of a sentence that is asked about
@@ -127,7 +128,7 @@ def _links(material: Material) -> Iterator[Ground]:
     for one in material.told:
         if not one.named:
             continue
-        for after in (t for t in by.get(one.object.id, ()) if t.named):
+        for after in islice((t for t in by.get(one.object.id, ()) if t.named), _HUB):
             ends = one.subject, after.object
             shared = near[ends[0].id] & near[ends[1].id]
             if shared == {one.object.id} and not set(ends[0].chunks) & set(ends[1].chunks):

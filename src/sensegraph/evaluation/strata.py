@@ -17,7 +17,7 @@ from sensegraph.keys import key
 T = TypeVar("T")
 
 GROUPS = 50
-_ROWS = 20_000  # on which centres are found
+_ROWS = 5_000  # on which centres are found
 _CYCLES = 25
 
 
