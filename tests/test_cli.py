@@ -127,7 +127,7 @@ def test_every_default_of_the_written_file_is_the_real_one():
 
 
 def test_every_setting_stands_in_the_written_file():
-    apart = {"endpoint", "model", "documents", "index", "rerank", "personal", "methods"}
+    apart = {"endpoint", "model", "local", "documents", "index", "rerank", "personal", "methods"}
     names = {f.name for f in fields(Settings)} - apart
     assert names < {setting for _, _, values in tables() for setting in values}
 
@@ -555,7 +555,7 @@ def test_an_unknown_setting_is_blamed_on_the_command_line(tmp_path: Path, run: R
         ("endpoint.chunk_tokens=50", "did you mean index.chunk_tokens?"),
         ("endpoint.modle=1", "did you mean endpoint.model?"),
         ("zzz=1", "known here: engine, "),
-        ("engine=offlin", "engine cannot be 'offlin'; choose auto, offline or model. Did you mean offline?"),
+        ("engine=offlin", "engine cannot be 'offlin'; choose auto, offline, model or local. Did you mean offline?"),
         ("index.graph.orphans=drp", "index.graph.orphans cannot be 'drp'; choose create or drop. Did you mean drop?"),
     ],
 )
@@ -573,7 +573,7 @@ def test_a_setting_in_the_wrong_table_of_the_file_is_named_where_it_belongs(tmp_
 def test_an_engine_that_nobody_knows_is_wrong_usage_with_the_nearest(run: Run):
     result = run("index", "--engine", "offlin")
     assert result.exit_code == 2
-    assert "choose auto, offline or model. Did you mean offline?" in result.stderr
+    assert "choose auto, offline, model or local. Did you mean offline?" in result.stderr
 
 
 @pytest.mark.parametrize(
