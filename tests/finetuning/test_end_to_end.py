@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from sensegraph.cli import app
 from sensegraph.corpus import Corpus
 from sensegraph.endpoint import Endpoint, EndpointSettings
 from sensegraph.engines.local_model import LocalModel, LocalSettings
-from sensegraph.errors import EndpointError
+from sensegraph.errors import EndpointError, InputError
 from sensegraph.finetuning.serving import serving
 from sensegraph.finetuning.worlds import Files, files
 from tuned_here import TRAINS
@@ -103,12 +104,28 @@ def test_the_same_model_behind_an_endpoint_says_the_same(tuned: Files):
         reply = endpoint.chat(messages, max_tokens=3)
         heard: list[str] = []
         streamed = endpoint.chat_stream(messages, heard.append, max_tokens=3)
-        with pytest.raises(EndpointError, match="has 1000 tokens and the context of tuned 512"):
+        with pytest.raises(EndpointError, match="A prompt has 1000 tokens and the context of tuned 512"):
             endpoint.chat([{"role": "user", "content": "who " * 998}], max_tokens=3)
     here = model.continued(model.prompt_of(messages), 3)
     assert (reply.text, reply.prompt_tokens, reply.completion_tokens) == (here.text, here.prompt_tokens, here.tokens)
     assert streamed.text == "".join(heard) == here.text
     assert any("streams" in note for note in endpoint.notes())
+
+
+def test_a_port_that_is_taken_is_said(tuned: Files):
+    model = LocalModel(LocalSettings(str(tuned.base)))
+    with serving(model) as address, pytest.raises(InputError, match="cannot be used"):
+        serving(model, int(address.rpartition(":")[2].partition("/")[0])).__enter__()
+
+
+def test_threads_that_ask_at_once_share_one_model_and_get_what_each_alone_would(tuned: Files):
+    model = LocalModel(LocalSettings(str(tuned.base.parent / "tuned")))
+    prompts = [json.loads(x)["prompt"] for x in tuned.held_out.read_text("utf-8").splitlines()[:8]]
+    with ThreadPoolExecutor(4) as pool:
+        said = list(pool.map(lambda p: model.continued(p, 3), prompts))
+        loaded = list(pool.map(lambda _: model.loaded[1], range(4)))
+    assert said == [model.continued(p, 3) for p in prompts]
+    assert all(m is loaded[0] for m in loaded)
 
 
 def test_the_design_gives_a_table_with_effects_a_blind_sheet_and_pictures(tuned: Files, tmp_path: Path):

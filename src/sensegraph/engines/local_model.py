@@ -58,7 +58,7 @@ class Continued:
     finish: str
 
 
-class TooLong(Exception):
+class TooLong(InputError):
     """A prompt that leaves no room in the model's context; the message gives the figures."""
 
 
@@ -84,7 +84,8 @@ class LocalModel:
     def __init__(self, settings: LocalSettings) -> None:
         self.settings = settings
         needs_extra('engine = "local"')
-        self._lock = threading.Lock()
+        self._lock, self._loading = threading.Lock(), threading.Lock()
+        self._loaded: tuple[Any, Any] | None = None
 
     @property
     def name(self) -> str:
@@ -106,9 +107,14 @@ class LocalModel:
         base = base_of(folder)
         return key(_hashed(folder), _hashed(Path(base)) if base and Path(base).is_dir() else base)
 
-    @cached_property
+    @property
     def loaded(self) -> tuple[Any, Any]:
         """Tokenizer and model, in memory and on their device. Raises InputError where they cannot be read."""
+        with self._loading:  # threads that ask first all at once must not load it twice
+            self._loaded = self._loaded or self._read()
+        return self._loaded
+
+    def _read(self) -> tuple[Any, Any]:
         tokenizer, model = load(self.settings.model, quantisation=self.settings.quantisation)
         if self.settings.quantisation == "none":
             model = model.to(device_of(self.settings.device))
@@ -130,7 +136,7 @@ class LocalModel:
         ids = tokenizer(prompt, return_tensors="pt").to(model.device)
         count, room = int(ids["input_ids"].shape[1]), self.context
         if room and count >= room:
-            raise TooLong(f"the prompt has {count} tokens and the context of {self.name} {room}")
+            raise TooLong(f"A prompt has {count} tokens and the context of {self.name} {room}: give fewer passages.")
         how: dict[str, Any] = {"do_sample": bool(temperature)}
         how |= {"temperature": temperature, "top_k": 0} if temperature else {}
         with self._lock, torch.no_grad():

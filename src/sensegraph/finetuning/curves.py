@@ -91,8 +91,8 @@ def _line(line: Series, place: int, wide: float, high: float) -> Iterator[Shape]
 
 
 def _round_up(value: float) -> float:
-    """The least of 1, 2, 2.5, 5 times a power of ten that is no less than `value`."""
+    """The least round number that is no less than `value`: 1, 1.5, 2, 2.5, 3, 4, 5, 6 or 8 times a power of ten."""
     if value <= 0:
         return 1.0
     power = 10.0 ** floor(log10(value))
-    return next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= value * (1 - 1e-12))
+    return next(m * power for m in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if m * power >= value * (1 - 1e-12))

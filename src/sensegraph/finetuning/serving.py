@@ -15,7 +15,7 @@ from typing import Any
 from sensegraph.calls import Refusal
 from sensegraph.engines.local import LocalCalls
 from sensegraph.engines.local_model import LocalModel
-from sensegraph.errors import SensegraphError
+from sensegraph.errors import InputError, SensegraphError
 
 HOST = "127.0.0.1"
 _LONGEST = 1 << 24  # bytes of a request
@@ -23,8 +23,14 @@ _LONGEST = 1 << 24  # bytes of a request
 
 @contextmanager
 def serving(model: LocalModel, port: int = 0) -> Iterator[str]:
-    """The base address of a server over `model`, for as long as the context lasts; port 0 takes a free one."""
-    server = ThreadingHTTPServer((HOST, port), _handler(LocalCalls(model)))
+    """The base address of a server over `model`, for as long as the context lasts; port 0 takes a free one.
+
+    Raises InputError where somebody else has the port.
+    """
+    try:
+        server = ThreadingHTTPServer((HOST, port), _handler(LocalCalls(model)))
+    except OSError as e:
+        raise InputError(f"Port {port} of {HOST} cannot be used ({e.strerror}): choose another one.") from e
     thread = Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
