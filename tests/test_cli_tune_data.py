@@ -99,6 +99,14 @@ def test_what_is_held_out_goes_to_a_file_of_its_own_with_all_its_oracles(run: Ru
     assert (found["examples"], found["held_out"]["examples"]) == (len(train), len(apart))
 
 
+def test_a_check_that_fails_is_told_on_stderr_too(run: Run, towns: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("sensegraph.finetuning.report._CHANCE", 1.1)  # no draw is likely enough
+    result = run(towns, "--out", "t.jsonl", "--near", "none")
+    assert result.exit_code == 0
+    assert "FAILS  oracle positions uniform" in result.stdout
+    assert result.stderr.startswith("not all checks hold: oracle positions uniform; read the report")
+
+
 def test_where_nothing_would_be_held_out_no_file_is_changed(run: Run, towns: Path, tmp_path: Path):
     result = run(towns, "--out", "t.jsonl", "--near", "none", "--held-out", "h.jsonl", "--held-share", "0")
     assert result.exit_code == 1

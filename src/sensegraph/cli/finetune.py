@@ -114,6 +114,8 @@ def data(
     place = gathering.Place(corpus, questions, from_graph, near, split, topic, given, write_answers, mask)
     with progress(quiet) as shown, gathering.source(place, seed, shown) as found:
         made, apart = output.write(found, how, shape, out_file, Held(held_out, held_share) if held_out else None)
+    if failing := [c.name for r in (made, apart) if r for c in r.checks if not c.holds]:
+        say(f"not all checks hold: {', '.join(failing)}; read the report before you train on these data")
     if report:
         report.write_text("\n".join(map(telling.markdown, [made, *([apart] if apart else [])])), encoding="utf-8")
     if as_json:
