@@ -64,7 +64,7 @@ def _table(table: Table) -> str:
     kind = ' class="heat"' if shaded else ""
     return (
         f'<div class="scroll" tabindex="0"><table{kind}>'
-        f"<caption>{escape(table.caption)}</caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
+        f"<caption><span>{escape(table.caption)}</span></caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
         f"</div>{note}"
     )
 
