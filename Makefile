@@ -1,6 +1,6 @@
 # `make` alone prints this help. Every task makes its own environment in .venv first, and sets nothing outside it.
 .DEFAULT_GOAL := help
-.PHONY: help setup test finetune quick explore check format budgets docs demo clean
+.PHONY: help setup test finetune finetune-setup quick explore check format budgets docs demo clean
 
 # the first of these that is Python 3.11 to 3.13
 PYTHONS := python3 python3.13 python3.12 python3.11 python
@@ -32,6 +32,8 @@ $(TUNED): pyproject.toml $(READY)
 
 test: check ## all checks and all tests with coverage; pytest's summary is the last line
 	@$(BIN)/pytest -n 2 --cov --cov-report=term
+
+finetune-setup: $(TUNED)
 
 finetune: $(TUNED) ## train, evaluate and serve tiny models on the CPU, in an environment of its own (about 2 GB)
 	@$(TUNED_BIN)/pytest -n 2 --dist loadfile -m finetune -W ignore
