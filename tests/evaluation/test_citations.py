@@ -1,6 +1,8 @@
 """Citation recall and precision on answers made by hand (ALCE), and who says what bears what."""
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -112,3 +114,38 @@ def offline(rt: Runtime) -> Runtime:
 def test_inference_needs_its_extra_or_a_folder(tmp_path) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(SettingsError, match=r"sensegraph\[rerank\]|is no folder"):
         ByInference(str(tmp_path / "none"))
+
+
+LABELS = {0: "contradiction", 1: "Entailment", 2: "neutral"}
+VOCABULARY = "[PAD] [UNK] [CLS] [SEP] [MASK] oslo is large bergen wet .".split()
+
+
+def tiny(folder: Path, labels: dict[int, str]) -> Path:
+    """A model of inference with a few random weights."""
+    torch: Any = pytest.importorskip("torch")
+    transformers: Any = pytest.importorskip("transformers")
+    pytest.importorskip("sentence_transformers")
+    (folder / "vocab.txt").write_text("\n".join(VOCABULARY), encoding="utf-8")
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    config = transformers.BertConfig(vocab_size=len(VOCABULARY), id2label=labels, max_position_embeddings=64, **sizes)
+    transformers.BertForSequenceClassification(config).save_pretrained(folder)
+    transformers.BertTokenizerFast(vocab=str(folder / "vocab.txt")).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.slow
+def test_a_model_of_inference_says_what_its_likeliest_label_is(tmp_path: Path) -> None:
+    by = ByInference(str(tiny(tmp_path, LABELS)))
+    checks = [Check("Oslo is large.", ("Bergen is wet.",)), Check("Oslo is wet.", ("Oslo is large.", "Oslo is wet."))]
+    found = by.supported(checks)
+    assert (by.name, [type(s.holds) for s in found]) == (f"support by {tmp_path.name}", [bool, bool])
+    assert [by.supported([c])[0] for c in checks] == found
+    assert by.supported([]) == []
+
+
+@pytest.mark.slow
+def test_a_model_without_the_label_is_no_model_of_inference(tmp_path: Path) -> None:
+    by = ByInference(str(tiny(tmp_path, {0: "no", 1: "yes"})))
+    with pytest.raises(SettingsError, match="'entailment'"):
+        by.supported([Check("Oslo is large.", ("Bergen is wet.",))])
