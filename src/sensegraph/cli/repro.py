@@ -77,9 +77,10 @@ def _settings(flags: Mapping[str, Any]) -> dict[str, Any]:
     from sensegraph.cli.experiments import laid
     from sensegraph.settings import FILE, load_settings
 
-    load_settings(Path(), flags)  # for its errors
+    prompts = load_settings(Path(), flags).model.prompts
     file = Path(FILE)
-    return laid(tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}, flags)
+    given = laid(tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}, flags)
+    return laid(given, {"model": {"prompts": str(Path(prompts).resolve())}}) if prompts else given
 
 
 def _lacking(recipe: Recipe, bench: Bench) -> str:
