@@ -215,6 +215,18 @@ def test_what_was_added_before_masking_must_be_added_again_and_collect_removes_t
     assert traces(tmp_path / "c") == []
 
 
+def test_following_a_folder_replaces_what_came_from_it_before_masking(tmp_path: Path, folder: Path) -> None:
+    with Corpus.open(tmp_path / "c") as corpus:
+        corpus.sync(folder)
+        corpus.build()
+    with Corpus.open(tmp_path / "c", settings={"personal": MASK}) as corpus:
+        plan = corpus.sync(folder)
+        assert (len(plan.removed), len(corpus.document_keys())) == (4, 4)  # all four ids changed
+        corpus.build()
+        corpus.collect()
+    assert traces(tmp_path / "c") == []
+
+
 def test_other_rules_ask_for_the_documents_again(tmp_path: Path) -> None:
     document = Document("a", TEXT)
     with Corpus.open(tmp_path, settings={"personal": MASK}) as corpus:

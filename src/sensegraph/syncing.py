@@ -87,7 +87,8 @@ class Synced:
 
     def gone_from(self, paths: Sequence[str | Path], read: Iterable[str]) -> list[str]:
         """Documents of the corpus that came from these paths, or some of them, and are not among those just `read`."""
-        here, have = set(self._places(paths)), {*self.document_keys()} - {*read}
+        plain = (str(Path(p).resolve()) for p in paths)  # as it was written before paths were masked, maybe
+        here, have = {*self._places(paths), *plain}, {*self.document_keys()} - {*read}
         came = {name.removeprefix(ORIGIN): where.split("\n") for name, where in self.store.refs(ORIGIN).items()}
         return [name for name, where in came.items() if name in have and here.issuperset(where)]
 
