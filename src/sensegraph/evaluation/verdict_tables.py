@@ -9,6 +9,7 @@ from sensegraph.evaluation.experiment import Outcome, Verdicts
 from sensegraph.evaluation.marks import Marked, Marks
 from sensegraph.evaluation.pair_tables import HOW, pairs
 from sensegraph.evaluation.pairs import LEVEL, Pair
+from sensegraph.evaluation.reasons import reasons, themes
 from sensegraph.evaluation.sheets import Cell, Fold, Grid, Items, Section, Table, Words, chance, number, table
 
 _NOTE = (
@@ -78,7 +79,19 @@ def _bias(found: Verdicts) -> Iterable[Items | Table | Words]:
     ]
     cells: list[list[Cell | str]] = [[label, value, Cell(said, words=True)] for label, value, said in rows]
     yield table("What the verdicts owe to place and length", ["", "share", "how to read it"], cells)
+    yield from _appeals(found)
     yield Items(b.warnings or ("No warning: neither place nor inconsistency is out of bounds.",))
+
+
+def _appeals(found: Verdicts) -> Iterable[Table]:
+    """What the judge's reasons appeal to, by criterion (edge2024, §5; G43)."""
+    by_criterion = {criterion: themes(listed) for criterion, listed in reasons(found.judgements).items()}
+    named = list(dict.fromkeys(theme for shares in by_criterion.values() for theme in shares))
+    if not any(share for shares in by_criterion.values() for share in shares.values()):
+        return
+    rows = [[theme, *(_percent(shares.get(theme)) for shares in by_criterion.values())] for theme in named]
+    note = "Share of the reasons that speak of it; wording is matched, in English only. All reasons: verdicts.jsonl."
+    yield table("What the judge's reasons appeal to", ["", *by_criterion], rows, note)
 
 
 def _percent(share: float | None) -> str:
