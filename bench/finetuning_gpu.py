@@ -41,8 +41,13 @@ def main() -> None:
 
 
 def measured(folder: Path, given: argparse.Namespace) -> training.Trained:
+    import torch
+
     words = [f"w{n}" for n in range(min(given.vocabulary - 4, 5_000))]
     base = random_phi(folder / "base", words, given)
+    if given.device == "cuda":
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()  # what making the model took is not of interest
     data = written(folder / "data.jsonl", words, given)
     recipe = replace(recipes.recipe("graft"), device=given.device, max_tokens=given.tokens, checkpoint_every=10**9)
 

@@ -174,6 +174,7 @@ def test_an_adapter_is_learnt_beside_frozen_weights_merged_it_says_the_same(here
     said = [[LocalModel(LocalSettings(str(f))).continued(p, 3).text for p in prompts] for f in (out, whole)]
     assert said[0] == said[1]
     assert json.loads((whole / MANIFEST).read_text("utf-8"))["prompt"]
+    assert json.loads((whole / "config.json").read_text("utf-8"))["dtype"] == "float32"
     with pytest.raises(InputError, match="holds no adapter"):
         merging.merge(whole, tmp_path / "again")
     with pytest.raises(InputError, match="is not empty"):
@@ -272,3 +273,15 @@ def test_a_tokenizer_of_another_model_is_an_error_and_no_crash(here: Files, tmp_
     shutil.copy(tmp_path / "small" / "config.json", tmp_path / "mixed")
     with pytest.raises(InputError, match=r"knows 70 tokens and the model 5; they do not fit"):
         train(job(here, tmp_path / "out", tmp_path / "mixed"), SHORT)
+
+
+def test_a_model_of_16_bits_trains_in_32_on_a_cpu_and_is_merged_in_its_own_precision(here: Files, tmp_path: Path):
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    shutil.copytree(here.base, tmp_path / "half")
+    AutoModelForCausalLM.from_pretrained(here.base, dtype=torch.float16).save_pretrained(tmp_path / "half")
+    done = train(job(here, tmp_path / "out", tmp_path / "half"), LORA)
+    assert done.points[-1].loss < done.points[0].loss
+    merging.merge(tmp_path / "out", tmp_path / "whole")
+    assert json.loads((tmp_path / "whole" / "config.json").read_text("utf-8"))["dtype"] == "float16"

@@ -115,9 +115,8 @@ class LocalModel:
         return self._loaded
 
     def _read(self) -> tuple[Any, Any]:
-        tokenizer, model = load(self.settings.model, quantisation=self.settings.quantisation)
-        if self.settings.quantisation == "none":
-            model = model.to(device_of(self.settings.device))
+        device = device_of(self.settings.device)
+        tokenizer, model = load(self.settings.model, quantisation=self.settings.quantisation, device=device)
         settle_threads(model)
         return tokenizer, model.eval()
 
@@ -158,8 +157,10 @@ class LocalModel:
 # ── reading a folder ──
 
 
-def load(model: str, *, quantisation: str = "none", download: bool = False) -> tuple[Any, Any]:
-    """Tokenizer and model of a folder (with its adapter, if it is one) or of a name; weights as they are stored.
+def load(model: str, *, quantisation: str = "none", device: str = "cpu", download: bool = False) -> tuple[Any, Any]:
+    """Tokenizer and model of a folder (with its adapter, if it is one) or of a name, on the device.
+
+    Weights are as they are stored, but on a CPU 32 bits wide, which it computes in.
 
     A name is looked up in the cache of the library, and fetched only where `download` is set.
     Raises InputError for a folder that does not exist or holds no model, and a name that is not in the cache.
@@ -171,10 +172,10 @@ def load(model: str, *, quantisation: str = "none", download: bool = False) -> t
     base = base_of(where) if where else ""
     how: dict[str, Any] = {"local_files_only": not download}
     if quantisation == "4bit":
-        how["quantization_config"] = four_bit()
+        how |= {"quantization_config": four_bit(device), "device_map": {"": device}}
     try:
         tokenizer = AutoTokenizer.from_pretrained(model, local_files_only=not download)
-        found = AutoModelForCausalLM.from_pretrained(base or model, dtype="auto", **how)
+        found = AutoModelForCausalLM.from_pretrained(base or model, dtype=_stored(device), **how)
     except (OSError, ValueError) as e:
         raise InputError(_unreadable(model, base, e)) from e
     places = int(found.get_input_embeddings().num_embeddings)
@@ -186,7 +187,12 @@ def load(model: str, *, quantisation: str = "none", download: bool = False) -> t
         from peft import PeftModel
 
         found = PeftModel.from_pretrained(found, model)
-    return tokenizer, found
+    return tokenizer, found if quantisation == "4bit" else found.to(device)
+
+
+def _stored(device: str) -> Any:
+    """The type to read weights in."""
+    return torch_type(device) if device == "cpu" else "auto"
 
 
 def base_of(folder: Path) -> str:
@@ -195,7 +201,7 @@ def base_of(folder: Path) -> str:
     return str(json.loads(path.read_text("utf-8"))["base_model_name_or_path"]) if path.is_file() else ""
 
 
-def four_bit() -> Any:
+def four_bit(device: str) -> Any:
     """The quantisation of QLoRA: 4 bits, NormalFloat, the constants quantised too (Dettmers et al. 2023, §3)."""
     needs_extra("4-bit quantisation", ("bitsandbytes",))
     from transformers import BitsAndBytesConfig
@@ -204,7 +210,7 @@ def four_bit() -> Any:
         load_in_4bit=True,
         bnb_4bit_quant_type="nf4",
         bnb_4bit_use_double_quant=True,
-        bnb_4bit_compute_dtype=torch_type(device_of("auto")),
+        bnb_4bit_compute_dtype=torch_type(device),
     )
 
 

@@ -50,8 +50,7 @@ def prepared(model: str, recipe: Recipe, download: bool = False) -> tuple[Any, A
     import torch
 
     device = device_of(recipe.device)
-    tokenizer, base = load(model, quantisation=recipe.quantisation, download=download)
-    base = base if recipe.quantisation != "none" else base.to(device)
+    tokenizer, base = load(model, quantisation=recipe.quantisation, device=device, download=download)
     settle_threads(base)
     torch.manual_seed(recipe.seed)  # where the adapter begins
     if recipe.adapter == "full":
