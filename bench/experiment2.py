@@ -52,7 +52,7 @@ GLOBAL: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 OURS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     name: (name, {}) for name in ("graphrag", "local", "leanrag", "lightrag", "walk", "naive")
 }
-PARTS = {"podcast": ["graph", "reports"], "mix": ["graph", "reports", "relations", "aggregates"]}
+PARTS = {"podcast": ["graph", "reports"], "mix": ["graph", "reports", "names", "relations", "aggregates"]}
 MEASURES = ("claims", *(f"clusters {t}" for t in THRESHOLDS))
 _CITED = re.compile(r"\s*\[\d+\]")
 
