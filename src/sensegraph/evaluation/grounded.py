@@ -16,10 +16,10 @@ import numpy as np
 
 from sensegraph.errors import InputError, NotIndexed
 from sensegraph.evaluation import strata, templates
-from sensegraph.evaluation.grounds import Ground, Material, grounds
+from sensegraph.evaluation.grounds import Ground, Material, grounds, looser
 from sensegraph.evaluation.posed import GROUNDED, KINDS, Kind, Outcome, Posed, summed
 from sensegraph.evaluation.proposing import Proposer
-from sensegraph.evaluation.told import speaks_english, told_in
+from sensegraph.evaluation.told import gaps_in, speaks_english, ties_in, told_in
 from sensegraph.results import at
 from sensegraph.steps.index import Index
 from sensegraph.types import Entity
@@ -69,8 +69,16 @@ class Grounds:
         return speaks_english(c.text for c in self.index.chunks(ids).values())
 
     def of(self, kind: Kind) -> list[Ground]:
-        """The grounds of a class: groups of chunks take turns, and nothing is asked about too often."""
-        found = grounds(kind, self._material(kind))
+        """The grounds of a class: groups of chunks take turns, and nothing is asked about too often.
+
+        Where sentences give fewer than are needed, looser ones follow.
+        """
+        material = self._material(kind)
+        found = self._turned(grounds(kind, material))
+        enough = len(found) >= self.how.each * (1 + self.how.rounds)
+        return found if enough else [*found, *self._turned(looser(kind, material))]
+
+    def _turned(self, found: Sequence[Ground]) -> list[Ground]:
         turned = strata.by_turns(found, lambda g: self._group[g.chunks[0]], lambda g: g.id, self.how.seed)
         return sorted(turned, key=_Often().rank)
 
@@ -89,7 +97,7 @@ class Grounds:
                 "Global questions are made of the reports, which this index was built without; add 'reports' to "
                 "index.parts and run `sensegraph index`, or leave the class out."
             )
-        return Material((), self._entities, clusters=[c for c in self.index.hierarchy.clusters if c.text])
+        return Material((), entities=self._entities, clusters=[c for c in self.index.hierarchy.clusters if c.text])
 
     @cached_property
     def _entities(self) -> list[Entity]:
@@ -100,8 +108,9 @@ class Grounds:
         catalogue = self.index.catalogue
         times = {d.id: d.time for d in catalogue.documents if d.time}
         dated = {c.id: times[c.document] for c in catalogue.chunks if c.document in times}
-        told = told_in(self.index.graph, english=self.english)
-        return Material(told, self._entities, list(self.index.graph.claims), times=dated, hops=self.how.hops)
+        graph = self.index.graph
+        told, ties, gaps = told_in(graph, english=self.english), ties_in(graph), gaps_in(graph)
+        return Material(told, ties, gaps, self._entities, list(graph.claims), times=dated, hops=self.how.hops)
 
     def sampled(self, kind: Kind) -> list[Ground]:
         """The chunks as grounds, groups of them by turns: what a model reads that needs no more than one text."""

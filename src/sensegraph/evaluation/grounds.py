@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 from types import MappingProxyType
 
@@ -75,9 +75,14 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What grounds are found in: sentences, entities, claims, clusters, the time of every chunk's document."""
+    """What grounds are found in: sentences, entities, claims, clusters, the time of every chunk's document.
+
+    `ties` and `gaps` stand in for sentences that begin with what they are about, where texts have few of these.
+    """
 
     told: Sequence[Told]
+    ties: Sequence[Told] = ()
+    gaps: Sequence[Told] = ()
     entities: Sequence[Entity] = ()
     claims: Sequence[Claim] = ()
     clusters: Sequence[Cluster] = ()
@@ -88,6 +93,15 @@ class Material:
 def grounds(kind: Kind, material: Material) -> list[Ground]:
     """All grounds of a class that the material gives, each once; long lists are cut by entity, not by place."""
     return list({g.id: g for g in _FIND[kind](material)}.values())
+
+
+def looser(kind: Kind, material: Material) -> list[Ground]:
+    """Grounds of a class where sentences do not give enough: what is tied in a chunk, and sentences with a gap."""
+    if kind == "local":
+        return grounds(kind, replace(material, told=material.gaps))
+    if kind in ("bridge", "comparison", "disambiguation"):
+        return grounds(kind, replace(material, told=material.ties))
+    return []
 
 
 def _by_subject(told: Iterable[Told]) -> dict[str, list[Told]]:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from sensegraph.evaluation.grounds import Ground, undated
 from sensegraph.evaluation.posed import Kind, Posed
+from sensegraph.evaluation.told import GAP
 from sensegraph.text import fold
 from sensegraph.types import Entity
 
@@ -51,7 +52,7 @@ def _who(entity: Entity) -> str:
 
 def _local(ground: Ground) -> str:
     (one,) = ground.told
-    return f"{_who(one.subject)} {one.rest}?"
+    return f"Which name is missing here: “{one.rest}”?" if GAP in one.rest else f"{_who(one.subject)} {one.rest}?"
 
 
 def _bridge(ground: Ground) -> str:
@@ -108,11 +109,12 @@ def _adversarial(ground: Ground) -> str:
 
 
 def _gap(ground: Ground) -> str:
-    return f"____ {ground.told[0].rest}?"
+    (one,) = ground.told
+    return one.rest if GAP in one.rest else f"{GAP} {one.rest}?"
 
 
 def _gaps(ground: Ground) -> str:
-    return " … ".join(f"____ {one.rest}" for one in ground.told) + "?"
+    return " … ".join(f"{GAP} {one.rest}" for one in ground.told) + "?"
 
 
 _WORDINGS: Mapping[Kind, Callable[[Ground], str]] = MappingProxyType(

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from sensegraph.engines.classical.tagging import tags
 from sensegraph.evaluation.overlap import words
@@ -21,6 +22,10 @@ _POINTING = re.compile(  # what only the text around it explains
 _KIND = re.compile(r"(?:is|was|are|were|has been|became)\s+(?:an?|one of)\s")
 _CAPITAL = re.compile(r"\b[^\W\d_a-z]\w*(?:\s+[^\W\d_a-z]\w*)*")  # names, each as a whole
 _AFTER = 4  # words behind a name that can give way
+_SPEAKER = re.compile(r"^[^\W\d_][\w.’' -]{1,40}:\s+")  # who says it, in a transcript
+_GAPPED = (8, 30)  # words of a sentence with a gap
+_MOST = 4  # of these for one entity
+GAP = "____"
 _SAMPLE = 50  # texts by which the language is told
 
 
@@ -64,6 +69,40 @@ def told_in(graph: Graph, *, english: bool = True) -> list[Told]:
     found = [
         t for r in graph.relations for t in _of_relation(r, entities[r.source], entities[r.target], english=english)
     ]
+    return _unique(found)
+
+
+def ties_in(graph: Graph) -> list[Told]:
+    """What is linked in one chunk alone, by some words, both ways: where no sentence begins with its subject.
+
+    They have no sentence; both ends have names of their own.
+    """
+    entities = {e.id: e for e in graph.entities}
+    ties = []
+    for r in graph.relations:
+        one, other = entities[r.source], entities[r.target]
+        if r.label and len(r.chunks) == 1 and proper(one) and proper(other):
+            ties += [Told(a, b, "", "", r.chunks[0], named=True) for a, b in ((one, other), (other, one))]
+    return ties
+
+
+def gaps_in(graph: Graph) -> list[Told]:
+    """Sentences of one chunk that name an entity once, with a gap in its place: `rest` is what is left."""
+    found = [t for e in graph.entities if proper(e) for t in islice(_gapped(e), _MOST)]
+    return _unique(found)
+
+
+def _gapped(entity: Entity) -> Iterator[Told]:
+    name = _word(entity.name)
+    for said in entity.descriptions:
+        for start, end in sentences(said.text):
+            sentence = _SPEAKER.sub("", " ".join(said.text[start:end].split()))
+            if len(name.findall(sentence)) == 1 and _GAPPED[0] <= len(words(sentence)) <= _GAPPED[1]:
+                yield Told(entity, entity, sentence, name.sub(GAP, sentence), said.source.chunk)
+
+
+def _unique(found: Sequence[Told]) -> list[Told]:
+    """Those whose sentence one chunk alone has, each once, in a fixed order."""
     places: dict[str, set[str]] = defaultdict(set)
     for one in found:
         places[fold(one.sentence)].add(one.chunk)
