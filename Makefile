@@ -36,7 +36,7 @@ test: check ## all checks and all tests with coverage; pytest's summary is the l
 finetune-setup: $(TUNED)
 
 finetune: $(TUNED) ## train, evaluate and serve tiny models on the CPU, in an environment of its own (about 2 GB)
-	@$(TUNED_BIN)/pytest -n 2 --dist loadfile -m finetune -W ignore
+	@$(TUNED_BIN)/pytest -n 2 --dist loadfile -m finetune -W ignore -o faulthandler_timeout=900
 
 quick: $(READY) ## the fast tests
 	@$(BIN)/pytest -n 2 -m "not slow"
