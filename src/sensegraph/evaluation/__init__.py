@@ -1,9 +1,12 @@
-"""Measuring: retrieval against judged documents, with paired statistics.
+"""Measuring: answers of several methods side by side, and retrieval against judged documents; with paired statistics.
 
+    Plan, conditions, questions ─▶ experiment.run ─▶ Outcome ─▶ reporting.sheet ─▶ markdown, page
+                     answering: every answer, stored       outcomes.whole ─▶ JSON
+                     measures, judging, marks: what it is worth
     read_set(folder) ─▶ JudgedSet ─▶ measure(set, methods, index, runtime) ─▶ Measured ─▶ text, JSON, runs
 
-A method gives a ranking of documents (`Evidence.documents`); metrics compare it with the judgements of a question;
-statistics compare two methods on the same questions.
+`pairs` compares conditions two by two on the same questions, `statistics` holds the tests. A method gives a ranking of
+documents (`Evidence.documents`); metrics compare it with the judgements of a question.
 """
 
 from sensegraph.evaluation.clock import Cost
