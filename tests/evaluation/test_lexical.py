@@ -61,6 +61,9 @@ def test_names_of_a_list_may_stand_in_any_order() -> None:
 def test_a_denial_ends_with_its_sentence_and_an_answer_of_no_denies_nothing() -> None:
     assert kinds("There was a boy.", "'Nothing. There was a boy.'") == []
     assert kinds("The rent is due.", "No, the rent is due.") == []
+    assert (
+        kinds("No, no, the rent is due, or not, but anyway.", "No , no , the rent is due , or not , but anyway .") == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,6 +105,7 @@ def test_of_many_texts_one_must_bear_it_alone() -> None:
 def test_who_says_it_is_told_apart_from_what_is_said() -> None:
     said = "while the Grad B points out that the disk is full."
     assert (speaker_of(said), without_speaker(said)) == ("Grad B", "the disk is full.")
+    assert speaker_of("danah boyd says: “The disk is full.”") == "danah boyd"
     assert (speaker_of("The disk is full."), without_speaker("The disk is full.")) == ("", "The disk is full.")
 
 

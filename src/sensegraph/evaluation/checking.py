@@ -141,7 +141,7 @@ def _speaker(said: CitedStatement, answer: Answer, documents: Mapping[str, Docum
     ]
     if not who or not cited:
         return
-    told = [_labels(c, d) for c, d in cited]
+    told = [_labels(c, d, who) for c, d in cited]
     if any(label in who or who in label for labels in told for label in labels[-1:]):
         return
     marks = tuple(map(str, said.references))
@@ -153,9 +153,10 @@ def _speaker(said: CitedStatement, answer: Answer, documents: Mapping[str, Docum
         yield Problem("speaker", said.text, f"the cited documents name no {who}", marks)
 
 
-def _labels(citation: Citation, document: Document) -> list[str]:
-    """What may be labels of speakers before a span or at its beginning, the nearest last."""
-    return [x.key for x in openings(document.text) if x.likely and x.start <= citation.start]
+def _labels(citation: Citation, document: Document, who: str) -> list[str]:
+    """What may be labels of speakers before a span or at its beginning, the nearest last; those of `who` are."""
+    found = openings(document.text)
+    return [x.key for x in found if (x.likely or x.key == who) and x.start <= citation.start]
 
 
 def _speaks(label: str, document: Document) -> bool:

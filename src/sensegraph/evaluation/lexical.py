@@ -55,12 +55,17 @@ _HEAD = re.compile(
     re.DOTALL,
 )
 _QUOTED = re.compile(r"^(?P<who>[^\W\d_a-zà-ÿ][^:“”\"!?]{0,60}):\s*(?P<what>[“\"].*)$", re.DOTALL)
+_LOWER = re.compile(
+    rf"^(?P<who>[^:“”\"!?,]{{1,60}}?)\s+(?:{_SAYS}):\s*(?P<what>[“\"].*)$", re.DOTALL
+)  # danah boyd says: “…”
 _NAME = re.compile(r"[^\W\d_a-zà-ÿ][\w.&'’-]*(?:\s+(?:of\s+|the\s+|de\s+|van\s+|von\s+)?[^\W\d_a-zà-ÿ][\w.&'’-]*)*")
 _PASSIVE = re.compile(r"\b(?:by|von|par|por)\b", re.IGNORECASE)
 _TOGETHER = 3  # texts that may bear a statement together
 _LONG, _WINDOW = 600, 3  # characters from which a text is looked through, by so many sentences at a time
 _GAIN = 2  # terms more in a text's order by which two names are known to have changed places
-_NO = re.compile(r"\W*(?:no|nein|non|nope|not)[,.!?…–—-]+\W*$", re.IGNORECASE)
+_FILLED = re.compile(r",?\s*\b(?:you know|I mean)\b,?", re.IGNORECASE)
+_APART = re.compile(r"\s+(?=[,.;:!?…])")  # transcripts write blanks before marks
+_NO = re.compile(r"\W*(?:no|nein|non|nope)[,.!?…–—-]+\W*$", re.IGNORECASE)
 _ENDS = re.compile(r"[.!?…;:][\"'”’)»]*$")
 _END = "\n"
 _MARK = "￾"  # stands in a text for a contracted negation
@@ -132,15 +137,20 @@ def _held(wanted: frozenset[str], sentence: str, spoken: str) -> frozenset[str]:
 
 def without_speaker(statement: str) -> str:
     """The statement without who is said to have said it: "Ada notes that it rains" is about rain."""
-    match = _HEAD.match(statement.strip()) or _QUOTED.match(statement.strip())
-    return match["what"] if match and len(match["who"].split()) <= _SPEAKER else statement
+    match = _spoken(statement)
+    return match["what"] if match else statement
 
 
 def speaker_of(statement: str) -> str:
     """Who is said to have said the statement; empty where it names nobody."""
-    match = _HEAD.match(statement.strip()) or _QUOTED.match(statement.strip())
-    found = match["who"].strip(" ,") if match and len(match["who"].split()) <= _SPEAKER else ""
-    return found.removeprefix("The ").removeprefix("the ")
+    match = _spoken(statement)
+    return match["who"].strip(" ,").removeprefix("The ").removeprefix("the ") if match else ""
+
+
+def _spoken(statement: str) -> re.Match[str] | None:
+    """The parts of a statement that reports what somebody says."""
+    matches = (pattern.match(statement.strip()) for pattern in (_HEAD, _QUOTED, _LOWER))
+    return next((m for m in matches if m and len(m["who"].split()) <= _SPEAKER), None)
 
 
 _SPEAKER = 8  # words that a speaker's name and office may have
@@ -176,7 +186,7 @@ Read = tuple[dict[str, set[bool]], frozenset[str]]
 def _read(text: str, spoken: str) -> Read:
     terms: dict[str, set[bool]] = {}
     numbers, denied, last = set[str](), False, ""
-    plain = _CONTRACTED.sub(f" {_MARK} ", _NOISE.sub(" ", text))
+    plain = _CONTRACTED.sub(f" {_MARK} ", _APART.sub("", _FILLED.sub(" ", _NOISE.sub(" ", text))))
     numbers.update(map(_figure, _FIGURE.findall(plain)))
     for word in _tokens(plain):
         lower = word.casefold()
