@@ -265,6 +265,19 @@ def test_an_estimate_over_an_index_foresees_every_call_of_answers_and_judge(run:
     assert json.loads(run("plan.toml", "--estimate", "--json").stdout)["parts"]["all"]["calls"] == 0
 
 
+def test_other_contexts_are_foreseen_to_give_other_answers_each_of_them_judged(run: Run, server: ScriptedServer):
+    with Corpus.open("made", settings={"index": {"parts": [], "chunk_tokens": 60, "chunk_overlap": 5}}) as corpus:
+        corpus.add("stories.jsonl")
+        corpus.build()
+    text = WIRED.format(url=server.base_url).replace("stories.jsonl", "made").replace('"claims", ', "")
+    text = text.replace('method = "graphrag"\ndepth = 0', 'method = "naive"\ntop = 1')
+    foreseen = json.loads(run(plan(text), "--estimate", "--json").stdout)["parts"]
+    assert foreseen["measuring: judge"]["calls"] == 3 * 2 * 2 * 2  # questions, criteria, replicates, orders
+    assert foreseen["measuring: score"]["calls"] == 3 * 2 * 2  # questions, conditions, runs
+    assert foreseen["measuring: support"]["calls"] > 0
+    assert foreseen["all"]["calls"] == sum(part["calls"] for name, part in foreseen.items() if name != "all")
+
+
 def test_many_calls_begin_only_with_yes(run: Run, server: ScriptedServer):
     result = run(plan(WIRED.format(url=server.base_url)))
     assert result.exit_code == 1

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from sensegraph.errors import UnsupportedTask
+from sensegraph.keys import key
 from sensegraph.protocols import Embedder, LanguageEngine, PricedEngine, Task, Vectors
 from sensegraph.text import tokens
 from sensegraph.types import (
@@ -41,7 +42,7 @@ _WRITTEN: Mapping[str, int] = MappingProxyType({
 
 def stand_in(seed: str, sentences: int = _ANSWER) -> str:
     """A text of the length of an answer, another for every `seed`."""
-    return " ".join(_SENTENCE.format(f"{seed} {i}") for i in range(sentences))
+    return "\n".join(_SENTENCE.format(f"{seed} {i}") for i in range(sentences))
 
 
 class Rehearsed:
@@ -120,8 +121,9 @@ class RehearsedEmbedder:
 
 
 def _statements(inquiry: Inquiry, sentences: int) -> tuple[Statement, ...]:
-    cited = tuple(p.id for p in inquiry.context.passages[:1])
-    return tuple(Statement(f"{s}. ", cited) for s in stand_in(inquiry.question[:20], sentences).split(". "))
+    read = [p.id for p in inquiry.context.passages]
+    seed = key(inquiry.question, read)[:8]  # other contexts give other answers, which are judged apart
+    return tuple(Statement(f"{s} ", tuple(read[:1])) for s in stand_in(seed, sentences).splitlines())
 
 
 _REPLIES: Mapping[str, Any] = MappingProxyType({
