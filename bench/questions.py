@@ -23,7 +23,7 @@ from sensegraph.evaluation.posing import Posing, pose
 from sensegraph.evaluation.retrieval import Measured
 from sensegraph.methods import load
 
-SETS = ("multihop-news", "musique", "qmsum")
+SETS = ("multihop-news", "musique")
 METHODS = "bm25,naive,hybrid,walk,kag,hipporag,linearrag"
 PARTS = ("graph", "reports", "names", "facts", "sentences")
 HOW = Measuring(cuts=(5, 10), draws=2000)
