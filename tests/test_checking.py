@@ -10,10 +10,14 @@ import pytest
 from typer.testing import CliRunner
 
 from asked_in_time import officeholders
+from scripted import ScriptedServer
 from sensegraph.cli import app
 from sensegraph.cli.checking import text
 from sensegraph.corpus import Corpus
 from sensegraph.errors import UnsupportedTask
+from sensegraph.evaluation.checking import Checked, Problem
+from wired import corpus as scripted_corpus
+from wired import stories
 
 RUN = CliRunner()
 ASKED = "Who was mayor of Ostby in 2013?"
@@ -68,3 +72,35 @@ def test_as_json_the_checks_are_a_member_and_without_the_flag_there_is_none(root
     assert (checks["by"], checks["problems"]) == ("lexical support", [])
     assert checks["usage"]["calls"] == 0
     assert "checks" not in json.loads(RUN.invoke(app, words).output)
+
+
+def test_a_model_judges_where_there_is_one_and_is_asked_once(tmp_path: Path, server: ScriptedServer) -> None:
+    with scripted_corpus(tmp_path, server) as corpus:
+        corpus.add(stories(2))
+        corpus.build()
+        answer = corpus.query("Who hired whom?", method="local")
+        found = corpus.check(answer)
+        assert (found.by, found.citations > 0, found.unjudged) == ("support by scripted", True, 0)
+        calls = len(server.calls)
+        assert corpus.check(answer) == found
+        assert len(server.calls) == calls
+
+
+def test_the_checks_say_what_cites_nothing_and_what_has_no_verdict() -> None:
+    problem = Problem("dangling", "Oslo is large.", "the answer has no source [9]", ("[9]",))
+    found = Checked("support by m", 3, 1, 1, ("It is so.",), 2, 1, 1 / 3, 0.5, (problem,))
+    assert text(found).splitlines() == [
+        "Checks (support by m)",
+        "- 3 statements, 1 borne out by what they cite, of 2",
+        "- 1 statement without a source: “It is so.”",
+        "- 1 statement without a verdict",
+        "- 1 of 2 quoted spans read as in their documents",
+        "- citation recall 0.33, citation precision 0.50",
+        "! leads nowhere [9] “Oslo is large.”",
+        "  the answer has no source [9]",
+    ]
+
+
+def test_an_answer_that_has_none_is_not_measured() -> None:
+    found = Checked("lexical support", 0, 0, 0, (), 0, 0, None, None, (), abstained=True)
+    assert text(found).splitlines()[1:] == ["- the answer says that it has none: there is nothing to check"]
