@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,15 @@ def put(folder: Path, text: str, **rows: Any) -> Path:
 def test_a_design_that_lacks_something_is_an_error_that_names_it(tmp_path: Path, text: str, why: str):
     with pytest.raises(SettingsError, match=why):
         read_design(put(tmp_path, text))
+
+
+def test_the_design_that_the_documentation_shows_can_be_read(tmp_path: Path):
+    page = (Path(__file__).parents[2] / "docs" / "finetuning-training.md").read_text("utf-8")
+    shown = [b for b in re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL) if "summaries" in b]
+    assert len(shown) == 1
+    found = read_design(put(tmp_path, shown[0]))
+    assert set(found.metrics) == set(designs.METRICS)
+    assert found.tuned
 
 
 def test_paths_of_a_design_are_meant_from_its_file(tmp_path: Path):

@@ -62,6 +62,8 @@ def test_the_tuned_model_answers_what_the_base_model_cannot(tuned: Files, tmp_pa
     assert base["exact"]["mean"] < 0.1
     assert after["exact"]["low"] > 0.3
     assert after["questions"] == 200
+    assert after["above_first"]["low"] > 0.3
+    assert "above_first" not in base
     rows = [json.loads(line) for line in (tmp_path / "2-tuned.jsonl").read_text("utf-8").splitlines()]
     assert sum(row["right"] for row in rows) / 200 == pytest.approx(after["exact"]["mean"])
 

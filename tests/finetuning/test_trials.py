@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sensegraph.finetuning.quoting import ANSWER, REASON
 from sensegraph.finetuning.reading import Item
-from sensegraph.finetuning.trials import Said, final, scored, write
+from sensegraph.finetuning.trials import Said, final, gained, scored, write
 from sensegraph.finetuning.values import Passage
 
 ITEM = Item(
@@ -43,3 +43,11 @@ def test_means_are_over_all_questions_and_every_answer_is_written(tmp_path: Path
     rows = [json.loads(line) for line in (tmp_path / "said.jsonl").read_text("utf-8").splitlines()]
     assert [row["answer"] for row in rows] == ["Ada", "Bram", "Ada", "Cora"]
     assert rows[1]["misled"]
+
+
+def test_what_one_model_gains_over_another_is_of_the_same_questions():
+    base = scored([Said(ITEM, "Bram")] * 4 + [Said(ITEM, "Ada")] * 4)
+    tuned = scored([Said(ITEM, "Ada")] * 8)
+    assert gained(tuned, base).mean == 0.5
+    assert gained(base, base).high == 0.0
+    assert gained(base, tuned).high < 0

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sensegraph.cli.progress import Report
     from sensegraph.engines.local import Layout
     from sensegraph.engines.local_model import LocalModel
+    from sensegraph.evaluation.statistics import Interval
     from sensegraph.finetuning.recipes import Recipe
     from sensegraph.finetuning.training import Trained
     from sensegraph.finetuning.trials import Trial
@@ -118,7 +119,8 @@ def evaluate(
     if answers:
         _write_answers(answers, found)
     if as_json:
-        out_json([_scores(name, made, names) for name, made in found])
+        first = found[0][1]
+        out_json([_scores(name, made, names) | _above(made, first) for name, made in found])
     else:
         out(_table(found, names))
 
@@ -253,13 +255,27 @@ def _scores(name: str, made: Trial, metrics: Sequence[str]) -> dict[str, Any]:
 
 def _table(found: Sequence[tuple[str, Trial]], metrics: Sequence[str]) -> str:
     from sensegraph.evaluation.tables import columns
+    from sensegraph.finetuning.trials import gained
 
-    rows = [["model", "exact match", "F1", "misled", "cut", *metrics]]
+    first = found[0][1]
+    rows = [["model", "exact match", "F1", "misled", "cut", *metrics, "exact match above the first"]]
     for name, made in found:
         more = [made.table([m]).column(m).mean for m in metrics]
-        told = [f"{i.mean:.3f} [{i.low:.3f}, {i.high:.3f}]" for i in (made.exact, made.f1)]
-        rows.append(
-            [name, *told, f"{made.misled:.3f}", str(made.cut), *("" if m is None else f"{m:.3f}" for m in more)]
-        )
-    count = len(found[0][1].said)
-    return f"{count:,} questions, with 95 % intervals (questions resampled)\n{columns(rows)}"
+        others = ["" if m is None else f"{m:.3f}" for m in more]
+        above = _interval(gained(made, first), signed=True) if made is not first else ""
+        rows.append([name, *map(_interval, (made.exact, made.f1)), f"{made.misled:.3f}", str(made.cut), *others, above])
+    wide = len(rows[0]) - (len(found) == 1)
+    table = columns([row[:wide] for row in rows])
+    return f"{len(first.said):,} questions, with 95 % intervals (questions resampled)\n{table}"
+
+
+def _above(made: Trial, first: Trial) -> dict[str, Any]:
+    """What is said of a model besides its scores: how far it is above the first one."""
+    from sensegraph.finetuning.trials import gained
+
+    return {"above_first": asdict(gained(made, first))} if made is not first else {}
+
+
+def _interval(value: Interval, *, signed: bool = False) -> str:
+    form = "+.3f" if signed else ".3f"
+    return f"{value.mean:{form}} [{value.low:{form}}, {value.high:{form}}]"

@@ -91,6 +91,12 @@ def scored(said: Sequence[Said]) -> Trial:
     return Trial(tuple(said), exact, f1)
 
 
+def gained(one: Trial, other: Trial) -> Interval:
+    """How much more of the same questions `one` answers exactly than `other`, question by question."""
+    values = [a.right - b.right for a, b in zip(one.said, other.said, strict=True)]
+    return intervals(np.array(values, np.float64)[:, None])[0]
+
+
 def final(text: str) -> str:
     """The answer in what a model said: what follows its reasoning where it gave one, else all of it."""
     _, mark, rest = text.rpartition(ANSWER)
