@@ -80,6 +80,13 @@ def test_a_speaker_is_whose_label_stands_before_the_span() -> None:
     assert (problem.kind, problem.reason) == ("speaker", "in what is cited, it is said by bo")
 
 
+def test_a_note_of_the_source_is_no_mark_of_the_answer() -> None:
+    noted = Document("noted", "Oslo has many people.[12] It rains.")
+    answer = Answer("Oslo has many people.[12] [1]", (citation(1, noted, "Oslo has many people.[12]"),))
+    found = check_answer(answer, {"noted": noted}.get, ByWords())
+    assert (found.problems, found.statements, found.supported) == ((), 1, 1)
+
+
 def test_an_answer_that_has_none_has_nothing_to_check() -> None:
     found = checked(Answer(NOTHING))
     assert (found.abstained, found.statements, found.recall, found.precision) == (True, 0, None, None)

@@ -6,6 +6,7 @@ their citations do not bear, and speakers that the cited documents do not name. 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -22,6 +23,7 @@ from sensegraph.types import Answer, Citation, Document, Support
 Kind = Literal["dangling", "misquoted", "unsupported", "speaker"]
 Fetch = Callable[[str], Document | None]
 
+_MARK = re.compile(r"\[(\d+)\]")
 _AROUND = 2  # sentences around a span that those who read are given as well
 
 
@@ -65,7 +67,7 @@ def check_answer(answer: Answer, fetch: Fetch, by: Supporter, most: int = MOST) 
 def check_answers(answers: Sequence[Answer], fetch: Fetch, by: Supporter, most: int = MOST) -> list[Checked]:
     """Several answers, so that what is asked of a model is asked at once."""
     documents = {c.document: fetch(c.document) for a in answers for c in a.citations}
-    said = [() if _abstains(a) else cited_statements(a.text) for a in answers]
+    said = [() if _abstains(a) else cited_statements(_own(a)) for a in answers]
     texts = [_texts(a, documents, wide=by.wide) for a in answers]
     found = citations_of(list(zip(said, texts, strict=True)), by, most)
     return [_checked(a, s, f, documents, by.name) for a, s, f in zip(answers, said, found, strict=True)]
@@ -86,6 +88,13 @@ def _around(citation: Citation, document: Document | None) -> str:
         return citation.quote
     first, last = spans[max(0, inside[0] - _AROUND)], spans[min(len(spans) - 1, inside[-1] + _AROUND)]
     return document.text[min(first[0], citation.start) : max(last[1], citation.end)]
+
+
+def _own(answer: Answer) -> str:
+    """The answer's text without marks that are no mark of its own but the words of what it quotes: a source's notes."""
+    known = {c.marker for c in answer.citations}
+    quoted = {m for c in answer.citations for m in _MARK.findall(c.quote) if int(m) not in known}
+    return _MARK.sub(lambda mark: "" if mark[1] in quoted else mark[0], answer.text)
 
 
 def _abstains(answer: Answer) -> bool:
