@@ -351,12 +351,14 @@ def test_a_killed_evaluation_pays_for_nothing_twice(run: Run, server: ScriptedSe
     running.kill()
     assert running.wait() == -9
     time.sleep(0.1)  # what was on its way at the server ends by itself
-    finished = {c.sha for c in server.done() if c.finished < moment - 0.1}
-    assert finished
+    before = {c.sha for c in server.done()}
+    stored = {c.sha for c in server.done() if c.finished < moment - 0.3}  # long enough ago on a busy machine too
+    assert before
     server.reset()
     server.script = Script()
     assert run("plan.toml", "--yes").exit_code == 0
-    again = {c.sha for c in server.done()}
-    assert not finished & again
-    assert len(server.done()) <= total - len(finished)
+    again = [c.sha for c in server.done()]
+    assert not stored & set(again)
+    assert len(before & set(again)) <= 2 * 4  # what was on its way, or just in: as many as run side by side, twice
+    assert len(again) <= total - len(before) + 2 * 4
     assert Path("plan.results/verdicts.jsonl").read_text() == expected
