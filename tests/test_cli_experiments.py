@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -227,6 +228,8 @@ def test_a_judge_compares_scores_and_is_reported_on(run: Run, server: ScriptedSe
     assert sum("winner" in x for x in lines) == given["verdicts"]
     assert sum("score" in x for x in lines) == 3 * 2 * 2  # questions, conditions, runs
     html = Path("plan.results/report.html").read_text()
+    ElementTree.fromstring(html.split("\n", 1)[1])  # well-formed
+    assert not re.search(r"https?://|<script|<link|<img|url\(", html.replace(server.base_url, ""))
     assert "Can the judge be trusted?" in html
     assert "background:rgb(" in html
 
