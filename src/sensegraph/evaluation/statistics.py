@@ -101,7 +101,8 @@ def sign_test(wins: int, losses: int) -> float:
     """The exact two-sided p that wins and losses are equally likely; ties take no part."""
     total, fewer = wins + losses, min(wins, losses)
     ways: int = sum(comb(total, k) for k in range(fewer + 1))
-    return min(1.0, 2 * (ways / 2**total))
+    share: float = ways / (1 << total)
+    return min(1.0, 2 * share)
 
 
 def midranks(values: Floats) -> Floats:
