@@ -620,3 +620,19 @@ def test_equal_questions_give_equal_bytes_under_any_hash_seed() -> None:
         for seed in ("1", "2", "3")
     }
     assert len(outputs) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (
+            "What is said of the coast of Mars and its quantum lighthouse keepers?",
+            "I find nothing that answers this in the sources that I was given.",
+        ),
+        ("What is said of quantum chromodynamics?", "I find nothing on quantum chromodynamics in the sources that"),
+    ],
+)
+def test_nothing_is_found_on_a_subject_only_where_no_sentence_speaks_of_it(asked: str, told: str) -> None:
+    draft = compose(Inquiry(asked, Context(chunks())))
+    assert "".join(s.text for s in draft.statements).startswith(told)
+    assert draft.notes == ()

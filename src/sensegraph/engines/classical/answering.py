@@ -99,9 +99,18 @@ def compose(inquiry: Inquiry, words: int = 0) -> Draft:
     write = _overview if question.shape == "overview" else _focused
     statements = write(question, inquiry, said, words)
     if not any(s.sources for s in statements):
-        subject = f" on {question.subject}" if question.subject else ""
-        return Draft((plain(f"I find nothing{subject} in the sources that I was given."),), notes=notes)
+        return Draft(
+            (plain(f"I find nothing{_absent(question, said, code)} in the sources that I was given."),), notes=notes[1:]
+        )
     return Draft(tuple(statements), notes=notes)
+
+
+def _absent(question: Question, said: Sequence[Said], code: str) -> str:
+    """What nothing is found on: the subject where no sentence has a word of it, else only the question as a whole."""
+    asked = set(stems(question.subject, code))
+    if not asked or any(not asked.isdisjoint(s.terms) for s in said):
+        return " that answers this"
+    return f" on {question.subject}"
 
 
 def _overview(question: Question, inquiry: Inquiry, said: Sequence[Said], words: int) -> list[Statement]:
