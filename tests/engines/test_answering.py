@@ -626,7 +626,7 @@ def test_equal_questions_give_equal_bytes_under_any_hash_seed() -> None:
     ("asked", "told"),
     [
         (
-            "What is said of the coast of Mars and its quantum lighthouse keepers?",
+            "Which museum satellites orbit Neptune?",
             "I find nothing that answers this in the sources that I was given.",
         ),
         ("What is said of quantum chromodynamics?", "I find nothing on quantum chromodynamics in the sources that"),
