@@ -182,6 +182,7 @@ def test_types_of_question_are_told_apart_and_abstentions_counted(run: Run):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
+        ("questions =", "question =", "unknown setting question; did you mean questions?"),
         ("draws", "drawz", "unknown setting drawz; did you mean draws?"),
         ('"bm25"', '"bm52"', "[conditions.words]"),
         ("top = 1", "tops = 1", "did you mean top?"),
@@ -189,11 +190,12 @@ def test_types_of_question_are_told_apart_and_abstentions_counted(run: Run):
         ("draws = 50", 'metrics = ["judge"]', "does not do"),
         ("draws = 50", 'baseline = "word"', "'word' is no condition"),
         ('method = "bm25"', "", "no method is named"),
-        ('"asked.txt"', '"lost.txt"', "There are no questions in"),
+        ('"asked.txt"', '"lost.txt"', "lost.txt; `questions` names a .txt or .jsonl file"),
         ('"towns.jsonl"', '"lost"', "`corpus` names the folder of an index"),
         ("draws = 50", "[settings.endpoint]\nmodle = 'x'", "endpoint.model"),
         ("draws = 50", "draws =", "is not valid TOML"),
-        ('corpus = "towns.jsonl"', "", "corpus"),
+        ('corpus = "towns.jsonl"', "", 'lacks the field `corpus`: write corpus = "…"'),
+        ('questions = "asked.txt"', "", 'lacks the field `questions`: write questions = "…"'),
     ],
 )
 def test_a_field_that_is_wrong_is_named_with_the_nearest(run: Run, old: str, new: str, said: str):
@@ -202,6 +204,41 @@ def test_a_field_that_is_wrong_is_named_with_the_nearest(run: Run, old: str, new
     assert result.exit_code == 1
     assert said in result.stderr
     assert not Path("plan.results/report.md").exists()
+
+
+def test_a_plan_without_conditions_says_how_one_is_written(run: Run):
+    result = run(plan(OFFLINE.partition("[conditions")[0]))
+    assert result.exit_code == 1
+    said = 'plan.toml lacks conditions: write a table [conditions.NAME] with method = "…" for each.\n'
+    assert result.stderr == said
+
+
+def test_a_mistake_in_a_flag_is_not_blamed_on_a_file(run: Run):
+    result = run(plan(OFFLINE), "--set", "graphrag.depth=1")
+    assert result.exit_code == 1
+    assert "command line: unknown setting graphrag" in result.stderr
+    assert "sensegraph.toml" not in result.stderr
+
+
+@pytest.mark.parametrize("folder", ["notes/input", "notes"])
+@pytest.mark.parametrize("flags", [[], ["--estimate"]])
+def test_a_corpus_with_settings_of_its_own_is_indexed_by_itself_before_it_is_asked(
+    run: Run, folder: str, flags: list[str]
+):
+    Path(folder).mkdir(parents=True)
+    Path("towns.jsonl").rename(Path(folder, "towns.jsonl"))
+    Path("notes/sensegraph.toml").write_text("[index]\nchunk_tokens = 60\nchunk_overlap = 5\nparts = []\n")
+    plan(OFFLINE.replace("towns.jsonl", "notes"))
+    result = run("plan.toml", *flags)
+    assert result.exit_code == 1
+    notes = Path.cwd() / "notes"
+    source = f" {notes}" if folder == "notes" else ""
+    said = f"{notes} has settings (sensegraph.toml) but no index; run: sensegraph index{source} --root {notes}\n"
+    assert said in result.stderr
+    assert not Path("plan.results").exists()
+    words = result.stderr.partition("run: sensegraph ")[2].split()
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert run("plan.toml", *flags).exit_code == 0
 
 
 def test_an_estimate_offline_says_that_nothing_is_paid_and_leaves_nothing_behind(run: Run):

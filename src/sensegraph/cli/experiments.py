@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -9,6 +10,7 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import Any
 
 from sensegraph.cli.options import root_flag, say_skipped
@@ -25,13 +27,18 @@ from sensegraph.keys import key
 from sensegraph.methods import load, method_class
 from sensegraph.protocols import Part, Task
 from sensegraph.runtime import Runtime
-from sensegraph.settings import Settings, choices, load_settings, make_tools, parse
+from sensegraph.settings import FILE, Settings, choices, load_settings, make_tools, parse
 from sensegraph.stores.sqlite import SqliteStore, writable
 from sensegraph.types import Answer, Document
 
 _FORM = 1  # raise when answers that are stored must not be used again
 _RESULTS = ".results"
 _ASKED: tuple[Task, ...] = ("summarise", "rate", "answer", "ask", "refine", "test", "grade")  # when a question is asked
+_NEEDED: Mapping[str, str] = MappingProxyType({
+    "corpus": 'the field `corpus`: write corpus = "…", the folder of an index, or documents to index',
+    "questions": 'the field `questions`: write questions = "…", a file with one a line',
+    "conditions": 'conditions: write a table [conditions.NAME] with method = "…" for each',
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +69,16 @@ def read_plan(file: Path) -> Plan:
         known = ("claims", "judge", "scores", "grounding", "reference")
         if isinstance(metric, str) and metric not in known:
             raise SettingsError(f"{file}: metrics cannot hold {choices(metric, known)}")
+    lacking = [what for name, what in _NEEDED.items() if not table.get(name)]
+    if lacking and table.keys() <= {f.name for f in fields(Plan)}:  # else a name is misspelled
+        raise InputError(f"{file} lacks {lacking[0]}.")
     plan = parse(table, Plan, str(file))
     parse(plan.settings, Settings, f"{file}, [settings]")
+    questions = file.resolve().parent / plan.questions
+    if not questions.exists():
+        raise InputError(
+            f"There is no {questions}; `questions` names a .txt or .jsonl file, or a folder of BEIR's layout."
+        )
     return plan
 
 
@@ -121,16 +136,28 @@ def _store(place: Path, spare: Path, *, dry: bool) -> SqliteStore:
 
 def _corpus(plan: Plan, here: Path, roots: tuple[Path, Path], flags: Mapping[str, Any], report: Report) -> Corpus:
     """The corpus that the plan names: a folder with an index as it is, or an index of its own for documents."""
+    parse(flags, Settings, "command line")  # so that a mistake in a flag is not blamed on a file
     given = laid(plan.settings, flags)
     place = here / plan.corpus
     if not place.exists():
         raise InputError(f"There is no {place}; `corpus` names the folder of an index, or documents to index.")
+    if (place / FILE).is_file() and not (place / FOLDER).is_dir():
+        raise NotIndexed(_own(place))
     output, spare = (root / "index" for root in roots)
     root = place if (place / FOLDER).is_dir() else output if (output / FOLDER).is_dir() else spare
     dry = output != spare and root != spare
     root.mkdir(parents=True, exist_ok=True)
     store = SqliteStore(root / FOLDER, readonly=dry or (root == place and not writable(root / FOLDER)))
     return Corpus(root, load_settings(root, given), store, report)
+
+
+def _own(place: Path) -> str:
+    """What is said of a corpus's own folder without an index.
+
+    One in the results folder would be built without its settings, and of its prompts too, as if they were documents.
+    """
+    source = "" if (place / "input").is_dir() else f" {shlex.quote(str(place))}"
+    return f"{place} has settings ({FILE}) but no index; run: sensegraph index{source}{root_flag(place)}"
 
 
 def laid(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
