@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.evaluation.cited import CitedStatement, Reference, cited_statements, references_of
+from sensegraph.evaluation.cited import CitedStatement, Reference, cited_statements, references_of, rows_as_lines
 
 MARKS = st.lists(st.integers(1, 99), min_size=1, max_size=4, unique=True)
 
@@ -50,6 +50,29 @@ def test_a_line_ends_a_statement_even_behind_an_abbreviation() -> None:
     ]
 
 
+def test_a_row_of_a_table_is_a_statement_and_what_heads_its_columns_is_none() -> None:
+    table = (
+        "| name | who |\n|:---|---:|\n| Marley [1] | dead |\n| Scrooge | a miser [2][3] |\n\nNobody else is named. [4]"
+    )
+    assert cited_statements(table) == (
+        CitedStatement("Marley, dead", marks(1)),
+        CitedStatement("Scrooge, a miser", marks(2, 3)),
+        CitedStatement("Nobody else is named.", marks(4)),
+    )
+
+
+def test_sentences_in_the_cells_of_a_row_keep_their_own_marks() -> None:
+    table = "name | what\n--|--\nMarley | He is dead. [1] | He walks. [2]\n"
+    assert cited_statements(table) == (
+        CitedStatement("Marley, He is dead.", marks(1)),
+        CitedStatement("He walks.", marks(2)),
+    )
+
+
+def test_rows_without_heads_and_bars_in_cells_are_read_and_bars_in_sentences_left() -> None:
+    assert rows_as_lines("| a \\| b | c<br>d |\n|  |\nIt is x | y.\n- - -") == "a | b, c, d\n\nIt is x | y.\n- - -"
+
+
 def test_a_mark_in_chinese_text_is_read() -> None:
     assert cited_statements("奥斯陆很大。[1]卑尔根多雨。[2]")[1] == CitedStatement("卑尔根多雨。", marks(2))
 
@@ -65,7 +88,7 @@ def test_every_way_to_write_numbers_is_read_alike(numbers: list[int]) -> None:
     assert references_of(together) == references_of(apart) == (marks(*numbers), 0)
 
 
-@given(st.text(alphabet="Ab. [1]\n*", max_size=40))
+@given(st.text(alphabet="Ab. [1]\n*|-", max_size=40))
 def test_no_text_is_too_odd_and_references_are_never_invented(text: str) -> None:
     found = cited_statements(text)
     assert sum(len(s.references) for s in found) <= text.count("[")

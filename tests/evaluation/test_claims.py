@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.evaluation.claims import claims, clusters, clusters_of
+from sensegraph.evaluation.claims import claims, clusters, clusters_of, sentences_of
 from sensegraph.evaluation.overlap import distances, rouge_1, rouge_l, words
 
 TEXTS = st.lists(st.text(alphabet="ab c", max_size=8), max_size=7)
@@ -42,6 +42,12 @@ def test_advice_opinions_questions_generalities_and_fragments_are_no_claims(text
 
 def test_a_claim_said_twice_counts_once_and_marks_do_not_matter() -> None:
     assert len(claims("Oslo has 700,000 people [1].\n- **Oslo** has 700,000 people [2, 3].")) == 1
+
+
+def test_a_row_of_a_table_is_one_sentence_and_the_head_of_its_columns_none() -> None:
+    table = "| Town | People in 1911 |\n|---|---|\n| Oslo | Oslo has 700,000 people. [1] |\n| Moss | small [2] |"
+    assert sentences_of(table) == ["Oslo, Oslo has 700,000 people.", "Moss, small"]
+    assert claims("| Town | was in 1911 |\n|---|---|") == ()
 
 
 def test_clauses_with_subjects_of_their_own_are_claims_of_their_own() -> None:

@@ -7,7 +7,7 @@ Two forms are read: `[1]`, `[1, 2]` and `[1][2]`, and the papers' `[Data: Report
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from sensegraph.text import sentences
@@ -23,6 +23,10 @@ _HEADING = re.compile(r"^\s*#+\s.*$|^\s*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[:.]
 _LEAD = re.compile(r"(^|\n)[ \t]*\*\*([^*\n]{1,120}?)[.:]?\*\*(?=[.:]| \()[^\n“\"]{0,40}?[.:]\s+(?=[\"“*A-Z])")
 _EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _ITEM = re.compile(r"^\s*(?:[-•–*]|\d+[.)])\s+", re.MULTILINE)
+_RULE = re.compile(r"[ \t>]*(?=[^|]*\|)\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?\s*")  # below heads of columns
+_ROW = re.compile(r"[ \t>]*\|.*\|\s*")
+_BETWEEN = re.compile(r"(?<!\\)\||<br\s*/?>", re.IGNORECASE)
+_ENDED = re.compile(r"[.!?…。！？][\"'”’)»*_]*$")
 _EDGE = " \t\n,;:–—-"
 _SHORT = 5  # characters below which a fragment belongs to what follows
 
@@ -48,12 +52,12 @@ class CitedStatement:
 
 
 def cited_statements(text: str) -> tuple[CitedStatement, ...]:
-    """The statements of an answer in order; headings and what holds no word are none.
+    """The statements of an answer in order; headings, heads of columns and what holds no word are none.
 
     References belong to the sentence, or the part of a sentence, right before them. What continues a sentence behind
     its marks is a statement of its own where it has marks too, or is long enough to say something.
     """
-    plain = _LEAD.sub(r"\1", _HEADING.sub("", text))
+    plain = _LEAD.sub(r"\1", _HEADING.sub("", rows_as_lines(text)))
     found, begin = list[CitedStatement](), 0
     for group in _GROUP.finditer(plain):
         found += _closed(plain[begin : group.start()], group[0])
@@ -70,6 +74,36 @@ def references_of(marks: str) -> tuple[tuple[Reference, ...], int]:
             numbers = re.findall(r"\d+", listed)
             found.update((Reference(int(n), kind.strip().casefold()), None) for n in numbers)
     return tuple(found), len(_MORE.findall(marks))
+
+
+def rows_as_lines(text: str) -> str:
+    """The text with each row of a Markdown table as a line, its cells set apart by commas, without heads of columns.
+
+    The marks of a row close it, wherever they stand in it, unless its cells hold whole sentences.
+    """
+    lines = text.split("\n")
+    rules = {i for i, line in enumerate(lines) if _RULE.fullmatch(line)}
+    return "\n".join(_without_tables(lines, rules)) if rules or any(map(_ROW.fullmatch, lines)) else text
+
+
+def _without_tables(lines: Sequence[str], rules: Container[int]) -> Iterator[str]:
+    """The lines; below a rule, every line with a bar is a row, elsewhere one between bars."""
+    inside = False
+    for i, line in enumerate(lines):
+        inside = i in rules or (inside and "|" in line)
+        if i not in rules and not (i + 1 in rules and "|" in line):
+            yield _row(line) if inside or _ROW.fullmatch(line) else line
+
+
+def _row(line: str) -> str:
+    """What a row of a table says."""
+    cells = [cell for part in _BETWEEN.split(line.strip(" \t\r>")) if (cell := part.replace("\\|", "|").strip())]
+    bare = [_GROUP.sub("", cell).strip() for cell in cells]
+    if any(map(_ENDED.search, bare)):
+        ends = [" " if _ENDED.search(plain) else ", " for plain in bare]
+        return "".join(cell + end for cell, end in zip(cells, ends, strict=True)).strip(_EDGE)
+    marks = "".join(mark[0].strip() for mark in _GROUP.finditer(" ".join(cells)))
+    return f"{', '.join(filter(None, bare))} {marks}".strip()
 
 
 def _closed(text: str, marks: str) -> Iterator[CitedStatement]:

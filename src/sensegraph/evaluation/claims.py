@@ -14,6 +14,7 @@ import numpy as np
 
 from sensegraph.common_words import STOP
 from sensegraph.engines.classical.tagging import known_form, tags
+from sensegraph.evaluation.cited import rows_as_lines
 from sensegraph.evaluation.overlap import Floats, distances, words
 from sensegraph.stems import ENGLISH, language
 from sensegraph.text import HAN, WORD, sentences
@@ -103,8 +104,11 @@ def clusters_of(apart: Floats, threshold: float, *, strict: bool = True) -> int:
 
 
 def sentences_of(text: str) -> list[str]:
-    """Sentences line by line, without marks of lists, emphasis and citations; a very short one goes with the next."""
-    plain = _QUOTED.sub("\n", _MARKS.sub("", text).replace(" .", "."))
+    """Sentences line by line, without marks of lists, emphasis and citations; a very short one goes with the next.
+
+    A row of a table is a line; what heads its columns is no sentence.
+    """
+    plain = _QUOTED.sub("\n", _MARKS.sub("", rows_as_lines(text)).replace(" .", "."))
     found, held = [], ""
     for part in (line[start:end] for line in plain.splitlines() for start, end in sentences(line)):
         held = f"{held} {part}".strip()
