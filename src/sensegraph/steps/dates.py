@@ -111,7 +111,7 @@ class Dating:
     known: Mapping[str, str]
 
 
-@step(version=1, form="tables")
+@step(version=2, form="tables")
 def dates(wholes: Sequence[Dating], *, functional: tuple[str, ...]) -> list[Dates]:
     """Every dated statement with its interval; functional ones chained, in any order of documents the same."""
     return [_settled(w, functional) for w in wholes]

@@ -5,7 +5,7 @@ Unknown is neither the beginning nor the end of time: a fact without dates holds
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -104,7 +104,23 @@ def _chained(assertions: Sequence[Assertion]) -> dict[str, Settled]:
         disputed = len({a.holder for a in group}) > 1
         for a in group:
             found[a.id] = replace(_closed(a, found[a.id], assertions, groups[number + 1 :]), disputed=disputed)
-    return _overlapping(begun, found)
+    return _overlapping(begun, found | _since(assertions, begun, found))
+
+
+def _since(
+    assertions: Sequence[Assertion], begun: Sequence[Assertion], found: Mapping[str, Settled]
+) -> dict[str, Settled]:
+    """Of what only an end is stated, the beginning that is stated of the same holder, where it ended just that."""
+    known: dict[str, Settled] = {}
+    for b in assertions:
+        own = found[b.id].interval
+        if own.starts or not own.ends:
+            continue
+        ended = [a for a in begun if a.holder == b.holder and found[a.id].interval.ends == own.ends]
+        if ended:
+            since = replace(own, starts=found[ended[0].id].interval.starts)
+            known[b.id] = replace(found[b.id], interval=since, reason="stated")
+    return known
 
 
 def _together(begun: Sequence[Assertion]) -> list[list[Assertion]]:
