@@ -241,3 +241,7 @@ def test_a_model_and_its_vectors_are_used_where_the_settings_of_the_root_name_th
     assert result.exit_code == 0, result.stderr
     assert "engine scripted, embedder hashed; built in" in result.stdout
     assert "entities" in result.stdout
+
+
+def test_help_shows_no_default_that_nobody_can_read(run: Run):
+    assert "default: ()" not in run("--help").stdout

@@ -34,4 +34,8 @@ def test_the_plan_of_the_page_is_carried_out_by_its_commands(tmp_path: Path, mon
     found = json.loads(Path("themes.results/results.json").read_text())
     assert {m["group"] for m in found["measures"]} == {"Length", "Claims", "Clusters of claims", "Grounding"}
     assert not any(p["better"] for m in found["measures"] for p in m["pairs"])  # as the page says of four questions
+    assert "with 4 questions p cannot be below 0.125" in said
     assert Path("themes.results/report.html").read_text().startswith("<!DOCTYPE html>")
+    told = PAGE.read_text(encoding="utf-8").split("## JSON")[1]
+    keys = [*found, *found["conditions"]["C0"], *found["measures"][0]]
+    assert [k for k in keys if f"`{k}`" not in told] == []

@@ -106,6 +106,23 @@ def test_light_and_dark_follow_the_reader_and_a_phone_is_no_wider_than_itself():
     assert ".scroll { overflow-x: auto" in text
 
 
+def test_a_table_of_words_alone_breaks_its_lines_on_a_phone_and_one_of_figures_does_not():
+    said = table("Conditions", ["name", "settings"], [["C0", Cell("depth = 0", words=True)]])
+    figures = table("Costs", ["name", "calls"], [["C0", "12"]])
+    text = page(Sheet("t", (), (Section("s", (said, figures)),)))
+    assert re.findall(r"<table( class=.*?)?><caption><span>(\w+)", text) == [
+        (' class="said"', "Conditions"),
+        ("", "Costs"),
+    ]
+    assert ".said th, .said td.words { white-space: normal;" in text
+
+
+def test_heat_tables_stand_as_close_as_they_are_wide_and_their_captions_on_one_line():
+    text = page(SHEET)
+    assert ".grid { display: flex; flex-wrap: wrap;" in text
+    assert ".heat caption { white-space: nowrap; }" in text
+
+
 def test_markdown_has_the_same_parts_with_bars_escaped_and_what_counts_in_bold():
     text = markdown(SHEET)
     assert [line for line in text.splitlines() if line.startswith("## ")] == ["## In short", "## Figures", "## Answers"]

@@ -37,6 +37,18 @@ def test_a_difference_on_every_question_is_called_better_and_chance_is_not():
     assert all_pairs({"a": noise, "b": [-n for n in noise[::-1]]}, draws=200)[0].better == ""
 
 
+def test_the_effect_is_z_over_the_root_of_the_questions_compared():
+    (found,) = all_pairs({"a": [1, 2, 3, 5, None], "b": [0, 2, 3, 4, 0]}, draws=10)
+    assert (found.n, found.ties) == (4, 2)
+    assert found.effect == pytest.approx(found.z / 2)
+
+
+@given(NUMBERS, NUMBERS)
+def test_the_effect_lies_between_minus_one_and_one(a: list[float | None], b: list[float | None]):
+    (found,) = all_pairs({"x": a, "y": b}, draws=2)
+    assert abs(found.effect) <= 1 + 1e-12
+
+
 def test_equal_conditions_differ_by_nothing():
     (same,) = all_pairs({"a": [1, 2, 3, 4], "b": [1, 2, 3, 4]}, draws=10)
     assert (same.z, same.p, same.effect, same.normal, same.sign_p, same.ties) == (0, 1, 0, None, 1, 4)

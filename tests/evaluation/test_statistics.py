@@ -16,6 +16,7 @@ from sensegraph.evaluation.statistics import (
     FEW,
     holm,
     intervals,
+    least_p,
     midranks,
     resampled,
     shapiro_wilk,
@@ -141,10 +142,16 @@ def test_ten_differences_are_normal_and_nine_exact_by_the_convention_of_the_pape
     assert signed_ranks(differences, FEW).p == pytest.approx(normal.pvalue)
 
 
-def test_the_effect_is_z_over_the_root_of_the_differences_that_count():
-    found = signed_ranks(np.array([1.0, 2.0, 0.0, 3.0, -1.0]))
-    assert found.effect == pytest.approx(found.z / 2)
-    assert signed_ranks(np.zeros(4)).effect == 0
+@pytest.mark.parametrize("exact", [FEW, EXACT])
+@pytest.mark.parametrize("count", [1, 4, 9, 10, 25, 26, 40])
+def test_no_p_is_below_the_least_that_so_many_questions_allow_and_one_reaches_it(count: int, exact: int):
+    reached = [signed_ranks(np.ones(k), exact).p for k in range(count + 1)]  # the others without a difference
+    assert least_p(count, exact) == pytest.approx(min(reached))
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=14))
+def test_whatever_was_measured_the_least_p_is_a_bound(values: list[int]):
+    assert signed_ranks(np.array(values, float), FEW).p >= least_p(len(values), FEW) * (1 - 1e-9)
 
 
 @given(st.integers(0, 40), st.integers(0, 40))

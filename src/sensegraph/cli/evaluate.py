@@ -54,7 +54,9 @@ Metric = Annotated[str, typer.Option("--metric", metavar="NAME", help="What is c
 Untitled = Annotated[bool, typer.Option("--delete-titles", help="Index the documents without their titles.")]
 IndexRoot = Annotated[
     Path | None,
-    typer.Option("--root", metavar="DIR", help="Keep the index there (of several sets: in DIR/SET).", show_default=""),
+    typer.Option(
+        "--root", metavar="DIR", help="Keep the index there (of several sets: in DIR/SET).", show_default=False
+    ),
 ]
 Picture = Annotated[Path | None, typer.Option("--picture", metavar="FILE.svg", help="Draw means with intervals.")]
 Runs = Annotated[Path | None, typer.Option("--runs", metavar="DIR", help="Write the rankings, in TREC's format.")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sensegraph.evaluation.experiment import Outcome
+from sensegraph.evaluation.sheets import many
 from sensegraph.types import Usage
 
 
@@ -14,7 +15,7 @@ def stated(found: Outcome) -> str:
     words = sum(r.words for r in listed) / len(listed) if listed else 0.0
     judge = f", judge {found.judge}" if found.judge else ", no judge"
     return (
-        f"Engine {found.engine}{judge}; {len(found.questions):,} questions; answers: {_spent(whole)}, "
+        f"Engine {found.engine}{judge}; {many(len(found.questions), 'question')}; answers: {_spent(whole)}, "
         f"{whole.seconds:,.1f} s, {words:,.0f} words each on average; measuring: {_spent(judging)}."
     )
 
@@ -22,4 +23,4 @@ def stated(found: Outcome) -> str:
 def _spent(usage: Usage) -> str:
     calls = usage.calls + usage.embedding_calls
     into = usage.prompt_tokens + usage.embedding_tokens
-    return f"{calls:,} calls, {into:,} tokens in, {usage.completion_tokens:,} out"
+    return f"{many(calls, 'call')}, {into:,} tokens in, {usage.completion_tokens:,} out"

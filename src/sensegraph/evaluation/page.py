@@ -61,7 +61,8 @@ def _table(table: Table) -> str:
     rows = "\n".join(f"<tr>{''.join(_cells(row))}</tr>" for row in table.rows)
     note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
     shaded = any(c.shade is not None for row in table.rows for c in row)
-    kind = ' class="heat"' if shaded else ""
+    said = all(wordy(table, i) for i in range(len(table.head)))
+    kind = ' class="heat"' if shaded else ' class="said"' if said else ""
     return (
         f'<div class="scroll" tabindex="0"><table{kind}>'
         f"<caption><span>{escape(table.caption)}</span></caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sensegraph.evaluation.pairs import LEVEL, Pair
-from sensegraph.evaluation.sheets import Cell, Table, chance, number, signed, table
+from sensegraph.evaluation.pairs import LEVEL, Pair, asked, least
+from sensegraph.evaluation.sheets import Cell, Table, chance, many, number, signed, table
 
 HOW = (
-    "z and p: Wilcoxon's signed-rank test, two-sided, exact below 10 differences. p Holm is corrected over all pairs "
-    "of this table. The 95 % interval is that of the mean difference, or of the win rate, over resampled questions. "
-    f"Better is said only where p Holm is below {LEVEL} and the interval leaves out 0 (a rate of 50). Wins, even and "
-    "losses count questions; p sign is the sign test on wins and losses, p normal that of Shapiro and Wilk's test on "
+    "Tables of every pair of conditions: z and p are those of Wilcoxon's signed-rank test, two-sided, exact below 10 "
+    "differences; questions without a difference take no part in them. p Holm is corrected over all pairs of one "
+    "table. The 95 % interval is that of the mean difference, or of the win rate, over resampled questions. "
+    f"Better is said only where p Holm is below {LEVEL} and the interval leaves out 0 (a rate of 50). n counts the "
+    "questions that both conditions have a value for, and z/√n, the effect, is over these, −1 to 1; wins, even and "
+    "losses add up to them. p sign is the sign test on wins and losses, p normal that of Shapiro and Wilk's test on "
     "the differences."
 )
+
+
+def hopeless(listed: Sequence[Pair]) -> str:
+    """Why none of these pairs can differ by more than chance, whatever was measured; "" where one can."""
+    questions, (bound, corrected) = asked(listed), least(listed)
+    if not questions:
+        return "no question has a value under two conditions"
+    if corrected < LEVEL:
+        return ""
+    more = f", nor p Holm over {len(listed)} pairs below {chance(corrected)}" if len(listed) > 1 else ""
+    return f"with {many(questions, 'question')} p cannot be below {chance(bound)}{more}"
 
 
 def pairs(name: str, listed: Sequence[Pair], digits: int = 2, *, rates: bool = False) -> Table:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import sqrt
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from sensegraph.evaluation.statistics import (
     Interval,
     holm,
     intervals,
+    least_p,
     shapiro_wilk,
     sign_test,
     signed_ranks,
@@ -33,9 +35,9 @@ Values = Sequence[float | None]
 class Pair:
     """`first` against `second`: their means over the questions that both have, and the mean difference.
 
-    `n` counts those questions, `missing` the others; `wins`, `ties` and `losses` are the first's. `effect` is z / √n
-    over the differences that are not 0; `normal` the p of Shapiro and Wilk's test on the differences, None where it
-    says nothing; `sign_p` that of the sign test.
+    `n` counts those questions, `missing` the others; `wins`, `ties` and `losses` are the first's. `effect` is z / √n,
+    −1 to 1, which questions without a difference draw to 0; `normal` the p of Shapiro and Wilk's test on the
+    differences, None where it says nothing; `sign_p` that of the sign test.
     """
 
     first: str
@@ -99,6 +101,17 @@ def judged_pairs(
     return _corrected(found)
 
 
+def asked(listed: Sequence[Pair]) -> int:
+    """The most questions that any of these pairs is compared on."""
+    return max((p.n for p in listed), default=0)
+
+
+def least(listed: Sequence[Pair], exact: int = FEW) -> tuple[float, float]:
+    """The least p that the questions of a family of pairs allow, whatever was measured, and the least corrected one."""
+    bound = least_p(asked(listed), exact)
+    return bound, min(1.0, bound * max(1, len(listed)))
+
+
 def _pair(first: str, second: str, values: Mapping[str, Values], draws: int, seed: int, exact: int) -> Pair:
     both = [(a, b) for a, b in zip(values[first], values[second], strict=True) if a is not None and b is not None]
     table: Floats = np.array(both, np.float64).reshape(len(both), 2)
@@ -117,7 +130,7 @@ def _pair(first: str, second: str, values: Mapping[str, Values], draws: int, see
         z=test.z,
         p=test.p,
         exact=test.exact,
-        effect=test.effect,
+        effect=test.z / sqrt(len(both)) if both else 0.0,
         normal=normal[1] if normal else None,
         sign_p=sign_test(test.wins, test.n - test.wins),
     )

@@ -8,10 +8,11 @@ from itertools import groupby
 from sensegraph.evaluation import verdict_tables
 from sensegraph.evaluation.abstaining import abstention
 from sensegraph.evaluation.accounts import stated
-from sensegraph.evaluation.answering import Condition
+from sensegraph.evaluation.answering import Condition, Reply
 from sensegraph.evaluation.experiment import Compared, Outcome
 from sensegraph.evaluation.measures import Measure
-from sensegraph.evaluation.pair_tables import HOW, pairs
+from sensegraph.evaluation.pair_tables import HOW, hopeless, pairs
+from sensegraph.evaluation.pairs import Values, asked
 from sensegraph.evaluation.sheets import (
     Beside,
     Cell,
@@ -21,12 +22,16 @@ from sensegraph.evaluation.sheets import (
     Sheet,
     Table,
     Words,
+    many,
     number,
     table,
 )
 from sensegraph.evaluation.tables import columns
+from sensegraph.types import Usage
 
 _WARNED = 5  # warnings about the judge that stand at the top
+_EVERY = "Every pair of conditions, with tests"
+_FEWER = "n: the questions with a value, where some have none. Means of different questions are not compared."
 
 
 def sheet(found: Outcome) -> Sheet:
@@ -47,14 +52,14 @@ def brief(found: Outcome) -> list[str]:
     """The report in a few lines: who worked, the means, what is more than chance."""
     names = [c.name for c in found.conditions]
     listed = [c.measure for c in found.compared]
-    rows = [[f"{m.name} ({m.by})", *(number(m.mean(n), m.digits) for n in names)] for m in listed]
+    rows = [[f"{m.name} ({m.by})", *(_mean(m.values[n], m.digits) for n in names)] for m in listed]
     return [*_lead(found), "", columns([["", *names], *rows]), "", *_short(found)]
 
 
 def _lead(found: Outcome) -> Iterable[str]:
     judge = f"; judge {found.judge}" if found.judge else "; no judge"
     yield (
-        f"{len(found.conditions)} conditions, {len(found.questions):,} questions; "
+        f"{many(len(found.conditions), 'condition')}, {many(len(found.questions), 'question')}; "
         f"engine {found.engine}, embedder {found.embedder}{judge}."
     )
 
@@ -64,14 +69,50 @@ def _short(found: Outcome) -> Iterable[str]:
     if found.verdicts:
         yield from (verdict_tables.told(criterion, listed) for criterion, listed in found.verdicts.pairs.items())
         yield from found.verdicts.bias.warnings[:_WARNED]
-    for group, compared in groupby(found.compared[1:], lambda c: c.measure.group):
-        better = [f"{p.better} over {p.worse}" for c in compared for p in c.pairs if p.better]
-        told = list(dict.fromkeys(better))
-        yield f"{group}: " + (f"more by {', '.join(told)}." if told else "no difference that is more than chance.")
+    yield from _differences(found) if len(found.conditions) > 1 else ("One condition: there is nothing to compare.",)
     for name, listed in found.answers.items():
-        failed, refused = sum(bool(r.failure) for r in listed), sum(r.refused for r in listed)
-        if failed or refused:
-            yield f"{name}: {failed} of {len(listed)} answers failed, {refused} say that they cannot answer."
+        if told := list(_lacking(listed)):
+            yield f"{name}: {', '.join(told)}."
+
+
+def _differences(found: Outcome) -> Iterable[str]:
+    """By group of measures what is more than chance, and what too few questions keep from being so."""
+    beyond: dict[str, list[str]] = {}
+    for group, listed in groupby(found.compared[1:], lambda c: c.measure.group):
+        compared = list(listed)
+        if why := hopeless(max((c.pairs for c in compared), key=asked)):
+            beyond.setdefault(why, []).append(group)
+        else:
+            yield f"{group}: {_better(compared) or 'no difference that is more than chance'}."
+    for why, groups in beyond.items():
+        yield f"{', '.join(groups)}: {why}, so no difference can be more than chance."
+
+
+def _better(compared: Sequence[Compared]) -> str:
+    """Who is higher than whom, and by which measures where the group has several."""
+    by: dict[str, list[str]] = {}
+    for c in compared:
+        for p in c.pairs:
+            if p.better:
+                by.setdefault(f"{p.better} over {p.worse}", []).append(c.measure.name)
+    told = (f"{who}{_shown_by(names, len(compared))}" for who, names in by.items())
+    return f"more by {', '.join(told)}" if by else ""
+
+
+def _shown_by(names: Sequence[str], of: int) -> str:
+    if of == 1:
+        return ""
+    return f" (all {of} measures)" if len(names) == of else f" ({', '.join(names)} only: {len(names)} of {of} measures)"
+
+
+def _lacking(listed: Sequence[Reply]) -> Iterable[str]:
+    """How many answers failed, and how many say that they are none."""
+    failed, refused = sum(bool(r.failure) for r in listed), sum(r.refused for r in listed)
+    of = f"of {many(len(listed), 'answer')}"
+    if failed:
+        yield f"{failed:,} {of} failed"
+    if refused:
+        yield f"{refused:,} {of} {'says that it' if refused == 1 else 'say that they'} cannot answer"
 
 
 def _measured(found: Outcome) -> Iterable[Words | Items | Table]:
@@ -80,6 +121,8 @@ def _measured(found: Outcome) -> Iterable[Words | Items | Table]:
         [c.name, Cell(c.method, words=True), Cell(_settings(c), words=True)] for c in found.conditions
     ]
     yield table("Conditions", ["condition", "method", "settings that are not the method's own"], rows)
+    if len(found.conditions) > 1:
+        yield Words(HOW)
 
 
 def _settings(condition: Condition) -> str:
@@ -93,7 +136,8 @@ def _notes(found: Outcome) -> Iterable[str]:
         yield from (f"{name} failed: {reason}" for reason in reasons[:3])
         cut = sum(r.cut > 0 for r in listed)
         if cut:
-            yield f"{name}: {cut} of {len(listed)} answers were longer than the bound, and cut."
+            were = "was" if cut == 1 else "were"
+            yield f"{name}: {cut:,} of {many(len(listed), 'answer')} {were} longer than the bound, and cut."
     yield from found.notes
 
 
@@ -103,23 +147,38 @@ def _measures(found: Outcome) -> Iterable[Section]:
         compared = list(listed)
         every = tuple(pairs(c.measure.name, c.pairs, c.measure.digits) for c in compared)
         spread = [verdict_tables.marks(found.marks)] if found.marks and group.startswith("Scores") else []
-        fold = Fold("Every pair of conditions, with tests", every)
-        yield Section(group, (means(compared, found), *spread, fold, Words(HOW)))
+        fold = [Fold(_EVERY, every)] if len(found.conditions) > 1 else []
+        yield Section(group, (means(compared, found), *spread, *fold))
 
 
 def means(compared: Sequence[Compared], found: Outcome) -> Table:
-    """A row a measure: the mean of every condition, the highest marked."""
-    rows: list[list[Cell | str]] = []
-    for one in (c.measure for c in compared):
-        values = [one.mean(c.name) for c in found.conditions]
-        top = max((v for v in values if v is not None), default=None)
-        rows.append([one.name, *(Cell(number(v, one.digits), strong=v is not None and v == top) for v in values)])
-    first = compared[0].measure
-    lost = {c.name: first.undefined(c.name) for c in found.conditions if first.undefined(c.name)}
-    missing = f" Undefined: {', '.join(f'{n} {k}' for n, k in lost.items())}." if lost else ""
-    note = f"{first.note}{missing} {stated(found)}".strip()
-    caption = f"{first.group}: mean of {len(found.questions):,} questions ({first.by})"
-    return table(caption, ["", *(c.name for c in found.conditions)], rows, note)
+    """A row a measure: the mean of every condition, the highest marked where all are of the same questions."""
+    names, first = [c.name for c in found.conditions], compared[0].measure
+    rows: list[list[Cell | str]] = [[c.measure.name, *_means(c.measure, names)] for c in compared]
+    lacking = any(c.measure.undefined(n) for c in compared for n in names)
+    note = " ".join(filter(None, (first.note, _FEWER if lacking else "", stated(found))))
+    caption = f"{first.group}: mean of {many(len(found.questions), 'question')} ({first.by})"
+    return table(caption, ["", *names], rows, note)
+
+
+def _means(measure: Measure, names: Sequence[str]) -> Iterable[Cell]:
+    """The mean of each condition. Marked is what is highest as it is shown, unless all are, or questions differ."""
+    listed = {n: m for n in names if (m := measure.mean(n)) is not None}
+    shown = {n: number(m, measure.digits) for n, m in listed.items()}
+    questions = {tuple(v is None for v in measure.values[n]) for n in listed}
+    top = shown[max(listed, key=listed.__getitem__)] if listed else ""
+    marked = len(questions) == 1 and len(set(shown.values())) > 1
+    for name in names:
+        yield Cell(_mean(measure.values[name], measure.digits), strong=marked and shown.get(name) == top)
+
+
+def _mean(values: Values, digits: int) -> str:
+    """The mean of the values that there are, with their number where some are lacking."""
+    own = [v for v in values if v is not None]
+    if not own:
+        return number(None)
+    fewer = f" (n {len(own):,})" if len(own) < len(values) else ""
+    return f"{number(sum(own) / len(own), digits)}{fewer}"
 
 
 def by_type(found: Outcome) -> Iterable[Section]:
@@ -141,9 +200,8 @@ def by_type(found: Outcome) -> Iterable[Section]:
 def _typed(measure: Measure, kinds: Mapping[str, Sequence[int]]) -> Table:
     rows: list[list[Cell | str]] = []
     for kind, places in sorted(kinds.items()):
-        values = ([v[i] for i in places if v[i] is not None] for v in measure.values.values())
-        means = (sum(filter(None, own)) / len(own) if own else None for own in values)
-        rows.append([f"{kind} ({len(places)})", *(number(m, measure.digits) for m in means)])
+        means = (_mean([v[i] for i in places], measure.digits) for v in measure.values.values())
+        rows.append([f"{kind} ({len(places)})", *means])
     return table(f"{measure.name} by type of question ({measure.by})", ["", *measure.values], rows)
 
 
@@ -160,17 +218,28 @@ def _abstaining(found: Outcome) -> Table:
 
 def _spending(found: Outcome) -> Iterable[Table | Fold]:
     yield _costs(found)
-    yield Fold("Lengths: every pair of conditions, with tests", (pairs("words", found.compared[0].pairs, 0),))
-    if paid := {step: u for step, u in found.spent.items() if u.calls + u.embedding_calls}:
+    if len(found.conditions) > 1:
+        yield Fold("Lengths: every pair of conditions, with tests", (pairs("words", found.compared[0].pairs, 0),))
+    if paid := _paid(found.spent):
         rows = [
             [
-                step, f"{u.calls + u.embedding_calls:,}", f"{u.prompt_tokens + u.embedding_tokens:,}",
+                task, f"{u.calls + u.embedding_calls:,}", f"{u.prompt_tokens + u.embedding_tokens:,}",
                 f"{u.completion_tokens:,}", f"{u.cost_usd:.4f}",
             ]
-            for step, u in paid.items()
+            for task, u in paid.items()
         ]  # fmt: skip
-        head = ["step", "calls", "tokens in", "tokens out", "cost $"]
+        head = ["", "calls", "tokens in", "tokens out", "cost $"]
         yield table("What measuring and judging took, all runs of this evaluation together", head, rows)
+
+
+def _paid(spent: Mapping[str, Usage]) -> dict[str, Usage]:
+    """What was paid for, named as the estimate names it: `measuring: claim` is the step claimify.claim."""
+    paid: dict[str, Usage] = {}
+    for step, usage in spent.items():
+        if usage.calls + usage.embedding_calls:
+            name = f"measuring: {step.rpartition('.')[2]}"
+            paid[name] = paid.get(name, Usage()) + usage
+    return paid
 
 
 def _costs(found: Outcome) -> Table:

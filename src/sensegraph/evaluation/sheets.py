@@ -101,6 +101,11 @@ def wordy(given: Table, column: int) -> bool:
 # ── how numbers are written ──
 
 
+def many(count: int, thing: str) -> str:
+    """A count with the word for what is counted: 1 question, 4 questions."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
 def number(value: float | None, digits: int = 2) -> str:
     """A figure with so many places; a dash where there is none."""
     return "–" if value is None else f"{value:,.{digits}f}".replace("-", "−")

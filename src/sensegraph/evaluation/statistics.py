@@ -46,11 +46,6 @@ class Ranks:
     wins: int
     exact: bool
 
-    @property
-    def effect(self) -> float:
-        """The size of the difference whatever the number of questions: z / √n, −1 to 1 or a little beyond."""
-        return self.z / sqrt(self.n) if self.n else 0.0
-
 
 def resampled(values: Floats, draws: int = DRAWS, seed: int = 0) -> Floats:
     """Means of `draws` resamplings of the rows of `values`, shape (questions, columns) → (draws, columns).
@@ -90,6 +85,16 @@ def signed_ranks(differences: Floats, exact: int = EXACT) -> Ranks:
     z = (positive - float(ranks.sum()) / 2) / sqrt(float((ranks**2).sum()) / 4)  # Var W = Σ r² / 4: ties are in r
     p = _counted(ranks, positive) if count <= exact else two_sided(z)
     return Ranks(z, p, count, int((rounded > 0).sum()), count <= exact)
+
+
+def least_p(questions: int, exact: int = EXACT) -> float:
+    """The least p that `signed_ranks` can give so many questions: that of equal differences, all to one side.
+
+    Counted out, n differences give 2 / 2ⁿ at least; normal, their z is √n at most. Questions may also be without a
+    difference, so both ways count where `exact` allows both.
+    """
+    counted: float = 2.0 ** (1 - min(questions, exact)) if questions else 1.0
+    return counted if questions <= exact else min(counted, two_sided(sqrt(questions)))
 
 
 def two_sided(z: float) -> float:

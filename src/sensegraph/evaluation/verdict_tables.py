@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from sensegraph.evaluation.accounts import stated
 from sensegraph.evaluation.experiment import Outcome, Verdicts
 from sensegraph.evaluation.marks import Marked, Marks
-from sensegraph.evaluation.pair_tables import HOW, pairs
+from sensegraph.evaluation.pair_tables import hopeless, pairs
 from sensegraph.evaluation.pairs import LEVEL, Pair
 from sensegraph.evaluation.reasons import reasons, themes
-from sensegraph.evaluation.sheets import Cell, Fold, Grid, Items, Section, Table, Words, chance, number, table
+from sensegraph.evaluation.sheets import Cell, Fold, Grid, Items, Section, Table, Words, chance, many, number, table
 
 _NOTE = (
     "Win rates in percent, of the row against the column: win 100, tie 50, loss 0, mean over replicates and questions. "
@@ -28,7 +28,7 @@ def sections(found: Outcome) -> Iterable[Section]:
     tests = tuple(pairs(criterion, every, 1, rates=True) for criterion, every in listed)
     folded = Fold("Every pair of conditions, with tests", tests)
     grid = Grid(tuple(maps), f"{_NOTE} {stated(found)}")
-    yield Section("Win rates", (Words(_asked(found)), grid, folded, Words(HOW), *_agreement(found.verdicts)))
+    yield Section("Win rates", (Words(_asked(found)), grid, folded, *_agreement(found.verdicts)))
     yield Section("Can the judge be trusted?", tuple(_bias(found.verdicts)))
 
 
@@ -41,8 +41,8 @@ def _asked(found: Outcome) -> str:
     flip = " Other winners in the two orders are a tie." if rules.both_orders else ""
     shown = " Shown was only what each answer says alone." if rules.differential else ""
     return (
-        f"Judge {found.judge}, rules {rules.name}: {rules.replicates} replicates of every comparison in {orders}, "
-        f"{len(given.verdicts):,} verdicts, of which {given.missing:,} were not given.{flip}{shown}"
+        f"Judge {found.judge}, rules {rules.name}: {many(rules.replicates, 'replicate')} of every comparison "
+        f"in {orders}, {many(len(given.verdicts), 'verdict')}, {given.missing:,} of them missing.{flip}{shown}"
     )
 
 
@@ -55,7 +55,7 @@ def heat(criterion: str, listed: Sequence[Pair], names: Sequence[str], found: Ou
             rates[p.second, p.first] = (p.means[1], bool(p.better))
     rows: list[list[Cell | str]] = [[row, *(_rate(rates.get((row, column))) for column in names)] for row in names]
     asked = max((p.n for p in listed), default=0)
-    caption = f"{criterion}, {asked:,} questions"
+    caption = f"{criterion}, {many(asked, 'question')}"
     return table(caption, ["", *names], rows)
 
 
@@ -114,7 +114,9 @@ def marks(given: Marks) -> Table:
     """Scores with their spread over runs and over questions, stated apart."""
     rows = [[f"{m.criterion}, {m.condition}", *_marked(m)] for m in given.marked()]
     head = ["", "mean", "± over runs", "± over questions", "missing"]
-    note = f"Standard deviations of the means of {given.rules.replicates} runs, and of the means of the questions."
+    note = (
+        f"Standard deviations of the means of {many(given.rules.replicates, 'run')}, and of the means of the questions."
+    )
     return table(f"Scores from {given.rules.low} to {given.rules.high}", head, rows, note)
 
 
@@ -130,6 +132,7 @@ def told(criterion: str, listed: Sequence[Pair]) -> str:
         if p.better
     ]
     least = min((p.p_holm for p in listed), default=1.0)
-    return f"Win rate, {criterion}: " + (
-        ", ".join(better) + "." if better else f"no difference that is more than chance (least p Holm {chance(least)})."
-    )
+    nothing = f"no difference that is more than chance (least p Holm {chance(least)})"
+    if why := hopeless(listed):
+        nothing = f"{why}: no difference can be more than chance"
+    return f"Win rate, {criterion}: {', '.join(better) or nothing}."
