@@ -190,6 +190,16 @@ def test_an_own_time_outranks_the_question_and_two_times_are_an_error(corpus: Co
         corpus.query(asked, scope=Scope(as_of="2007", between=("2001", "")))
 
 
+def test_a_stretch_that_is_turned_round_is_an_error_and_one_within_a_year_is_none(corpus: Corpus) -> None:
+    asked = "Who was chief executive of Nordwind?"
+    for read in (corpus.query, corpus.search, lambda _, scope: corpus.match("(a)", scope=scope)):
+        with pytest.raises(InputError, match="2009 is before 2013; give the earlier moment first"):
+            read(asked, scope=Scope(between=("2013", "2009")))
+    assert "Anna Berg" in corpus.query(asked, method="local", scope=Scope(between=("2007-05", "2007"))).text
+    with pytest.raises(InputError, match="earlier moment first"):
+        corpus.timeline("Nordwind", since="2012", until="2000")
+
+
 def test_without_dates_in_the_index_a_time_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
     with Corpus.open(tmp_path, settings={"index": {"temporal": {"dates": False}}}) as corpus:
         corpus.add(Path(__file__).parent / "data" / "officeholders" / "documents.jsonl")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from typer.testing import CliRunner
 
 from asked_in_time import officeholders
 from sensegraph.cli import app
+from sensegraph.corpus import Corpus
+from sensegraph.types import Document
 
 RUN = CliRunner()
 
@@ -18,6 +21,19 @@ RUN = CliRunner()
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("history")
     officeholders(folder).close()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def lost(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus with a document that says nothing but what held later."""
+    folder = tmp_path_factory.mktemp("lost")
+    with Corpus.open(folder) as corpus:
+        corpus.add(
+            Document("long.txt", "In 2003 Cara Lund became mayor of Ostby. The harbour was built long ago."),
+            Document("late.txt", "In 2016 the mayor of Ostby opened the new bridge."),
+        )
+        corpus.build()
     return folder
 
 
@@ -72,9 +88,32 @@ def test_a_search_takes_them_too(root: Path) -> None:
     assert "Emil Gran was mayor" not in texts
 
 
+@pytest.mark.parametrize("method", ["naive", "bm25", "hybrid"])
+def test_a_search_shows_people_no_sentence_of_another_time(root: Path, method: str) -> None:
+    code, printed = run("search", "--root", str(root), "--method", method, "mayor of Ostby", "--as-of", "2005")
+    assert code == 0
+    assert "   mayor-a:0-47 “Dora Frey was mayor of Ostby from 2002 to 2009.”" in printed
+    assert "Emil Gran" not in printed
+    assert "Frida Holm became" not in printed
+
+
+def test_passages_of_which_a_time_leaves_nothing_are_counted_and_not_shown(lost: Path) -> None:
+    code, printed = run("search", "--root", str(lost), "--method", "naive", "mayor of Ostby", "--as-of", "2005")
+    assert code == 0
+    assert [line.split()[-1] for line in printed.splitlines() if line[:2] in ("1.", "2.")] == ["long.txt"]
+    assert "- not shown: 1 passage without anything that held then" in printed
+
+
+def test_a_search_names_the_entities_and_reports_that_it_found(root: Path) -> None:
+    _, printed = run("search", "--root", str(root), "--method", "local", "Who is Bo Lind?")
+    assert re.search(r"^\d+\. entity \d\.\d+  Bo Lind  nordwind-2011", printed, re.MULTILINE)
+
+
 @pytest.mark.parametrize(
     "flags",
     [
+        ["--during", "2013/2009"],
+        ["--during", "2009-07-02/2009-07-01"],
         ["--as-of", "spring"],
         ["--as-of", "2015", "--during", "2015/2016"],
         ["--during", "2015"],
@@ -88,6 +127,8 @@ def test_flags_that_make_no_sense_are_wrong_usage(root: Path, flags: list[str]) 
 
 def test_what_cannot_be_told_is_said_in_one_sentence(root: Path) -> None:
     code, printed = run("changes", "2012", "2010", "--root", str(root))
+    assert (code, "give the earlier moment first" in printed) == (1, True)
+    code, printed = run("timeline", "Nordwind", "--since", "2012", "--until", "2000", "--root", str(root))
     assert (code, "give the earlier moment first" in printed) == (1, True)
     code, printed = run("timeline", "Nobody at all", "--root", str(root))
     assert code == 1

@@ -64,6 +64,8 @@ def in_time(
     scope: Scope, as_of: str | None, during: str | None, known_at: str | None, unknown: Literal["include", "exclude"]
 ) -> Scope:
     """The filter with the time that facts must hold at. Raises BadParameter for what is no date, or two times."""
+    from sensegraph.steps.timed import turned
+
     if as_of and during:
         raise typer.BadParameter("--as-of asks for one moment and --during for a stretch: choose one.")
     if unknown == "exclude" and not (as_of or during or known_at):
@@ -73,6 +75,8 @@ def in_time(
         raise typer.BadParameter(f"--during {during!r} is no stretch such as 2015/2018, 2015/ or /2018.")
     moments = {n: _moment(m, n) for n, m in (("--as-of", as_of), ("--known-at", known_at))}
     between = (_moment(first, "--during"), _moment(last, "--during"))
+    if turned(first, last):
+        raise typer.BadParameter(f"--during {during!r} ends before it begins: give the earlier moment first.")
     return replace(scope, as_of=moments["--as-of"], between=between, known_at=moments["--known-at"], unknown=unknown)
 
 

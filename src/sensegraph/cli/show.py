@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from sensegraph.settings import EndpointTable
     from sensegraph.steps.estimate import Estimate
     from sensegraph.steps.index import Index
-    from sensegraph.types import Answer, Chunk, Citation, Evidence, Passage
+    from sensegraph.types import Answer, Chunk, Citation, Evidence, Passage, Source
 
 _QUOTE = 160  # characters of a quote or passage that people are shown
 _SENTENCE = 320  # characters of a sentence that matches a question
+_TITLE = 60  # characters of the name of an entity or a report
 _CALL_SECONDS = 5.0  # assumed for one model call, where an estimate needs a time
 NO_FILES: Mapping[str, str] = MappingProxyType({})
 NOTICE = "Written by a machine, which may err: check what matters against the sources."
@@ -89,34 +90,51 @@ def spent(usage: Usage) -> str:
 
 
 def evidence(found: Evidence, index: Index, question: str, files: Mapping[str, str] = NO_FILES) -> str:
-    """Passages with their rank, kind, score and documents, and what they say that bears on the question."""
-    places = _documents(found.passages, index)
+    """Passages with their rank, kind, score, title and documents, and what they say that bears on the question.
+
+    A passage of which the time asked about leaves nothing is counted and not shown.
+    """
+    passages = [p for p in found.passages if p.text.strip()]
+    places = _documents(passages, index)
     named = [[name + _within(name, files) for name in names] for names in places]
-    shown = _shown(found.passages, index, question)
+    shown = _shown(passages, index, question)
     lines = [
-        f"{rank}. {p.kind} {p.score:.3f}  {_names(where)}\n{said}"
-        for rank, (p, where, said) in enumerate(zip(found.passages, named, shown, strict=True), 1)
+        f"{rank}. {p.kind} {p.score:.3f}  {_called_by(p)}{_names(where)}\n{said}"
+        for rank, (p, where, said) in enumerate(zip(passages, named, shown, strict=True), 1)
     ]
+    if empty := len(found.passages) - len(passages):
+        lines.append(f"- not shown: {counted(empty, 'passage')} without anything that held then")
     lines += [f"- {note}" for note in found.notes]
     return "\n".join(lines) or "Nothing was found."
 
 
+def _called_by(passage: Passage) -> str:
+    """The name of what is no text of a document: an entity, the ends of a relation, a report."""
+    return f"{short(passage.title, _TITLE)}  " if passage.title and passage.kind != "chunk" else ""
+
+
 def _shown(passages: Sequence[Passage], index: Index, question: str) -> list[str]:
-    """Of text of a chunk the sentences that match best, each with its span in the document; of others the beginning."""
-    exact = [p.sources[0] if p.kind == "chunk" and len(p.sources) == 1 else None for p in passages]
+    """Of text of a chunk the sentences that match best, each with its span in the document; of others the beginning.
+
+    Texts are the passages' own: what a filter took out of them stands in the chunk still.
+    """
+    alone = [p.sources[0] if p.kind == "chunk" and len(p.sources) == 1 else None for p in passages]
+    exact = [s if s and len(p.text) == s.end - s.start else None for p, s in zip(passages, alone, strict=True)]
     chunks = index.chunks(sorted({s.chunk for s in exact if s}))
-    said = [chunks[s.chunk].text[s.start : s.end] if s and s.chunk in chunks else "" for s in exact]
+    said = [p.text if s and s.chunk in chunks else "" for p, s in zip(passages, exact, strict=True)]
     return [
-        "\n".join(_sentence(chunks[s.chunk], s.start + a, s.start + b) for a, b in spans)
+        "\n".join(_sentence(chunks[s.chunk], s, span, p.text) for span in spans)
         if s and spans
         else f"   {short(p.text)}"
         for p, s, spans in zip(passages, exact, best_sentences(question, said), strict=True)
     ]
 
 
-def _sentence(chunk: Chunk, start: int, end: int) -> str:
-    place = f"{chunk.document}:{chunk.start + start}-{chunk.start + end}"
-    return f"   {place} “{short(chunk.text[start:end], _SENTENCE)}”"
+def _sentence(chunk: Chunk, source: Source, span: tuple[int, int], text: str) -> str:
+    """The span of a passage's text, with its place in the document."""
+    first = chunk.start + source.start
+    said = f"“{short(text[span[0] : span[1]], _SENTENCE)}”"
+    return f"   {chunk.document}:{first + span[0]}-{first + span[1]} {said}"
 
 
 def _names(documents: Sequence[str]) -> str:

@@ -24,6 +24,7 @@ from sensegraph.steps.scope import ScopedIndex, joined, scoped
 from sensegraph.steps.tree import Tree
 from sensegraph.temporal.asking import When, said, when_asked, without_date
 from sensegraph.temporal.intervals import Span, holds, stated, through
+from sensegraph.temporal.moments import begin, end, readable
 from sensegraph.temporal.stating import stated_in
 from sensegraph.types import (
     Answer,
@@ -167,12 +168,24 @@ def timed(index: Index, scope: Scope, when: When | None = None) -> Index:
 
 
 def when_of(scope: Scope) -> When | None:
-    """The time that a scope asks for; None where it asks for none."""
+    """The time that a scope asks for; None where it asks for none. Raises InputError for two, or one turned round."""
     if scope.as_of and any(scope.between):
         raise InputError("Ask for one moment (as_of) or for a stretch (between), not for both.")
     if scope.as_of:
         return When(scope.as_of, scope.as_of, unknown=scope.unknown)
+    check_order(*scope.between)
     return When(*scope.between, unknown=scope.unknown) if any(scope.between) else None
+
+
+def turned(first: str, last: str) -> bool:
+    """Whether the stretch from `first` through `last` ends before it begins; false where one is open or unreadable."""
+    return readable(first) and readable(last) and end(last) <= begin(first)
+
+
+def check_order(first: str, last: str) -> None:
+    """Raise InputError where a stretch ends before it begins; either end may be open."""
+    if turned(first, last):
+        raise InputError(f"{last} is before {first}; give the earlier moment first.")
 
 
 def _known_at(index: Index, scope: Scope) -> tuple[Index, str]:
@@ -269,7 +282,8 @@ class TimedIndex(ScopedIndex):
         whole = self.whole.manifest.counts["documents"]
         notes = [*self.said, *(super().notes() if len(self.inside) < whole else ())]
         if self.manifest.hierarchy and (cut := self._marked()):
-            notes.append(f"{cut} reports rest in part on facts of other times: statements on these alone are left out")
+            rest = "1 report rests" if cut == 1 else f"{cut} reports rest"
+            notes.append(f"{rest} in part on facts of other times: statements on these alone are left out")
         return tuple(notes)
 
     def _marked(self) -> int:
@@ -330,4 +344,15 @@ def _listed(markers: Sequence[int]) -> str:
     return ", ".join(f"[{m}]" for m in markers)
 
 
-__all__ = ["Spans", "TimedIndex", "asked_in_time", "dates_of", "marks", "spans_of", "timed", "when_of"]
+__all__ = [
+    "Spans",
+    "TimedIndex",
+    "asked_in_time",
+    "check_order",
+    "dates_of",
+    "marks",
+    "spans_of",
+    "timed",
+    "turned",
+    "when_of",
+]

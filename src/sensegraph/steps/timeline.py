@@ -10,7 +10,7 @@ from typing import Literal
 from sensegraph.errors import InputError
 from sensegraph.steps.dates import Fact
 from sensegraph.steps.index import Index
-from sensegraph.steps.timed import dates_of
+from sensegraph.steps.timed import check_order, dates_of
 from sensegraph.temporal.intervals import holds, through
 from sensegraph.temporal.moments import LAST, begin, end, readable
 from sensegraph.text import fold
@@ -55,9 +55,11 @@ class Change:
 def timeline(index: Index, entity: Entity, since: str = "", until: str = "") -> list[Event]:
     """The dated statements that name an entity and may hold between two moments, by beginning, then end.
 
-    Raises InputError for a moment that cannot be read, NotIndexed for an index without dates.
+    Raises InputError for a moment that cannot be read or where `until` is before `since`, NotIndexed for an index
+    without dates.
     """
     _check(since, until)
+    check_order(since, until)
     facts = dates_of(index).facts
     span, by_id = through(since, until), {f.id: f for f in facts if f.type}
     named = [f for f in _naming(facts, entity) if holds(f.interval, span) is not False]
