@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -14,9 +16,10 @@ from typer.testing import CliRunner, Result
 from judged_towns import written
 from scripted import ScriptedServer
 from sensegraph.cli import app
+from sensegraph.cli.options import quiet
 from sensegraph.cli.recipes import Pinned, Recipe, Reproduced, Row, graded, plan_text, recipes, recipes_for
 from sensegraph.cli.repro import text
-from sensegraph.cli.reproducing import _KINDS
+from sensegraph.cli.reproducing import _KINDS, Bench, _finished, content
 from sensegraph.errors import InputError
 from sensegraph.evaluation.plan import Plan
 from sensegraph.evaluation.published import papers, published, table6
@@ -71,6 +74,7 @@ def test_what_is_pinned_has_a_figure_for_every_row_and_names_a_command_that_exis
         for pins in recipe.pinned:
             assert pins.rows.keys() == recipe.rows.keys()
             assert pins.command.startswith(f"sensegraph repro {paper} --table")
+            assert ("--data" in pins.command) == bool(recipe.folders)
             assert pins.within >= 0
             assert isinstance(pins.measured, date)
 
@@ -103,6 +107,26 @@ def test_an_unknown_paper_or_table_is_named_with_those_that_there_are(run: Run):
     assert recipes_for("graphrag", "Table 2")[0].kind == "units"
 
 
+@pytest.mark.parametrize(
+    ("paper", "written", "table"),
+    [
+        ("graft", "2-4", "figures 2-4"),
+        ("graft", "Figure 2-4", "figures 2-4"),
+        ("graft", "fig. 2-4", "figures 2-4"),
+        ("leanrag", "Figure 3", "figure 3"),
+        ("leanrag", "3", "3"),
+    ],
+)
+def test_a_figure_goes_by_its_number_where_no_table_has_it(paper: str, written: str, table: str):
+    assert [r.table for r in recipes_for(paper, written)] == [table]
+
+
+def test_a_table_is_not_taken_for_a_figure():
+    with pytest.raises(InputError, match="there are figures 2-4"):
+        recipes_for("graft", "table 2-4")
+    assert [r.title for r in recipes("leanrag")] == ["table 1", "table 2", "table 3", "figure 3"]
+
+
 # ── arithmetic ──
 
 
@@ -119,10 +143,19 @@ def test_holm_and_the_sum_of_claims_need_no_data_and_are_as_printed(run: Run):
     assert "47,075" in run("edge2024", "--table", "3").stdout
 
 
+def test_counts_of_table_6_are_said_of_how_many_they_are(run: Run):
+    said = run("edge2024", "--table", "6").stdout
+    assert re.search(r"ours +87 of 87\n", said)
+    assert re.search(r"ours +33 of 33\n", said)
+    assert "120 of all 120 printed p follow from the printed z" in said
+    assert "published" not in said.partition("120 of")[0]
+
+
 def test_one_cell_of_grafts_figures_does_not_fit_and_is_named(run: Run):
     said = run("graft").stdout
+    assert said.startswith("figures 2-4, joint")
     assert "human, RAFT: printed 0.403, computed 0.439" in said
-    assert "ours                19" in said
+    assert re.search(r"ours +19 of 20\n", said)
 
 
 # ── offline ──
@@ -164,6 +197,37 @@ def test_recall_of_methods_stands_beside_that_of_the_published_ones(run: Run, tm
     row = found["rows"]["BM25"]  # type: ignore[index]
     assert row["published"] == [32.4, 43.5, 55.3, 65.3, 57.3, 74.8]
     assert row["ours"][1] == 100
+    assert found["notes"][-1] == "Judged questions asked: musique 4 of 4, 2wiki 4 of 4, hotpotqa 4 of 4."  # type: ignore[index]
+
+
+@pytest.mark.slow
+def test_recall_of_the_first_questions_is_that_of_no_others(run: Run, tmp_path: Path):
+    asked = [{"_id": "q0", "text": "Who lights the lamp of Arle?"}, {"_id": "q1", "text": "Who sank the moon?"}]
+    for name in ("musique", "2wiki", "hotpotqa"):
+        written(tmp_path / "data" / name, asked=asked, judged=[("q0", "k0", 1), ("q1", "f5", 1)])
+    whole, one = (table_of(run("hipporag2", "--json", *more)) for more in ([], ["--questions", "1"]))
+    assert [f["rows"]["BM25"]["ours"][1] for f in (whole, one)] == [50, 100]  # type: ignore[index]
+    assert one["notes"][-1].startswith("Judged questions asked: musique 1 of 2, ")  # type: ignore[index]
+
+
+def test_the_first_questions_have_no_verdict_and_all_of_them_keep_theirs(tmp_path: Path):
+    podcast(tmp_path)
+    units, _, answers, *_ = recipes("edge2024")
+    every, two, one = (Bench("edge2024", tmp_path / "data", tmp_path, {}, quiet, n) for n in (0, 2, 1))
+    assert content(answers, every) == content(answers, two) != content(answers, one)
+    assert content(units, every) == content(units, one)
+    pins = Pinned("offline", date(2026, 1, 2), "", 1.0, {"podcast": (1.0,)}, content(answers, every))
+    recipe = replace(answers, pinned=(pins,))
+    known = published("edge2024", "3")
+    found, part = (_finished(recipe, b, {"podcast": [1.0] * 6}, known.columns, "offline", known) for b in (two, one))
+    assert (found.pins, part.pins) == (pins, None)
+    assert "pinned for all questions, not for these: no verdict" in text(part)
+
+
+def test_where_no_question_is_asked_a_number_of_them_is_said_to_change_nothing(run: Run):
+    said = run("edge2024", "--table", "3", "--questions", "3").stdout
+    assert "--questions changes nothing here" in said
+    assert "ok: against our own figures" in said
 
 
 def test_without_its_data_a_recipe_is_left_out_and_what_it_needs_is_said(run: Run):
@@ -178,7 +242,28 @@ def test_a_dry_run_says_what_is_done_and_needed_and_does_nothing(run: Run, tmp_p
     assert "edge2024, table 2: an index of the data" in said
     assert "data: data/podcast" in said
     assert "cannot be run now: it needs a judge" in said
+    assert said.partition("table 3")[0].endswith(
+        "takes: no calls to a model, no cost; the time is this machine's own\n\nedge2024, "
+    )
     assert not (tmp_path / "repro").exists()
+
+
+def test_a_dry_run_foresees_the_calls_of_an_index_and_none_once_it_is_there(
+    run: Run, tmp_path: Path, server: ScriptedServer
+):
+    told = [{"_id": d.id, "title": d.title, "text": d.text} for d in stories(2)]
+    written(tmp_path / "data" / "podcast", told)
+    wired(server)
+    dry = ("edge2024", "--table", "2", "--dry-run")
+    said = run(*dry).stdout
+    assert server.calls == []
+    assert "takes:\n    part " in said
+    assert not (tmp_path / "repro").exists()
+    foreseen = re.search(r"in all +(\d+)", said)
+    assert foreseen
+    assert run("edge2024", "--table", "2").exit_code == 0
+    assert sum(server.stats()["tasks"].values()) == int(foreseen[1])
+    assert "no calls to a model" in run(*dry).stdout
 
 
 # ── with a judge ──

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -17,6 +18,7 @@ Kind = Literal["units", "sum", "answers", "holm", "wins", "win", "contexts", "re
 Grade = Literal["ok", "okish", "fail", ""]
 _OKISH = 3  # times the tolerance
 _PAPERS = "sensegraph.papers"
+_FIGURES = re.compile(r"fig(ure)?s?\.?\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,16 @@ class Recipe:
     pinned: tuple[Pinned, ...] = ()
 
     @property
+    def title(self) -> str:
+        """What the table is called: `table 2`, `figures 2-4`."""
+        return self.table if _FIGURES.match(self.table) else f"table {self.table}"
+
+    @property
+    def asks(self) -> bool:
+        """Whether questions are asked of the data."""
+        return bool(self.plan) or self.kind == "recall"
+
+    @property
     def folders(self) -> tuple[str, ...]:
         """The measuring sets that it needs."""
         return (self.data,) if self.data else self.sets
@@ -63,13 +75,17 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a table: what was published, what was measured now, and what was pinned, a figure a column."""
+    """A row of a table: what was published, what was measured now, and what was pinned, a figure a column.
+
+    Where figures are counts, `total` is of how many.
+    """
 
     name: str
     published: tuple[float | None, ...]
     ours: tuple[float | None, ...]
     pinned: tuple[float, ...] = ()
     within: float = 0.0
+    total: float | None = None
 
     @property
     def grades(self) -> tuple[Grade, ...]:
@@ -79,7 +95,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Reproduced:
-    """What came of a recipe: its columns and rows, who worked, and what else has to be said."""
+    """What came of a recipe: its columns and rows, who worked, what else has to be said, and why nothing is pinned."""
 
     recipe: Recipe
     columns: tuple[str, ...]
@@ -87,6 +103,7 @@ class Reproduced:
     engine: str = ""
     notes: tuple[str, ...] = ()
     pins: Pinned | None = None
+    unpinned: str = "nothing is pinned for this engine on these data"
 
     @property
     def grade(self) -> Grade:
@@ -111,10 +128,15 @@ def recipes(paper: str) -> tuple[Recipe, ...]:
 
 
 def recipes_for(paper: str, table: str) -> tuple[Recipe, ...]:
-    """The recipes for one table (all where it is empty). Raises InputError, naming those that there are."""
+    """The recipes for one table (all where it is empty). Raises InputError, naming those that there are.
+
+    `figure` may be left out where no table has the same number.
+    """
     every = recipes(paper)
-    wanted = table.casefold().removeprefix("table").strip()
-    found = tuple(r for r in every if not wanted or r.table == wanted)
+    wanted = table.casefold().strip()
+    number = _FIGURES.sub("", wanted, count=1)
+    found = tuple(r for r in every if not wanted or r.table == wanted.removeprefix("table").strip())
+    found = found or tuple(r for r in every if r.title != f"table {r.table}" and _FIGURES.sub("", r.table) == number)
     if not found:
         known = ", ".join(dict.fromkeys(r.table for r in every))
         raise InputError(f"Table {table!r} of {paper_named(paper)} has no recipe here; there are {known}.")

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -65,7 +66,7 @@ def repro(
                 found.append(reproduced(recipe, bench))
                 out("" if as_json else text(found[-1]) + "\n")
             else:
-                say(f"table {recipe.table} ({recipe.kind}) is left out: {lacking}")
+                say(f"{recipe.title} ({recipe.kind}) is left out: {lacking}")
     if as_json and not dry_run:
         out_json([object_of(one) for one in found])
     if not dry_run and (not found or any(one.grade == "fail" for one in found)):
@@ -115,7 +116,7 @@ def _agreed(recipe: Recipe, bench: Bench, *, yes: bool) -> None:
 
 def described(recipe: Recipe, bench: Bench, lacking: str) -> str:
     """What a recipe would do, what it needs and what it would take."""
-    lines = [f"{bench.paper}, table {recipe.table}: {recipe.takes}"]
+    lines = [f"{bench.paper}, {recipe.title}: {recipe.takes}"]
     if recipe.folders:
         lines.append("  data: " + ", ".join(str(bench.data / name) for name in recipe.folders))
     lines.append(f"  engine: {'a model, which also judges' if recipe.judge else 'any, or none'}")
@@ -127,24 +128,32 @@ def described(recipe: Recipe, bench: Bench, lacking: str) -> str:
 
 def _costs(recipe: Recipe, bench: Bench) -> Iterator[str]:
     """What an evaluation would ask for; for the rest the index alone."""
-    if not recipe.plan:
-        yield "  takes: " + ("no call to a model" if not recipe.folders else "an index: sensegraph estimate says what")
-        return
     from tempfile import TemporaryDirectory
 
     from sensegraph.cli import rehearsing
-    from sensegraph.cli.reproducing import planned
+    from sensegraph.cli.reproducing import indexing, planned
 
+    if not recipe.plan:
+        index = indexing(recipe, bench)
+        yield _takes(rehearsing.text(rehearsing.Foreseen(index)))
+        if index and recipe.asks:
+            yield "  besides: what each question asks of the embedder or a model"
+        return
     with TemporaryDirectory(prefix="sensegraph-") as folder:
         away = bench if bench.root.exists() else replace(bench, root=Path(folder))
         found = rehearsing.foresee(planned(recipe, away), bench.given, bench.report)
-    yield "  takes: " + rehearsing.text(found).replace("\n", "\n  ")
+    yield _takes(rehearsing.text(found))
+
+
+def _takes(foreseen: str) -> str:
+    """What is foreseen, as one line or as a table under its head."""
+    return f"  takes: {foreseen}" if "\n" not in foreseen else "  takes:\n" + indent(foreseen, "    ")
 
 
 def text(found: Reproduced) -> str:
     """Every row: published, ours, pinned, and whether ours is still the pinned one."""
     recipe = found.recipe
-    lines = [f"table {recipe.table}, {recipe.kind}, engine {found.engine}"]
+    lines = [f"{recipe.title}, {recipe.kind}, engine {found.engine}"]
     from sensegraph.evaluation.tables import columns
 
     rows = [["", *found.columns]]
@@ -154,14 +163,15 @@ def text(found: Reproduced) -> str:
     if found.grade and (pins := found.pins):
         lines.append(f"{found.grade}: against our own figures of {pins.measured} ({pins.command}), ± {pins.within:g} %")
     else:
-        lines.append("nothing is pinned for this engine on these data: no verdict")
+        lines.append(f"{found.unpinned}: no verdict")
     return "\n".join(lines)
 
 
 def _lines(row: Row, width: int) -> Iterator[list[str]]:
     if row.published:
         yield ["  published", *map(_figure, row.published)]
-    yield ["  ours", *map(_figure, row.ours)]
+    of = "" if row.total is None else f" of {_figure(row.total)}"
+    yield ["  ours", *(_figure(value) + of for value in row.ours)]
     if row.pinned:
         yield ["  pinned", *map(_figure, row.pinned)]
         yield ["  verdict", *row.grades, *[""] * (width - len(row.grades))]

@@ -8,8 +8,9 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
 from sensegraph.cli import experiments, measuring, recipes
 from sensegraph.cli.progress import Report
@@ -21,13 +22,17 @@ from sensegraph.evaluation.experiment import Outcome
 from sensegraph.evaluation.published import Published, published, table6
 from sensegraph.evaluation.statistics import holm, two_sided
 from sensegraph.keys import key
-from sensegraph.settings import load_settings
+from sensegraph.methods import load
+from sensegraph.protocols import Part
+from sensegraph.settings import Settings, load_settings, make_tools
 from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.types import Usage
 
 Rows = Mapping[str, Sequence[float | None]]
 _CLOSE = 0.01  # of a printed p, which follows from a rounded z
 _DEPTHS = 4  # C0 to C3
 _CUTS = (2, 5)
+_UNITS: tuple[Part, ...] = ("graph", "reports")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +50,10 @@ class Bench:
 def reproduced(recipe: Recipe, bench: Bench) -> Reproduced:
     """The table measured by its recipe. Raises InputError where a measuring set is not there."""
     check(recipe, bench)
-    return _KINDS[recipe.kind](recipe, bench)
+    found = _KINDS[recipe.kind](recipe, bench)
+    if bench.questions and not recipe.asks:
+        found = replace(found, notes=(*found.notes, "--questions changes nothing here: no question is asked."))
+    return found
 
 
 def check(recipe: Recipe, bench: Bench) -> None:
@@ -53,7 +61,7 @@ def check(recipe: Recipe, bench: Bench) -> None:
     for name in recipe.folders:
         if not (bench.data / name / "corpus.jsonl").is_file():
             raise InputError(
-                f"Table {recipe.table} of {bench.paper} is measured on {name}, and {bench.data / name} holds no "
+                f"{recipe.title.capitalize()} of {bench.paper} is measured on {name}, and {bench.data / name} holds no "
                 "corpus.jsonl; name the folder of the measuring sets by --data."
             )
 
@@ -63,7 +71,14 @@ def content(recipe: Recipe, bench: Bench) -> str:
     names = ("corpus.jsonl", "queries.jsonl")
     files = [bench.data / folder / name for folder in recipe.folders for name in names]
     read = [sha256(f.read_bytes()).hexdigest() for f in files if f.is_file()]
-    return key("data", bench.questions, read)[:12] if read else ""
+    return key("data", _most(recipe, bench), read)[:12] if read else ""
+
+
+def _most(recipe: Recipe, bench: Bench) -> int:
+    """The most questions that are asked of a set; 0 where all of them are."""
+    asked = [bench.data / folder / "queries.jsonl" for folder in recipe.folders if recipe.asks]
+    there = [sum(1 for line in f.read_bytes().splitlines() if line.strip()) for f in asked if f.is_file()]
+    return bench.questions if any(n > bench.questions for n in there) else 0
 
 
 def _finished(
@@ -71,12 +86,14 @@ def _finished(
 ) -> Reproduced:
     """Ours beside what was published and what is pinned."""
     pins = recipe.pins(engine, content(recipe, bench))
+    whole = not pins and recipe.pins(engine, content(recipe, replace(bench, questions=0)))
     rows = []
     for name in recipe.rows:
         printed = _printed(known, name, columns)
         pinned = tuple(pins.rows.get(name, ())) if pins else ()
         rows.append(Row(name, printed, tuple(ours[name]), pinned, pins.within if pins else 0.0))
-    return Reproduced(recipe, tuple(columns), tuple(rows), engine, notes, pins)
+    found = Reproduced(recipe, tuple(columns), tuple(rows), engine, notes, pins)
+    return replace(found, unpinned="our own figures are pinned for all questions, not for these") if whole else found
 
 
 def _printed(known: Published, name: str, columns: Sequence[str]) -> tuple[float | None, ...]:
@@ -85,6 +102,27 @@ def _printed(known: Published, name: str, columns: Sequence[str]) -> tuple[float
         return ()
     by_column = dict(zip(known.columns, row, strict=True))
     return tuple(by_column.get(c) for c in columns)
+
+
+def indexing(recipe: Recipe, bench: Bench) -> dict[str, Usage]:
+    """What the indexes of a recipe without a plan would ask for, set by set; nothing where this machine does it all."""
+    settings = load_settings(bench.root, bench.given)
+    if not recipe.folders or not any(tool.waits for tool in make_tools(settings)):
+        return {}
+    reads = [load(name).reads for name in recipe.rows.values()] if recipe.kind == "recall" else [_UNITS]
+    parts = tuple(part for part in get_args(Part) if any(part in read for read in reads))
+    settings = replace(settings, index=replace(settings.index, parts=parts))
+    return {f"index of {name}": _indexing(name, bench, settings) for name in recipe.folders}
+
+
+def _indexing(name: str, bench: Bench, settings: Settings) -> Usage:
+    with TemporaryDirectory(prefix="sensegraph-") as spare:
+        made = (bench.root / name / FOLDER / "store.sqlite").exists()
+        root = bench.root / name if made else Path(spare)
+        with closing(Corpus(root, settings, SqliteStore(root / FOLDER, readonly=made), bench.report)) as corpus:
+            found = corpus.estimate(bench.data / name / "corpus.jsonl")
+    tokens = found.prompt_tokens, found.completion_tokens
+    return Usage(found.calls, *tokens, embedding_tokens=found.embedding_tokens, cost_usd=found.cost_usd)
 
 
 # ── arithmetic: no data, no engine ──
@@ -111,7 +149,9 @@ def _holm(recipe: Recipe, bench: Bench) -> Reproduced:
             numeric += not below and abs(p - float(printed or 0)) <= _CLOSE
     names = list(recipe.rows)
     found = dict(zip(names, (float(numeric), float(small)), strict=True))
-    return _arithmetic(recipe, found, {n: float(recipe.rows[n]) for n in names})
+    every = len(table6())
+    note = f"{numeric + small} of all {every} printed p follow from the printed z by this correction."
+    return replace(_counted(recipe, found), notes=(note,))
 
 
 def _joint(recipe: Recipe, bench: Bench) -> Reproduced:
@@ -120,19 +160,25 @@ def _joint(recipe: Recipe, bench: Bench) -> Reproduced:
 
     cells = joint(figures())
     wrong = odd(cells)
-    name, every = next(iter(recipe.rows.items()))
+    name = next(iter(recipe.rows))
     notes = [f"{c.metric}, {c.system}: printed {c.printed:g}, computed {c.computed:.3f}" for c in wrong]
-    found = _arithmetic(recipe, {name: float(len(cells) - len(wrong))}, {name: float(every)})
-    return replace(found, notes=tuple(notes))
+    return replace(_counted(recipe, {name: float(len(cells) - len(wrong))}), notes=tuple(notes))
+
+
+def _counted(recipe: Recipe, ours: Mapping[str, float]) -> Reproduced:
+    """How many of the printed figures hold: the rows of the recipe say how many there are."""
+    found = _arithmetic(recipe, ours, {})
+    return replace(found, rows=tuple(replace(row, total=float(recipe.rows[row.name])) for row in found.rows))
 
 
 def _arithmetic(recipe: Recipe, ours: Mapping[str, float], printed: Mapping[str, float]) -> Reproduced:
     pins = recipe.pins("any")
-    rows = tuple(
-        Row(n, (printed[n],), (ours[n],), tuple(pins.rows.get(n, ())) if pins else (), pins.within if pins else 0.0)
-        for n in recipe.rows
-    )
-    return Reproduced(recipe, ("",), rows, "arithmetic", (), pins)
+    rows = []
+    for name in recipe.rows:
+        known = (printed[name],) if name in printed else ()
+        pinned = tuple(pins.rows.get(name, ())) if pins else ()
+        rows.append(Row(name, known, (ours[name],), pinned, pins.within if pins else 0.0))
+    return Reproduced(recipe, ("",), tuple(rows), "arithmetic", (), pins)
 
 
 # ── an index alone ──
@@ -145,7 +191,7 @@ def _units(recipe: Recipe, bench: Bench) -> Reproduced:
     settings = load_settings(root, bench.given)
     with closing(Corpus(root, settings, SqliteStore(root / FOLDER), bench.report)) as corpus:
         corpus.add(bench.data / recipe.data / "corpus.jsonl")
-        corpus.build(parts=["graph", "reports"])
+        corpus.build(parts=_UNITS)
         index = corpus.index()
         read = [index.clusters_at(depth) for depth in range(_DEPTHS)]
         chunks = index.catalogue.chunks
@@ -168,17 +214,21 @@ def _recall(recipe: Recipe, bench: Bench) -> Reproduced:
     settings, parts = measuring.settings_of(bench.root, bench.given)
     methods = measuring.named_methods(",".join(recipe.rows.values()), settings)
     columns, found = [], {name: list[float | None]() for name in recipe.rows}
-    engine = ""
+    engine, asked = "", []
     for name in recipe.sets:
         place = measuring.Place(bench.root / name, settings, parts, bench.report)
-        result = measuring.measured(read_set(bench.data / name), methods, Measuring(cuts=_CUTS, draws=1), place)
+        judged = read_set(bench.data / name)
+        first = replace(judged, queries=judged.queries[: bench.questions or None])
+        asked.append(f"{name} {len(first.queries):,} of {len(judged.queries):,}")
+        result = measuring.measured(first, methods, Measuring(cuts=_CUTS, draws=1), place)
         engine = result.manifest.engine
         columns += [f"{name} R@{k}" for k in _CUTS]
         by_name = {s.method: s.means for s in result.found.scores}
         for row, method in recipe.rows.items():
             found[row] += [100 * by_name[method][f"recall@{k}"].mean for k in _CUTS]
     note = "Here: other embedder, and half of the questions; only 2wiki has the published corpus."
-    return _finished(recipe, bench, found, columns, engine, published(bench.paper, recipe.table), note)
+    known, told = published(bench.paper, recipe.table), f"Judged questions asked: {', '.join(asked)}."
+    return _finished(recipe, bench, found, columns, engine, known, note, told)
 
 
 # ── evaluations ──
