@@ -91,7 +91,7 @@ def test_the_checks_say_what_cites_nothing_and_what_has_no_verdict() -> None:
     found = Checked("support by m", 3, 1, 1, ("It is so.",), 2, 1, 1 / 3, 0.5, (problem,))
     assert text(found).splitlines() == [
         "Checks (support by m)",
-        "- 3 statements, 1 borne out by what they cite, of 2",
+        "- 3 statements; borne out by what they cite: 1 of 2",
         "- 1 statement without a source: “It is so.”",
         "- 1 statement without a verdict",
         "- 1 of 2 quoted spans read as in their documents",

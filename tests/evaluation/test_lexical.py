@@ -54,6 +54,36 @@ def test_what_is_missing_is_named() -> None:
     assert str(found) == "names that what is cited does not hold: Ada Byron"
 
 
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("She cheerily moved three geese.", "words that what is cited does not hold: cheerily, moved, geese"),
+        ("She bought Mr. Babbage's.", "names that what is cited does not hold: Mr. Babbage"),
+        ("He is from the U.S.", "names that what is cited does not hold: U.S."),
+        ("She was paid rich.", "denied on one side only: rich"),
+        ("Babbage hired Lovelace.", "names that have changed places: Babbage, Lovelace"),
+    ],
+)
+def test_what_is_missing_is_told_as_the_statement_writes_it(statement: str, said: str) -> None:
+    assert said in map(str, lacks(statement, [SOURCE]))
+
+
+TOLD = "“I'll send it to Bob Cratchit's!” whispered Scrooge, rubbing his hands."
+
+
+@pytest.mark.parametrize("text", [TOLD, TOLD.replace("“", "'").replace("”", "'")])
+def test_who_speaks_may_stand_behind_what_is_said(text: str) -> None:
+    assert kinds("Scrooge whispered, rubbing his hands, that he would send it to Bob Cratchit's.", text) == []
+    assert kinds("“I'll send it to Scrooge's!” whispered Bob Cratchit, rubbing his hands.", text) == ["order"]
+
+
+def test_names_that_change_places_around_what_is_done_are_not_taken_for_speech() -> None:
+    assert kinds("Ada hired Carl.", "“Carl hired me,” said Ada.") == ["order"]
+    sequel = "A sequel to “The Doctor of Blood Island”, it was directed for years by Eddie Romero."
+    turned = "A sequel to “The Doctor of Eddie Romero”, it was directed for years by Blood Island."
+    assert (kinds(sequel, sequel), kinds(turned, sequel)) == ([], ["order"])
+
+
 def test_names_of_a_list_may_stand_in_any_order() -> None:
     assert kinds("Moss, Bergen and Oslo cut prices.", "Oslo, Bergen and Moss cut prices.") == []
 

@@ -48,7 +48,7 @@ def _figures(found: Checked) -> Iterator[str]:
         yield "- the answer says that it has none: there is nothing to check"
         return
     cited = found.statements - len(found.uncited)
-    yield f"- {counted(found.statements, 'statement')}, {found.supported:,} borne out by what they cite, of {cited:,}"
+    yield f"- {counted(found.statements, 'statement')}; borne out by what they cite: {found.supported:,} of {cited:,}"
     if found.uncited:
         yield f"- {counted(len(found.uncited), 'statement')} without a source: “{short(found.uncited[0])}”"
     if found.unjudged:

@@ -8,7 +8,7 @@ words of their own: a paraphrase is not recognised. Who is said to have said it 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
@@ -59,6 +59,12 @@ _LOWER = re.compile(
     rf"^(?P<who>[^:“”\"!?,]{{1,60}}?)\s+(?:{_SAYS}):\s*(?P<what>[“\"].*)$", re.DOTALL
 )  # danah boyd says: “…”
 _NAME = re.compile(r"[^\W\d_a-zà-ÿ][\w.&'’-]*(?:\s+(?:of\s+|the\s+|de\s+|van\s+|von\s+)?[^\W\d_a-zà-ÿ][\w.&'’-]*)*")
+_INITIAL = re.compile(r"(?:^|[\s.])[^\W\d_]\.$")
+_OWN = re.compile(r"(?:['’]s?|[&-]+)$")
+_REPORTED = re.compile(r"\b(?:that|dass|daß|que|che|dat|что)\b|[:“„«\"]", re.IGNORECASE)
+_SPEECH = re.compile(
+    r"(?:“[^”]*?|„[^“]*?|«[^»]*?|\"[^\"]*?|(?<![^\W_])['‘](?=[^\W\d_]).*?)(?<=[.,;!?…–—-])[”“»\"'’](?!\w)", re.DOTALL
+)  # with a mark before the end: else it is a title, or an apostrophe
 _PASSIVE = re.compile(r"\b(?:by|von|par|por)\b", re.IGNORECASE)
 _TOGETHER = 3  # texts that may bear a statement together
 _LONG, _WINDOW = 600, 3  # characters from which a text is looked through, by so many sentences at a time
@@ -73,13 +79,16 @@ _MARK = "￾"  # stands in a text for a contracted negation
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """What a statement says that texts do not bear: a number, a name, a negation, an order of names, or words."""
+    """What a statement says that texts do not bear: a number, a name, a negation, an order of names, or words.
+
+    `words` are as the statement writes them, one for each term that is lacking.
+    """
 
     kind: str
     words: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{_SAID[self.kind]}: {', '.join(self.words)}"
+        return f"{_SAID[self.kind]}: {', '.join(dict.fromkeys(self.words))}"
 
 
 _SAID = {
@@ -156,6 +165,9 @@ def _spoken(statement: str) -> re.Match[str] | None:
 _SPEAKER = 8  # words that a speaker's name and office may have
 
 
+_Named = tuple[str, list[str]]  # as written, and its terms
+
+
 @dataclass(frozen=True)
 class _Reading:
     """A text as its terms with what negates them, its numbers, and its names in their order."""
@@ -172,6 +184,19 @@ class _Reading:
     def numbers(self) -> frozenset[str]:
         """The numbers, as figures without marks between thousands."""
         return _read(self.text, self.spoken)[1]
+
+    @cached_property
+    def written(self) -> dict[str, str]:
+        """Each term as it is written where it first occurs: terms themselves are stems."""
+        found: dict[str, str] = {}
+        for word in runs(_NOISE.sub(" ", self.text)):
+            for term in stemmed(word, self.spoken):
+                found.setdefault(term, word)
+        return found
+
+    def as_written(self, terms: Iterable[str]) -> tuple[str, ...]:
+        """The word for each of these terms, equal words where they are terms of one."""
+        return tuple(self.written.get(term, term) for term in terms)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -237,13 +262,13 @@ def _lacking(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[Lack]:
     missing = [t for t in ours.terms if t not in held]
     named = [n for n in ours.names if any(t in missing for w in runs(n) for t in stemmed(w, ours.spoken))]
     if named:
-        yield Lack("name", tuple(dict.fromkeys(named)))
+        yield Lack("name", tuple(map(_bare, dict.fromkeys(named))))
     other = [t for t in missing if not any(t in stemmed(w, ours.spoken) for n in named for w in runs(n))]
     if other:
-        yield Lack("words", tuple(other))
+        yield Lack("words", ours.as_written(other))
     denied = [t for t, p in ours.terms.items() if t in held and not p <= held[t]]
     if denied:
-        yield Lack("negation", tuple(denied))
+        yield Lack("negation", ours.as_written(denied))
     if swapped := next(_swapped(ours, theirs), None):
         yield Lack("order", swapped)
 
@@ -256,15 +281,36 @@ def _swapped(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[tuple[str, 
     words, names = _sequence(ours.text, ours.spoken)
     texts = [(_sequence(t.text, ours.spoken)[0], t.text) for t in theirs]
     named = {i for begin, end, _ in names for i in range(begin, end)}
-    singly = [(i, i + 1, words[i]) for begin, end, _ in names for i in range(begin, end) if end - begin > 1]
+    alone = ours.as_written(words)
+    singly = [(i, i + 1, alone[i]) for begin, end, _ in names for i in range(begin, end) if end - begin > 1]
     for (a, b, one), (c, d, other) in (*combinations(names, 2), *combinations(sorted([*names, *singly]), 2)):
         if b > c or named.issuperset(range(b, c)):
             continue  # one is part of the other, or they stand in a list
         turned = [*words[:a], *words[c:d], *words[b:c], *words[a:b], *words[d:]]
         gains = [(LCSseq.similarity(turned, t) - LCSseq.similarity(words, t), text) for t, text in texts]
         gain, text = max(gains, key=lambda found: found[0], default=(0, ""))
-        if gain >= _GAIN and bool(_PASSIVE.search(ours.text)) == bool(_PASSIVE.search(text)):
-            yield one, other
+        alike = bool(_PASSIVE.search(ours.text)) == bool(_PASSIVE.search(text))
+        if gain >= _GAIN and alike and not _told(ours, (one, words[a:b]), (other, words[c:d]), text):
+            yield _bare(one), _bare(other)
+
+
+def _told(ours: _Reading, teller: _Named, named: _Named, text: str) -> bool:
+    """Whether the statement says that the first name said something of the second, and the text quotes it so.
+
+    A text may put who speaks behind what is said: then the names stand otherwise without having changed places.
+    """
+    (who, own), (whom, others) = teller, named
+    if not _REPORTED.search(ours.text[ours.text.find(who) + len(who) : ours.text.rfind(whom)]):
+        return False
+    inside = {t for quote in _SPEECH.findall(text) for t in _terms(quote, ours.spoken)}
+    outside = set(_terms(_SPEECH.sub(" ", text), ours.spoken))
+    return inside.isdisjoint(own) and outside.issuperset(own) and outside.isdisjoint(others)
+
+
+def _bare(name: str) -> str:
+    """A name without the mark that ends its sentence, and without the ending of what is its own."""
+    ended = name.removesuffix(".") if not _INITIAL.search(name) else name
+    return _OWN.sub("", ended) or name
 
 
 def _sequence(text: str, spoken: str) -> tuple[list[str], list[tuple[int, int, str]]]:
