@@ -383,6 +383,13 @@ def test_search_json_ranks_documents_and_writes_no_answer(indexed: Path, run: Ru
     assert found["tokens"] > 0
 
 
+def test_an_index_without_what_a_method_reads_names_the_whole_command(indexed: Path, run: Run):
+    found = run("query", "Who wrote what?", "--root", indexed, "--method", "raptor")
+    assert found.exit_code == 1
+    assert f"`sensegraph index --method raptor --root {indexed}`" in found.stderr
+    assert f"`sensegraph index --root {indexed}`" in found.stderr
+
+
 def test_search_for_people_ranks_from_one(indexed: Path, run: Run):
     assert re.match(r"1\. chunk \d\.\d+  \w+\.txt\n   \w", run("search", "compiler", "--root", indexed).stdout)
 

@@ -9,7 +9,9 @@ from sensegraph.corpus import Corpus
 from sensegraph.embedders.remote import RemoteEmbedder
 from sensegraph.endpoint import Endpoint, EndpointSettings
 from sensegraph.errors import NotIndexed, StoreError
-from sensegraph.steps.index import Index
+from sensegraph.methods import load
+from sensegraph.protocols import Part
+from sensegraph.steps.index import _READERS, Index
 from sensegraph.stores.sqlite import SqliteStore
 from wired import stories
 
@@ -48,6 +50,22 @@ def test_ids_that_are_not_there_are_absent_or_named(built: Corpus) -> None:
     assert index.chunks(["nothing"]) == {}
     with pytest.raises(NotIndexed, match="No document 'nothing'"):
         index.document("nothing")
+
+
+def test_a_part_that_was_not_built_names_a_method_that_reads_it(tmp_path: Path) -> None:
+    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": []}}) as made:
+        made.add(*stories(2))
+        made.build()
+        index = made.index()
+        with pytest.raises(NotIndexed, match="`sensegraph index --method raptor`"):
+            assert index.tree
+        with pytest.raises(NotIndexed, match="`sensegraph index --method NAME`"):  # many read it
+            assert index.graph
+
+
+@pytest.mark.parametrize("part", sorted(_READERS))
+def test_methods_that_messages_name_read_the_part(part: Part) -> None:
+    assert part in load(_READERS[part]).reads
 
 
 def test_a_store_without_an_index_says_what_to_run(store: SqliteStore) -> None:

@@ -8,7 +8,7 @@ import shlex
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Annotated, Any
@@ -144,9 +144,11 @@ def opened(
 ) -> Iterator[Corpus]:
     """The corpus of this command, with the settings that were `given` as flags laid over its file.
 
-    A folder that this made, and that no document came into, goes again.
+    A folder that this made, and that no document came into, goes again. Where the index lacks something, the commands
+    that the error names are for this root.
     """
     from sensegraph.corpus import FOLDER, Corpus
+    from sensegraph.errors import NotIndexed
     from sensegraph.settings import Settings, parse
 
     parse(given, Settings, "command line")  # so that a mistake in a flag is not blamed on the file
@@ -154,6 +156,8 @@ def opened(
     with Corpus.open(root, settings=given, progress=progress, create=create) as corpus:
         try:
             yield corpus
+        except NotIndexed as e:
+            raise NotIndexed(_at(root, str(e))) from e
         finally:
             empty = not corpus.document_keys()
             corpus.close()
@@ -172,6 +176,12 @@ def _gone(made: Sequence[Path]) -> None:
 def root_flag(root: Path) -> str:
     """` --root DIR` as a command that is shown needs it; nothing for the current folder."""
     return "" if root == Path(".") else f" --root {shlex.quote(str(root))}"
+
+
+def _at(root: Path, said: str) -> str:
+    """A message whose commands name the root."""
+    flag = root_flag(root)
+    return re.sub(r"`(sensegraph [^`]*)`", lambda m: m[0] if "--root" in m[1] else f"`{m[1]}{flag}`", said)
 
 
 def files_of(corpus: Corpus, documents: Iterable[str]) -> dict[str, str]:
@@ -200,8 +210,24 @@ def unbuilt(waiting: int, begun: bool, root: Path) -> str:
 
 
 def chosen_paths(paths: Sequence[Path] | None, root: Path) -> list[Path]:
-    """The paths to read: those given, or `input/` under the root where it exists."""
-    return list(paths) if paths else [p for p in (root / "input",) if p.is_dir()]
+    """The paths to read: those given, or `input/` under the root, unless it is missing or was never used."""
+    if paths:
+        return list(paths)
+    place = root / "input"
+    return [place] if place.is_dir() and not _unused(place, root) else []
+
+
+def _unused(place: Path, root: Path) -> bool:
+    """Whether a folder is empty, and the corpus has documents, all of them from elsewhere."""
+    from sensegraph.corpus import FOLDER, Corpus
+
+    with suppress(OSError):  # one that may not be listed is named where it is read
+        holds = any(not p.name.startswith(".") for p in place.iterdir())
+        if holds or not (root / FOLDER / "store.sqlite").exists():
+            return False
+        with Corpus.open(root, create=False) as corpus:
+            return bool(corpus.document_keys()) and not corpus.gone_from([place], ())
+    return False
 
 
 def say_skipped(skipped: Sequence[Skipped]) -> None:

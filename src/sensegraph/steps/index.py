@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
@@ -43,6 +44,11 @@ from sensegraph.steps.tree import Tree
 from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation, Scalar
 
 REF = "index"
+# The method that messages name for a part: the one that reads it.
+_READERS: Mapping[Part, str] = MappingProxyType(
+    {"aggregates": "leanrag", "layers": "hirag", "tree": "raptor", "relations": "lightrag", "facts": "hipporag",
+     "sentences": "linearrag", "names": "walk", "concepts": "lazygraphrag"}
+)  # fmt: skip
 Kind = Literal["chunk", "entity", "relation", "report", "fact", "sentence", "described", "aggregate", "leaf", "summary"]
 
 
@@ -299,7 +305,8 @@ class Index:
         if not name:
             raise NotIndexed(
                 f"This index was built without its part {part!r}, which is needed here; add {part!r} to index.parts "
-                "and run `sensegraph index`, or build what one method reads: `sensegraph index --method NAME`."
+                "and run `sensegraph index`, or build what one method reads: "
+                f"`sensegraph index --method {_READERS.get(part, 'NAME')}`."
             )
         return name
 
