@@ -247,6 +247,25 @@ def test_an_estimate_offline_says_that_nothing_is_paid_and_leaves_nothing_behind
     assert not Path("plan.results").exists()
 
 
+@pytest.mark.parametrize("flags", [[], ["--estimate"]])
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("draws = 50", 'metrics = ["judge"]', "The metric 'judge' needs judge, which the engine 'offline' does not do"),
+        ("draws = 50", 'metrics = ["reference"]', "needs questions with reference answers"),
+        ('"towns.jsonl"', '"empty"', "empty holds no document; put texts there"),
+    ],
+)
+def test_what_a_run_refuses_an_estimate_refuses_too_and_before_an_index_is_built(
+    run: Run, flags: list[str], old: str, new: str, said: str
+):
+    Path("empty").mkdir()
+    result = run(plan(OFFLINE.replace(old, new)), *flags)
+    assert result.exit_code == 1
+    assert said in result.stderr
+    assert not Path("plan.results").exists()
+
+
 # ── over the wire ──
 
 

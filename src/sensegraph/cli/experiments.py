@@ -16,9 +16,10 @@ from typing import Any
 from sensegraph.cli.options import root_flag, say_skipped
 from sensegraph.cli.progress import Report
 from sensegraph.corpus import FOLDER, Corpus
-from sensegraph.errors import InputError, NotIndexed, SettingsError
+from sensegraph.documents import DocumentSettings, stream
+from sensegraph.errors import EmptyCorpus, InputError, NotIndexed, SettingsError
 from sensegraph.evaluation.answering import Condition
-from sensegraph.evaluation.experiment import Tools
+from sensegraph.evaluation.experiment import Tools, check
 from sensegraph.evaluation.objects import settings_of
 from sensegraph.evaluation.plan import Asked, JudgePlan, Plan, read_questions
 from sensegraph.evaluation.runs import Named
@@ -107,7 +108,10 @@ def _method(name: str, table: Mapping[str, Any], plan: Plan, settings: Settings)
 
 @contextmanager
 def prepared(file: Path, flags: Mapping[str, Any], report: Report, *, dry: bool = False) -> Iterator[Prepared]:
-    """Everything that the plan in `file` needs; its index is built unless it is there. `dry` writes nothing."""
+    """Everything that the plan in `file` needs; its index is built unless it is there. `dry` writes nothing.
+
+    What cannot be measured is refused before an index is built, and in an estimate too.
+    """
     plan = read_plan(file)
     here = file.resolve().parent
     questions = read_questions(here / plan.questions, plan.limit)
@@ -117,6 +121,7 @@ def prepared(file: Path, flags: Mapping[str, Any], report: Report, *, dry: bool 
         corpus = _corpus(plan, here, (output, spare), flags, report)
         stack.callback(corpus.close)
         named = methods_of(plan, corpus.settings, file)
+        check(plan, questions, _tools(corpus.runtime(), plan, corpus))
         todo = _indexed(corpus, named, here / plan.corpus, dry=dry)
         store = _store(output / "store", spare / "store", dry=dry)
         stack.callback(store.close)
@@ -124,9 +129,14 @@ def prepared(file: Path, flags: Mapping[str, Any], report: Report, *, dry: bool 
         journal = Journal(store.root / "replies.jsonl")
         corpus._tools = make_tools(corpus.settings, journal)  # so that replies are kept here, not beside the index
         rt = replace(corpus.runtime(), store=store)
-        keep = nullcontext if dry else (lambda: journal)
-        tools = Tools(rt, _judging(rt, plan.judge, corpus), partial(_document, corpus), keep)
+        tools = _tools(rt, plan, corpus)
+        tools = tools if dry else replace(tools, journal=lambda: journal)
         yield Prepared(plan, questions, _conditions(named, corpus), tools, corpus, output, todo)
+
+
+def _tools(rt: Runtime, plan: Plan, corpus: Corpus) -> Tools:
+    """Who answers and judges, without a journal."""
+    return Tools(rt, _judging(rt, plan.judge, corpus), partial(_document, corpus))
 
 
 def _store(place: Path, spare: Path, *, dry: bool) -> SqliteStore:
@@ -177,6 +187,7 @@ def _indexed(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dr
     if corpus.root != source:
         wanted: set[Part] = {part for one, _ in named for part in one.method.reads}
         made = corpus.manifest()
+        _must_hold(source, corpus.settings.documents)
         if dry:
             return source if made is None or not wanted <= made.parts else None
         _held(corpus, source)
@@ -192,6 +203,12 @@ def _indexed(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dr
                 f"run: sensegraph index{root_flag(source)} --method {method}"
             )
     return None
+
+
+def _must_hold(source: Path, reading: DocumentSettings) -> None:
+    """Raise where nothing at `source` can be read as a document."""
+    if not any(isinstance(item, Document) for item in stream(source, settings=reading)):
+        raise EmptyCorpus(f"{source} holds no document; put texts there, or let `corpus` name other documents.")
 
 
 def _held(corpus: Corpus, source: Path) -> None:
