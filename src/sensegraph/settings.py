@@ -230,9 +230,8 @@ def _either(names: Sequence[str]) -> str:
 
 def _plain(message: str) -> str:
     """msgspec's message with the setting's dotted name instead of a path expression."""
-    return message.replace("`$.", "`").replace(" - at `", " (setting `").rstrip("`") + (
-        "`)" if " - at " in message else ""
-    )
+    said = message.replace("`$.", "`")
+    return said.replace(" - at `", " (setting `") + ")" if " - at `" in said else said
 
 
 def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

@@ -239,8 +239,9 @@ class _Search:
     def _said(self) -> Iterator[str]:
         """How many questions were asked, what became of them, and how often the engine was asked."""
         count = Counter(a.status for a in self.actions.known[1:])
+        rounds = f"{self.rounds} round{'s' * (self.rounds != 1)}"
         last = ": no more calls are allowed" if count["open"] and self._left() < 1 else ""
-        yield f"follow-up questions: {count['done']} answered in {self.rounds} rounds, {count['open']} left open{last}"
+        yield f"follow-up questions: {count['done']} answered in {rounds}, {count['open']} left open{last}"
         if self.failures:
             reason, _ = min(self.failures.items(), key=lambda item: (-item[1], item[0]))
             yield f"questions that failed and were not asked again: {self.failures.total()} ({reason})"

@@ -215,7 +215,7 @@ class _Search:
         yield from self.notes
         layers = Counter(s.layer for s in self.memory)
         solved = ", ".join(f"{n} by {_LAYERS[name]}" for name, n in sorted(layers.items()) if name != "none")
-        yield f"steps: {len(self.memory)} in {self.rounds} rounds; {solved or 'none solved'}"
+        yield f"steps: {len(self.memory)} in {self.rounds} round{'s' * (self.rounds != 1)}; {solved or 'none solved'}"
         for step in self.memory:
             if step.layer == "none" and isinstance(step.value, Unknown):
                 yield f"unknown: {step.question!r} ({step.value.reason})"
