@@ -233,22 +233,100 @@ def test_other_rules_ask_for_the_documents_again(tmp_path: Path) -> None:
         corpus.add(document)
         corpus.build()
     with Corpus.open(tmp_path, settings={"personal": {**MASK, "allow": ["*@mail.example.com"]}}) as corpus:
-        with pytest.raises(SettingsError, match=r"1 documents, such as 'a'"):
+        with pytest.raises(SettingsError, match=r"1 document of this corpus is not masked under .*: 'a' was read"):
             corpus.build()
         corpus.add(document)
         corpus.build()
         assert MAIL in next(iter(corpus.documents())).text
 
 
-def test_a_document_that_was_masked_and_is_added_plainly_is_known_to_be_plain(tmp_path: Path) -> None:
-    with Corpus.open(tmp_path, settings={"personal": MASK}) as corpus:
-        corpus.add(Document("a", TEXT))
-        assert corpus.store.refs(MASKED)
-    with Corpus.open(tmp_path) as corpus:
+def test_a_corpus_of_masked_documents_takes_no_originals_until_those_are_removed(tmp_path: Path, folder: Path) -> None:
+    with Corpus.open(tmp_path / "c", settings={"personal": MASK}) as corpus:
+        corpus.add(folder)
+        corpus.build()
+        before = corpus.document_keys()
+    for off in ({}, {"personal": {"mask": "report"}}):
+        with Corpus.open(tmp_path / "c", settings=off) as corpus:
+            for took in (corpus.add, corpus.sync, corpus.plan, corpus.estimate):
+                with pytest.raises(SettingsError, match="4 documents of this corpus are masked, and"):
+                    took(folder)
+            with pytest.raises(SettingsError, match=r"as they were: kinds \(then also person\)\. To have originals"):
+                corpus.add(Document("a", TEXT))
+            assert corpus.document_keys() == before
+            corpus.build()  # as it is, there is nothing to refuse
+    assert traces(tmp_path / "c") == []
+    with Corpus.open(tmp_path / "c") as corpus:
+        corpus.remove(*corpus.document_keys())
         corpus.add(Document("a", TEXT))
         assert not corpus.store.refs(MASKED)
-    with Corpus.open(tmp_path, settings={"personal": MASK}) as corpus, pytest.raises(SettingsError, match="add them"):
+    with Corpus.open(tmp_path / "c", settings={"personal": MASK}) as corpus, pytest.raises(SettingsError, match="add"):
         corpus.build()
+
+
+def test_a_masked_corpus_is_not_asked_a_question_as_it_is_typed(tmp_path: Path, folder: Path) -> None:
+    with Corpus.open(tmp_path / "c", settings={"personal": MASK}) as corpus:
+        corpus.add(folder)
+        corpus.build()
+    question = "What did Martha Quill write?"
+    for off in ({}, {"personal": {"mask": "report"}}):
+        with Corpus.open(tmp_path / "c", settings=off) as corpus:
+            for asked in (corpus.query, corpus.search):
+                with pytest.raises(SettingsError, match=r"a question would not find whom it names.*then also person"):
+                    asked(question)
+    assert traces(tmp_path / "c") == []
+    with Corpus.open(tmp_path / "c") as corpus:
+        corpus.remove(next(iter(corpus.document_keys())))
+        corpus.build()
+        with pytest.raises(SettingsError, match="The index was made of masked documents"):
+            corpus.query(question)
+        (corpus.store.root / "personal.secret").unlink()  # as in a copy that was given away
+        assert "the corpus is here without its secret" in " ".join(corpus.query("Who keeps the lighthouse?").notes)
+        assert not (corpus.store.root / "personal.secret").exists()
+
+
+def test_a_refusal_names_the_document_and_the_settings_that_differ(tmp_path: Path) -> None:
+    mine = {**MASK, "patterns": {"employee": "E-[0-9]{6}"}, "allow": ["Ada"], "regions": ["US", "DE"]}
+    with Corpus.open(tmp_path, settings={"personal": mine}) as corpus:
+        corpus.add(Document("a", TEXT), Document("b", TEXT))
+        corpus.build()
+    others = {
+        "kinds (then also iban, now also name)": {"kinds": [k for k in (*RULED, "person", "name") if k != "iban"]},
+        "kinds (in another order)": {"kinds": ["person", *RULED]},
+        "style (then keyed, now kind)": {"style": "kind"},
+        "allow; patterns": {"allow": [], "patterns": {}},
+        "regions (now also FR)": {"regions": ["US", "DE", "FR"]},
+    }
+    for said, changed in others.items():
+        with Corpus.open(tmp_path, settings={"personal": mine | changed}) as corpus:
+            with pytest.raises(SettingsError) as asking:
+                corpus.query("Who keeps the lighthouse?")
+            assert f"'a' was read under others, which differ in {said}. Set that as it was, or run" in str(asking.value)
+            assert "mask=off" not in str(asking.value)
+            with pytest.raises(SettingsError) as building:
+                corpus.build()
+            assert str(building.value).startswith("2 documents of this corpus are not masked under the settings of")
+            assert f"differ in {said}. The originals" in str(building.value)
+    assert traces(tmp_path, ("e-[0-9]", '"ada"', "employee")) == []  # they may name somebody
+
+
+def test_an_index_that_is_older_than_its_documents_is_told_from_one_of_other_settings(tmp_path: Path) -> None:
+    with Corpus.open(tmp_path) as corpus:
+        corpus.add(Document("a", TEXT))
+        corpus.build()
+    with Corpus.open(tmp_path, settings={"personal": MASK}) as corpus:
+        with pytest.raises(SettingsError, match=r"'a' was read without masking; run .*mask=off"):
+            corpus.query("Who keeps the lighthouse?")
+        corpus.add(Document("a", TEXT))
+        with pytest.raises(SettingsError, match=r"they were read again after it was built\. Run sensegraph index\."):
+            corpus.query("Who keeps the lighthouse?")
+
+
+def test_rules_of_which_the_settings_are_not_known_are_told_too(tmp_path: Path) -> None:
+    with Corpus.open(tmp_path, settings={"personal": MASK}) as corpus:
+        corpus.add(Document("a", TEXT))
+        corpus.store.set_refs({MASKED + "a": "older"})
+        with pytest.raises(SettingsError, match="which differ in a way that is not known"):
+            corpus.build()
 
 
 def test_removing_and_collecting_take_the_marks_away(tmp_path: Path) -> None:
@@ -308,7 +386,9 @@ def test_personal_reports_files_and_writes_nothing(tmp_path: Path, folder: Path,
     assert result.exit_code == 0
     assert "found in 4 of 4 documents" in result.stdout
     assert "aaaa.aaaaa@aaaa.aaaaaaa.aaa" in result.stdout
-    assert "not found by design" in result.stdout
+    assert "not found by design:\n- names of people: `person` is not among personal.kinds\n" in result.stdout
+    named = run("personal", folder, "--root", root, "--set", 'personal.kinds=["person"]').stdout
+    assert "not found by design:\n- of the names of people nicknames" in named
     assert "901820" not in result.stdout
     assert not root.exists()
     found = json.loads(run("personal", folder, "--root", root, "--json", "--set", 'personal.kinds=["iban"]').stdout)
@@ -341,7 +421,28 @@ def test_index_says_how_much_was_masked(tmp_path: Path, folder: Path, run: Calla
     assert json.loads(plan.stdout)["personal"]["masked"] is True
     text = run("personal", "--text", f"to {MAIL}", *mask).stdout
     assert text.startswith("to EMAIL-")
-    assert "found and not masked" in run("index", folder, "--set", "personal.mask=report", *mask[2:]).stdout
+    plain = ("--set", "personal.mask=report", "--root", tmp_path / "d")
+    assert "found and not masked" in run("index", folder, *plain).stdout
+    refused = run("index", folder, "--root", tmp_path / "c")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert 'are masked, and personal.mask is "off" here' in " ".join(refused.stderr.split())
+
+
+def test_a_text_that_stands_as_it_is_is_told_to(tmp_path: Path, folder: Path, run: Callable[..., Result]) -> None:
+    mask = ("--set", "personal.mask=mask", "--set", 'personal.patterns={own="xyz"}')
+    assert run("index", folder, "--root", tmp_path, *mask).exit_code == 0
+
+    def shown(*flags: str) -> tuple[str, str]:
+        result = run("personal", "--text", "Call Mr. Quill", "--root", tmp_path, *flags)
+        assert result.exit_code == 0
+        return result.stdout, result.stderr
+
+    assert shown() == ("Call Mr. Quill\n", "personal.mask is off: texts stand as they are\n")
+    kinds = ", ".join((*RULED, "own"))
+    assert shown(*mask) == ("Call Mr. Quill\n", f"nothing of the kinds {kinds} is found in it\n")
+    found, said = shown("--set", "personal.mask=mask", "--set", 'personal.kinds=["person"]')
+    assert found.startswith("Call Mr. PERSON-")
+    assert said == ""
 
 
 def test_an_import_is_refused_while_masking(tmp_path: Path, run: Callable[..., Result]) -> None:

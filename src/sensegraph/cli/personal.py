@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sensegraph.cli.options import Json, Root, Set, chosen_paths, opened, out, out_json, overrides, say_skipped
+from sensegraph.cli.options import Json, Root, Set, chosen_paths, opened, out, out_json, overrides, say, say_skipped
 from sensegraph.errors import EmptyCorpus
 
 if TYPE_CHECKING:
@@ -36,14 +36,24 @@ def personal(
     """
     given = overrides(settings)
     if text:
-        with opened(root, given) as corpus:
-            out(corpus.masked(text))
+        _show(text, root, given)
         return
     found = _surveyed(paths, root, given)
     if as_json:
         out_json(asdict(found))
     else:
         out(_text(found))
+
+
+def _show(text: str, root: Path, given: Mapping[str, Any]) -> None:
+    """Print the text as the corpus would have it, and on stderr why it stands as it was given."""
+    with opened(root, given) as corpus:
+        settings, masked = corpus.settings.personal, corpus.masked(text)
+    out(masked)
+    if settings.mask != "mask":
+        say(f"personal.mask is {settings.mask}: texts stand as they are")
+    elif masked == text:
+        say(f"nothing of the kinds {', '.join((*settings.kinds, *settings.patterns))} is found in it")
 
 
 def _surveyed(paths: Sequence[Path] | None, root: Path, given: Mapping[str, Any]) -> Survey:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 
 from sensegraph.personal.masking import Masker
 from sensegraph.personal.people import Named
-from sensegraph.personal.values import KINDS, PersonalSettings
+from sensegraph.personal.values import KINDS, PersonalSettings, people_sought
 from sensegraph.types import Document
 
-UNFOUND = (
-    "names of people, unless `person` is among personal.kinds; then nicknames, single names in passing, and names in "
-    "languages without capitals stay",
+_NAMES = (
+    "names of people: `person` is not among personal.kinds",
+    "of the names of people nicknames, single names in passing, and names in languages without capitals",
+)  # where they are not looked for, and where they are
+_UNFOUND = (
     "numbers without check digits and without a word before them that says what they are (driving licences, customers, "
     "plates); give a pattern of your own",
     "telephone numbers without + from countries that are not in personal.regions; local numbers without an area code",
@@ -35,7 +37,7 @@ class Survey:
     documents: Mapping[str, Mapping[str, int]]
     examples: Mapping[str, tuple[str, ...]]
     read: int
-    unfound: tuple[str, ...] = field(default=UNFOUND)
+    unfound: tuple[str, ...]
 
 
 def survey(read: Iterable[tuple[Document, Sequence[Named], Sequence[Named]]], settings: PersonalSettings) -> Survey:
@@ -58,7 +60,7 @@ def survey(read: Iterable[tuple[Document, Sequence[Named], Sequence[Named]]], se
         for span in masker.found(d.text, people):
             shapes.setdefault(span.kind, {}).setdefault(shape(d.text[span.start : span.end]))
     examples = {kind: tuple(shapes[kind])[:_SHOWN] for kind in _ordered(Counter(shapes.keys()))}
-    return Survey(_ordered(total), documents, examples, number)
+    return Survey(_ordered(total), documents, examples, number, (_NAMES[people_sought(settings)], *_UNFOUND))
 
 
 def shape(text: str) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from sensegraph.errors import SettingsError
-from sensegraph.keys import key
+from sensegraph.keys import canonical, key
 
 Kind = Literal["email", "phone", "url", "ip", "iban", "card", "identity", "birthday", "address", "person", "name"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -93,3 +94,30 @@ def compiled(settings: PersonalSettings) -> dict[str, re.Pattern[str]]:
 def rules(settings: PersonalSettings) -> str:
     """What tells the settings apart under which the same document may come out differently."""
     return key("personal", _VERSION, settings)[:16]
+
+
+def written(settings: PersonalSettings, hidden: Callable[[str], str]) -> str:
+    """The settings as JSON, to tell later which of them differ; `hidden` stands for those that may name somebody."""
+    plain = {"version": _VERSION, "style": settings.style, "kinds": settings.kinds, "regions": settings.regions}
+    named = {"allow": settings.allow, "patterns": settings.patterns}
+    return json.dumps(plain | {name: hidden(canonical([name, value]).decode()) for name, value in named.items()})
+
+
+def differing(then: str, now: str) -> str:
+    """Which settings differ between two that were `written`, for people; empty for equal ones and unknown ones."""
+    if not then:
+        return ""
+    was, is_ = json.loads(then), json.loads(now)
+    return "; ".join(_change(name, was[name], is_[name]) for name in was if was[name] != is_[name])
+
+
+def _change(name: str, then: object, now: object) -> str:
+    if isinstance(then, list) and isinstance(now, list):
+        return f"{name} ({_moved(then, now)})"
+    return f"style (then {then}, now {now})" if name == "style" else name
+
+
+def _moved(then: Sequence[str], now: Sequence[str]) -> str:
+    gone, new = [x for x in then if x not in now], [x for x in now if x not in then]
+    said = [f"{when} also {', '.join(found)}" for when, found in (("then", gone), ("now", new)) if found]
+    return ", ".join(said) or "in another order"
