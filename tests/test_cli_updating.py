@@ -53,6 +53,27 @@ def test_a_plan_is_shown_and_then_carried_out(root: Path) -> None:
     assert run(root, "status", "--documents").stdout.split() == ["2.txt", "3.txt", "one.txt"]
 
 
+def test_an_empty_input_folder_is_silent_where_the_documents_came_from_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(story(1, 1))
+    (tmp_path / "c" / "input").mkdir(parents=True)
+    (tmp_path / "c" / "input" / ".gitkeep").touch()
+    assert "holds no document" in run(tmp_path / "c", "index", *OFFLINE, code=1).stderr
+    run(tmp_path / "c", "index", str(tmp_path / "a.txt"), *OFFLINE)
+    again = run(tmp_path / "c", "index", *OFFLINE)
+    assert "skipped" not in again.stderr
+    assert "0 skipped" in again.stdout
+    (tmp_path / "c" / "input" / "picture.png").touch()
+    assert "1 .png file is no text document" in run(tmp_path / "c", "index", *OFFLINE).stderr
+
+
+def test_an_input_folder_that_was_emptied_is_told_of(root: Path) -> None:
+    for path in (root / "input").iterdir():
+        path.unlink()
+    told = run(root, "index", *OFFLINE).stderr
+    assert "3 documents that were read from" in told
+    assert "holds no document" in told
+
+
 def test_a_plan_is_one_of_sync(root: Path) -> None:
     assert "--sync" in run(root, "index", "--plan", *OFFLINE, code=2).stderr
 

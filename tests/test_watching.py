@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from sensegraph.cli import app
 from sensegraph.corpus import Corpus
 from sensegraph.documents.values import DEFAULTS
 from sensegraph.watching import Pace, follow, snapshot
@@ -74,6 +76,16 @@ def test_a_snapshot_sees_what_would_be_read_and_every_kind_of_change(tmp_path: P
     os.utime(tmp_path / "new", ns=(stat.st_atime_ns, stat.st_mtime_ns))
     (tmp_path / "new").replace(tmp_path / "a.txt")
     assert snapshot([tmp_path], DEFAULTS) != seen
+
+
+def test_a_path_that_never_was_is_an_error_and_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sensegraph.watching.follow", lambda *_, **__: pytest.fail("it is waited for"))
+    (tmp_path / "a.txt").write_text("Ada Harrow paid Bram Fenwick in Delft.")
+    for given, said in (((tmp_path / "a.txt", tmp_path / "nosuch"), "nosuch does not"), ((), "input does not")):
+        result = CliRunner().invoke(app, ["watch", *map(str, given), "--root", str(tmp_path / "c")])
+        assert result.exit_code == 1
+        assert f"{said} exist" in " ".join(result.stderr.split())
+        assert not (tmp_path / "c").exists()
 
 
 # ── as a process ──

@@ -26,6 +26,7 @@ from sensegraph.cli.options import (
     say,
 )
 from sensegraph.cli.progress import progress
+from sensegraph.errors import InputError
 
 _HERE = Path(".")
 
@@ -49,11 +50,13 @@ def watch(
     """Index the files, and again whenever they change, as `index --sync` does; Ctrl-C or SIGTERM ends it.
 
     A round that fails is told and tried again after a while; what was paid for is kept. Limits hold for each round.
+    A path must exist at first; one that goes later is waited for.
     """
     from sensegraph.settings import load_settings
     from sensegraph.watching import Pace, follow, snapshot
 
     places, given = chosen_paths(paths, root) or [root / "input"], overrides(settings, engine, max_tokens, max_cost)
+    _must_exist(places)
     reading = load_settings(root, given).documents
     with _until_told():
         follow(
@@ -63,6 +66,12 @@ def watch(
             pause=time.sleep,
             now=time.monotonic,
         )
+
+
+def _must_exist(places: Sequence[Path]) -> None:
+    """Raise InputError for a path that is not there, which nobody will wait for in vain."""
+    if missing := [place for place in places if not place.exists()]:
+        raise InputError(f"{missing[0]} does not exist; check the spelling and the current folder, or make it first.")
 
 
 def _round(paths: Sequence[Path], root: Path, given: Mapping[str, Any], wait: float, quiet: bool) -> bool:
