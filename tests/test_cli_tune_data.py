@@ -93,6 +93,8 @@ def test_what_is_held_out_goes_to_a_file_of_its_own_with_all_its_oracles(run: Ru
     assert all(sum(p["oracle"] for p in row["passages"]) == 2 for row in apart)
     assert any(not any(p["oracle"] for p in row["passages"]) for row in train)
     assert f"hops, held out: {len(apart)} examples of {len(apart)} questions; P 1" in result.stdout
+    rest = "(they rest on 20 % of the gold passages)"
+    assert result.stdout.endswith(f"\n\nheld out: {len(apart)} of 60 questions {rest}\n")
     assert result.stderr == "written: t.jsonl, held.jsonl, r.md\n"
     assert (tmp_path / "r.md").read_text().count("# Training data of hops") == 2
     found = json.loads(run("hops.json", "--out", "t.jsonl", *flags, "--json").stdout)

@@ -170,6 +170,17 @@ def test_people_read_the_same_figures_as_text_and_as_a_page():
     assert "**fails** | tokens within the limit" in telling.markdown(bad)
 
 
+def test_one_is_said_as_one_and_equal_sizes_once():
+    (first, *_) = examples()
+    said = telling.text(reported([first]))
+    assert ": 1 example of 1 question; P " in said
+    assert f"passages of an example: {len(first_of([first]).passages)}; " in said
+    leak = Passage("leak", "Some say nobody.")
+    e = first_of(examples())
+    said = telling.text(reported(broken(passages=(*e.passages, leak), answers=("nobody",), answer="nobody")))
+    assert "leaks: 1 distractor of 1 example holds a short answer" in said
+
+
 def test_programs_read_one_plain_object():
     found = telling.plain(reported(examples()))
     assert found["sound"] is True

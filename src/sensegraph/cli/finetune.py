@@ -124,7 +124,8 @@ def data(
             | {"held_out": telling.plain(apart) if apart else None, "file": str(out_file), "form": form}
         )
         return
-    out("\n\n".join(map(telling.text, [made, *([apart] if apart else [])])))
+    shares = [telling.held_out(made, apart, held_share)] if apart else []
+    out("\n\n".join([*map(telling.text, [made, *([apart] if apart else [])]), *shares]))
     say("written: " + ", ".join(str(file) for file in (out_file, held_out, report) if file))
 
 

@@ -43,11 +43,17 @@ def markdown(report: DataReport) -> str:
     )
 
 
+def held_out(trained: DataReport, apart: DataReport, share: float) -> str:
+    """How many questions are held out, of how many, and by what: those that rest on a share of the gold passages."""
+    all_ = trained.questions + apart.questions
+    return f"held out: {apart.questions:,} of {all_:,} questions (they rest on {100 * share:g} % of the gold passages)"
+
+
 def _head(report: DataReport) -> Iterator[str]:
     how = report.settings
     yield (
-        f"{report.source}: {report.examples:,} examples of {report.questions:,} questions; P {how.oracle_share:g}, "
-        f"style {how.style}, up to {how.max_tokens:,} tokens, seed {how.seed}"
+        f"{report.source}: {_many(report.examples, 'example')} of {_many(report.questions, 'question')}; "
+        f"P {how.oracle_share:g}, style {how.style}, up to {how.max_tokens:,} tokens, seed {how.seed}"
     )
     for name, pairs in (("left out before", report.left_out), ("dropped", report.dropped)):
         if pairs:
@@ -64,24 +70,24 @@ def _checks(report: DataReport) -> list[str]:
 def _figures(report: DataReport) -> Iterator[str]:
     low, high = report.share
     yield f"with oracle: {report.with_oracle:,} ({_percent(low)} to {_percent(high)} at 95 %); {_oracles(report)}"
-    shown = f"{_listed(report.distractors)} distractors, one drawn {report.reused:,} times at most"
+    shown = f"{_listed(report.distractors)} distractors, one drawn {_many(report.reused, 'time')} at most"
     yield f"passages of an example: {_sizes(report.passages)}; {shown}"
     yield f"tokens of an example: {_sizes(report.tokens)}; of what is learnt: {_sizes(report.targets)}"
     yield f"oracle by place: {', '.join(map(str, report.positions.seen))}"
     leaks = report.leaks
     yield (
-        f"leaks: {leaks.passages:,} distractors of {leaks.examples:,} examples hold a short answer; answers yes or no: "
-        f"{leaks.polar:,}"
+        f"leaks: {_many(leaks.passages, 'distractor')} of {_many(leaks.examples, 'example')} "
+        f"{'holds' if leaks.passages == 1 else 'hold'} a short answer; answers yes or no: {leaks.polar:,}"
     )
     hits, asked = report.answered
     yield f"answer word for word in an oracle: {hits:,} of {asked:,}"
     if report.near or report.passed_over:
         yield f"distractors near the question by: {report.near or 'nobody'}; passed over: {_listed(report.passed_over)}"
     if report.short:
-        yield f"fewer distractors than wanted, for want of room or of passages: {report.short:,} examples"
+        yield f"fewer distractors than wanted, for want of room or of passages: {_many(report.short, 'example')}"
     if report.several:
         learnt = "all are learnt" if report.settings.answers == "all" else "the first is learnt"
-        yield f"several answers: {report.several:,} examples, of which {learnt}"
+        yield f"several answers: {_many(report.several, 'example')}, of which {learnt}"
     if report.written:
         yield f"answers written by an engine from the gold passages: {report.written:,}"
     if report.masked is not None:
@@ -98,7 +104,13 @@ def _listed(pairs: Sequence[tuple[str, int]]) -> str:
     return "; ".join(f"{n:,} {name}" for name, n in pairs) or "none"
 
 
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what if n == 1 else f'{what}s'}"
+
+
 def _sizes(s: Spread) -> str:
+    if s.least == s.most:
+        return f"{s.most:,}"
     return f"{s.least:,}–{s.most:,}, median {s.median:,.0f}, mean {s.mean:,.1f}"
 
 
