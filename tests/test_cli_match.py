@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import shlex
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,7 @@ from typer.testing import CliRunner
 
 from asked_in_time import officeholders
 from sensegraph.cli import app
+from sensegraph.corpus import Corpus
 
 RUN = CliRunner()
 
@@ -122,3 +126,17 @@ def test_a_path_is_one_cell(root: Path):
     code, printed, _ = run(*words, "--root", str(root))
     assert code == 0
     assert all(row.startswith("Nordwind — ") for row in printed.splitlines()[1:])
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_page_find_something_in_the_book_that_comes_with_it(tmp_path: Path):
+    page = (Path(__file__).parents[1] / "docs" / "match.md").read_text(encoding="utf-8")
+    lines = [line for line in page.split("```sh\n")[1].split("```")[0].splitlines() if line]
+    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": ["graph"]}}) as corpus:
+        corpus.add(str(files("sensegraph") / "data" / "carol"))
+        corpus.build()
+    assert len(lines) == 5
+    for line in lines:
+        code, printed, said = run(*shlex.split(line)[2:], "--root", str(tmp_path))
+        assert code == 0, (line, said)
+        assert not re.search(r"^0 rows|\"rows\": \[\]", printed, re.MULTILINE), line

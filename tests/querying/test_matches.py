@@ -262,15 +262,36 @@ def test_what_is_unknown_comes_last_in_either_order(graph: Little):
 
 # ── bounds and errors ──
 
+PROPERTIES = "'aliases', 'degree', 'description', 'documents', 'frequency', 'id', 'name', 'type'"
+
+
+def test_a_mistake_in_a_clause_is_one_in_the_query(graph: Little):
+    for text in (
+        "(a) WHERE a.nmae = 'x'",
+        "(a) RETURN",
+        "MATCH (a:persn) return a",
+        "(a) ORDER  BY x.y",
+        "(a) LIMIT x",
+    ):
+        with pytest.raises(InputError, match=r"^In the query, column "):
+            graph.match(text)
+    with pytest.raises(InputError, match=r"^In the pattern, column 4"):
+        graph.match("(a:persn)")
+
 
 @pytest.mark.parametrize(
     ("query", "column", "said"),
     [
-        ("(a:persn)", 4, "no entity has the type 'persn'; there are: 'person'"),
-        ("(a)-[:FOUNDET]-(b)", 7, "no relation has the label 'FOUNDET'; there are: 'FOUNDED'"),
+        ("(a:persn)", 4, "no entity has the type 'persn'; the nearest: 'person'; there are: "),
+        ("(a)-[:FOUNDET]-(b)", 7, "no relation has the label 'FOUNDET'; the nearest: 'FOUNDED'; there are: "),
         ("(a)-[OWNS]-(b)", 6, "to look inside: WHERE r.label CONTAINS"),
-        ("(a) WHERE a.nmae = 'x'", 13, "an entity has no property 'nmae'; there are: 'name'"),
-        ("(a)-[r]-(b) WHERE r.wight > 1", 21, "a relation has no property 'wight'; there are: 'weight'"),
+        ("(a) WHERE a.nmae = 'x'", 13, "an entity has no property 'nmae'; the nearest: 'name'; there are: 'aliases', "),
+        ("(a) WHERE a.foo = 'x'", 13, f"an entity has no property 'foo'; there are: {PROPERTIES}."),
+        (
+            "(a)-[r]-(b) WHERE r.wight > 1",
+            21,
+            "a relation has no property 'wight'; the nearest: 'weight'; there are:",
+        ),
         ("(k:Claim) WHERE k.name = 'x'", 19, "a claim has no property 'name'"),
         ("(a) WHERE b.name = 'x'", 11, "the pattern has no variable 'b'; there are: 'a'"),
         ("(a) RETURN lenght(a)", 12, "there is no function 'lenght'; the nearest: 'length'"),

@@ -54,6 +54,7 @@ _A: Mapping[Kind, str] = MappingProxyType(
 )  # fmt: skip
 _NEAR = 5  # names that are offered for one that is unknown
 _FEW = 12  # as many are all offered
+_LIKE = 70  # of 100, how like a name must be to be offered before all others
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,14 +174,21 @@ def _known(word: Word, names: Sequence[str], said: str, what: str) -> None:
 
 
 def nearest(text: str, names: Sequence[str], what: str) -> str:
-    """`; the nearest: …`; where there are few, all of them; where there is nothing at all, that."""
+    """`; the nearest: …`; where there are few, all of them by the alphabet; where there is nothing at all, that."""
     from rapidfuzz import fuzz, process
 
     ranked = process.extract(alike(text), list(names), scorer=fuzz.ratio, processor=alike, limit=_FEW)
     if not ranked:
         return f": there is no {what} at all"
-    said, shown = ("there are", ranked) if len(names) <= _FEW else ("the nearest", ranked[:_NEAR])
-    return f"; {said}: {', '.join(repr(n) for n, _, _ in shown)}"
+    if len(names) > _FEW:
+        return f"; the nearest: {_quoted(n for n, _, _ in ranked[:_NEAR])}"
+    near = [n for n, ratio, _ in ranked[:1] if ratio >= _LIKE and len(ranked) > 1]
+    told = f"; the nearest: {_quoted(near)}" if near else ""
+    return f"{told}; there are: {_quoted(sorted(names))}"
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names))
 
 
 def _all(query: Query, kinds: Mapping[str, Kind], nodes: Mapping[str, tuple[Word, ...]]) -> tuple[Item, ...]:

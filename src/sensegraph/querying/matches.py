@@ -27,6 +27,7 @@ SECONDS = 10.0
 _SPANS = 2  # citations of one relation or entity
 _ROW_SPANS = 6  # of one row
 _MARK = re.compile(r"\[(\d+)\]")
+_CLAUSE = re.compile(r"\b(?:where|return|order\s+by|skip|limit)\b", re.IGNORECASE)  # a pattern with one is a query
 _END = "\0"  # stands between rows while they are cited together; no text keeps one
 
 
@@ -79,7 +80,7 @@ class Matches:
 def parsed(request: Request) -> Query:
     """The query that a request makes. Raises InputError where a clause is given twice, or cannot be read."""
     given = {name: _value(name, value) for name, value in (request.parameters or {}).items()}
-    query = Parser(request.text, "the pattern", given).query()
+    query = Parser(request.text, "the query" if _CLAUSE.search(request.text) else "the pattern", given).query()
     if request.where:
         more = Parser(request.where, "WHERE", given, query.paths).condition()
         query = replace(query, where=Binary("and", query.where, more) if query.where else more)

@@ -224,8 +224,12 @@ class Parser(Expressions):
         if self.accept(".."):
             high = self._whole()
             low = 1 if low is None else low
-        if high is None or low is None or not low <= high <= HOPS or high < 1:
+        if high is None or low is None:
             raise at.error(f"a chain of relations needs its bounds, up to {HOPS}, as in *1..3.")
+        if high > HOPS:
+            raise at.error(f"{high} is more than the {HOPS} relations that a chain may have.")
+        if high < max(low, 1):
+            raise at.error(f"no chain has {low} or more and at most {high} relations; write the bounds as in *1..3.")
         return low, high
 
     def _whole(self) -> int | None:
