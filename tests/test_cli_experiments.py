@@ -337,6 +337,26 @@ def test_other_contexts_are_foreseen_to_give_other_answers_each_of_them_judged(r
     assert foreseen["all"]["calls"] == sum(part["calls"] for name, part in foreseen.items() if name != "all")
 
 
+def test_what_differs_is_foreseen_apart_for_every_two_answers(run: Run, server: ScriptedServer):
+    with Corpus.open("made", settings={"index": {"parts": [], "chunk_tokens": 60, "chunk_overlap": 5}}) as corpus:
+        corpus.add("stories.jsonl")
+        corpus.build()
+    text = (
+        WIRED.format(url=server.base_url)
+        .replace("stories.jsonl", "made")
+        .replace('method = "graphrag"\ndepth = 0', 'method = "naive"\ntop = 1')
+    )
+    text = text.replace('"claims", "judge", "scores", "grounding"', '"judge"').replace(
+        "[judge]", '[conditions.two]\nmethod = "naive"\ntop = 2\n[judge]\ndifferential = true'
+    )
+    foreseen = json.loads(run(plan(text), "--estimate", "--json").stdout)["parts"]
+    assert run("plan.toml", "--yes").exit_code == 0
+    tasks = server.stats()["tasks"]
+    assert tasks["judge"] == 3 * 3 * 2 * 2 * 2  # questions, pairs, criteria, replicates, orders
+    assert foreseen["measuring: judge"]["calls"] == tasks["judge"]
+    assert foreseen["measuring: contrast"]["calls"] == tasks["contrast"] == 3 * 3
+
+
 def test_many_calls_begin_only_with_yes(run: Run, server: ScriptedServer):
     result = run(plan(WIRED.format(url=server.base_url)))
     assert result.exit_code == 1

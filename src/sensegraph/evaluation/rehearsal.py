@@ -126,6 +126,14 @@ def _statements(inquiry: Inquiry, sentences: int) -> tuple[Statement, ...]:
     return tuple(Statement(f"{s} ", tuple(read[:1])) for s in stand_in(seed, sentences).splitlines())
 
 
+def _contrast(trial: Trial) -> Contrast:
+    """What only one answer says, another for every two answers: else trials on them would be taken for one."""
+    one, other = trial.answers
+    if one.strip() == other.strip():
+        return Contrast((one,))
+    return Contrast((), *((stand_in(key(side, trial.answers)[:8], 4),) for side in ("first", "second")))
+
+
 _REPLIES: Mapping[str, Any] = MappingProxyType({
     "summarise": lambda item: stand_in(item.title, 8),
     "rate": lambda item: (Point(_statements(item, 6), _USEFUL),),
@@ -136,7 +144,7 @@ _REPLIES: Mapping[str, Any] = MappingProxyType({
     "grade": lambda item: 3,
     "judge": lambda item: Verdict(1),
     "score": lambda item: Verdict(scores=(float(item.high),)),
-    "contrast": lambda item: Contrast((), (stand_in("first", 4),), (stand_in("second", 4),)),
+    "contrast": _contrast,
     "propose": lambda item: tuple(f"line {i}" for i in range(item.count)),
     "claim": lambda item: (item.sentence,),
     "support": lambda item: Support(True),
