@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from sensegraph.cli import app
+from sensegraph.cli.collect import _bytes
 from sensegraph.corpus import Corpus
 from sensegraph.steps.lineage import lineage
 from sensegraph.stores.sqlite import SqliteStore
@@ -71,6 +73,7 @@ def test_an_input_folder_that_was_emptied_is_told_of(root: Path) -> None:
         path.unlink()
     told = run(root, "index", *OFFLINE).stderr
     assert "3 documents that were read from" in told
+    assert "can no longer be read there, and stay indexed until: sensegraph remove 0.txt 1.txt 2.txt" in told
     assert "holds no document" in told
 
 
@@ -105,9 +108,25 @@ def test_collect_says_what_would_go_and_what_went(root: Path) -> None:
     told = json.loads(run(root, "collect", "--dry-run", "--json", *OFFLINE).stdout)
     assert told["dry_run"]
     assert told["objects"] > 0
-    assert "removed" in run(root, "collect", *OFFLINE).stdout
+    shown = run(root, "collect", "--dry-run", *OFFLINE).stdout.splitlines()
+    assert re.fullmatch(r"would remove \d+ objects?, .*; \d+\.\d [kM]B", shown[0])
+    assert len(shown) == 1 + len(told["by_step"])
+    assert all(re.fullmatch(r"  \w.*; \d+\.\d [kM]B", line) for line in shown[1:])
+    done = run(root, "collect", *OFFLINE).stdout.splitlines()
+    assert done[0] == shown[0].replace("would remove", "removed")
+    assert [line.split()[:2] for line in done[1:]] == [["on", "disk"]]
     again = json.loads(run(root, "collect", "--json", *OFFLINE).stdout)
     assert (again["objects"], again["tables"], again["arrays"], again["by_step"]) == (0, 0, 0, {})
+
+
+def test_a_size_is_told_in_a_unit_that_fits_it():
+    assert [_bytes(n) for n in (0, 480, 99_999, 100_000, 12_345_678)] == [
+        "0.0 kB",
+        "0.5 kB",
+        "100.0 kB",
+        "0.1 MB",
+        "12.3 MB",
+    ]
 
 
 def test_collecting_with_the_settings_of_another_index_is_refused(root: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,9 +19,9 @@ from harbour import QUESTIONS, papers
 from scripted import ScriptedServer
 from sensegraph.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
-from sensegraph.methods.hirag import HiRAG, Mode
+from sensegraph.methods.hirag import HiRAG, Mode, _notes
 from sensegraph.runtime import Runtime
-from sensegraph.steps.assembling import ends_of
+from sensegraph.steps.assembling import Told, ends_of
 from sensegraph.steps.bridging import bridge, chunks_around, communities_around, find_candidates, key_entities
 from sensegraph.steps.index import Index
 from sensegraph.steps.language import NOTHING
@@ -374,8 +375,18 @@ def test_a_small_context_is_shared_and_what_one_section_leaves_the_next_may_use(
 def test_the_notes_say_how_large_each_section_is(made: Corpus) -> None:
     evidence = found(made)
     note = next(note for note in evidence.notes if note.startswith("read: "))
-    for name, kind in (("reports", "report"), ("bridge", "relation"), ("entities", "entity"), ("chunks", "chunk")):
-        assert f"{len(of(evidence, kind))} {name} (" in note
+    assert [len(of(evidence, kind)) for kind in ("report", "relation", "entity", "chunk")] == [
+        int(n) for n in re.findall(r"(\d+) (?:reports?|relations? on bridges|entity|entities|chunks?) \(", note)
+    ]
+    assert "bridge (" not in note
+
+
+def test_the_notes_say_one_of_one_thing_and_many_of_many() -> None:
+    told = {"reports": Told(("r",), 7), "bridge": Told((), 0), "entities": Told(("a", "b"), 9)}  # type: ignore[arg-type]
+    assert _notes(told, {"reports": 0, "bridge": 41, "entities": 1}) == [  # type: ignore[arg-type]
+        "read: 1 report (7 tokens), 0 relations on bridges (0 tokens), 2 entities (9 tokens)",
+        "no room for 41 relations on bridges, 1 entity",
+    ]
 
 
 # ── answers ──

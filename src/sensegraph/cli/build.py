@@ -202,8 +202,9 @@ def _there(corpus: Corpus, documents: Sequence[str]) -> None:
 def _gone_line(gone: Sequence[str], chosen: Sequence[Path], root: Path) -> str:
     names = " ".join(shlex.quote(name) for name in gone[:3]) + (" …" if len(gone) > 3 else "")
     where = root_flag(root)
-    many = "1 document that was read" if len(gone) == 1 else f"{len(gone)} documents that were read"
-    places = ", ".join(map(str, chosen))
+    one = len(gone) == 1
+    many = "1 document that was read" if one else f"{len(gone)} documents that were read"
+    places, stay = ", ".join(map(str, chosen)), "stays" if one else "stay"
     return (
-        f"{many} from {places} can no longer be read there, and stays indexed until: sensegraph remove {names}{where}"
+        f"{many} from {places} can no longer be read there, and {stay} indexed until: sensegraph remove {names}{where}"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,12 +11,14 @@ import typer
 
 from sensegraph.cli.options import Engine, Json, Quiet, Root, Set, Wait, opened, out, out_json, overrides
 from sensegraph.cli.progress import label, progress
+from sensegraph.cli.show import counted
 
 if TYPE_CHECKING:
     from sensegraph.collecting import Collected
     from sensegraph.stores.sweeping import Freed
 
 _HERE = Path(".")
+_SMALL = 100_000  # bytes below which a size is told in kB
 
 
 def collect(
@@ -41,24 +44,32 @@ def collect(
 
 
 def _text(found: Collected) -> str:
+    """The whole first; what each step left only where it is to be looked at before."""
     verb = "would remove" if found.dry else "removed"
-    rows = [(label(step) or "others", freed) for step, freed in found.by_step.items()]
-    rows.sort(key=lambda row: (-row[1].bytes, row[0]))
-    wide = max((len(name) for name, _ in rows), default=0)
-    lines = [f"{name:<{wide}}  {_counts(freed)}" for name, freed in rows]
-    lines.append(f"{verb} {_counts(found.total)}")
+    lines = [f"{verb} {_counts(found.total)}", *(_steps(found) if found.dry else ())]
     if found.operations:
-        lines.append(f"{verb} names that no document holds from {found.operations} operations")
+        lines.append(f"{verb} names that no document holds from {counted(found.operations, 'operation')}")
     if not found.dry:
-        lines.append(f"on disk {found.before / 1e6:,.1f} MB before, {found.after / 1e6:,.1f} MB now")
+        lines.append(f"on disk {_bytes(found.before)} before, {_bytes(found.after)} now")
     return "\n".join([*lines, *(f"- {note}" for note in found.notes)])
 
 
-def _counts(freed: Freed) -> str:
-    from sensegraph.cli.show import counted
+def _steps(found: Collected) -> Iterator[str]:
+    """What would go of each step, the most first."""
+    rows = [(label(step) or "others", freed) for step, freed in found.by_step.items()]
+    rows.sort(key=lambda row: (-row[1].bytes, row[0]))
+    wide = max((len(name) for name, _ in rows), default=0)
+    return (f"  {name:<{wide}}  {_counts(freed)}" for name, freed in rows)
 
+
+def _counts(freed: Freed) -> str:
     things = (("object", freed.objects), ("table", freed.tables), ("array", freed.arrays))
-    return f"{', '.join(counted(n, thing) for thing, n in things if n) or 'nothing'}; {freed.bytes / 1e6:,.2f} MB"
+    return f"{', '.join(counted(n, thing) for thing, n in things if n) or 'nothing'}; {_bytes(freed.bytes)}"
+
+
+def _bytes(size: int) -> str:
+    """A size for people: in kB where it is below 0.1 MB."""
+    return f"{size / 1e6:,.1f} MB" if size >= _SMALL else f"{size / 1e3:,.1f} kB"
 
 
 def _object(found: Collected) -> dict[str, Any]:

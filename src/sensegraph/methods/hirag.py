@@ -47,6 +47,15 @@ Section = Literal["reports", "bridge", "entities", "relations", "chunks"]
 Order = Literal["auto", "shared", "near"]
 
 _WIDER = 10  # times `top` entities are candidates (the authors' code)
+_CALLED: Mapping[Section, tuple[str, str]] = MappingProxyType(
+    {
+        "reports": ("report", "reports"),
+        "bridge": ("relation on bridges", "relations on bridges"),
+        "entities": ("entity", "entities"),
+        "relations": ("relation", "relations"),
+        "chunks": ("chunk", "chunks"),
+    }
+)
 _SECTIONS: Mapping[Mode, tuple[Section, ...]] = MappingProxyType(
     {
         "hirag": ("reports", "bridge", "entities", "chunks"),
@@ -211,6 +220,12 @@ def _by_layer(desk: _Desk) -> list[int]:
 
 def _notes(told: Mapping[Section, Told], left: Mapping[Section, int]) -> list[str]:
     """How large each section is, and what had no room."""
-    notes = ["read: " + ", ".join(f"{len(part)} {name} ({part.tokens} tokens)" for name, part in told.items())]
-    cut = [f"{count} {name}" for name, count in left.items() if count]
+    notes = ["read: " + ", ".join(f"{_things(name, len(p.passages))} ({p.tokens} tokens)" for name, p in told.items())]
+    cut = [_things(name, count) for name, count in left.items() if count]
     return [*notes, f"no room for {', '.join(cut)}"] if cut else notes
+
+
+def _things(section: Section, n: int) -> str:
+    """`1 report`, `2 relations on bridges`."""
+    one, many = _CALLED[section]
+    return f"{n} {one if n == 1 else many}"

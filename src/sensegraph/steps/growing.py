@@ -187,13 +187,20 @@ class Grower:
         return replace(found, references=references)
 
     def _notes(self) -> tuple[str, ...]:
+        most = f"longer than {self.settings.summary_tokens} tokens and"
         told = {
-            "cut": f"summaries were longer than {self.settings.summary_tokens} tokens and were cut",
-            "empty": "groups of the tree have an empty summary",
-            "references": "references in summaries named no member and were removed",
-            "unnamed": "statements of summaries named no member and rest on their whole group",
+            "cut": (f"summary was {most} was cut", f"summaries were {most} were cut"),
+            "empty": ("group of the tree has an empty summary", "groups of the tree have an empty summary"),
+            "references": (
+                "reference in summaries named no member and was removed",
+                "references in summaries named no member and were removed",
+            ),
+            "unnamed": (
+                "statement of summaries named no member and rests on its whole group",
+                "statements of summaries named no member and rest on their whole group",
+            ),
         }
-        return tuple(f"{n} {told[what]}" for what, n in self.lost.items() if n)
+        return tuple(f"{n} {told[what][n > 1]}" for what, n in self.lost.items() if n)
 
 
 def _near(texts: Sequence[str], rt: Runtime) -> Vectors:
