@@ -97,6 +97,18 @@ def test_what_states_no_date_is_marked_or_left_out(corpus: Corpus) -> None:
     assert "Olaf Prin" not in left.text
 
 
+@pytest.mark.parametrize(("cut", "said"), [(1, "1 report rests in part"), (2, "2 reports rest in part")])
+def test_reports_that_rest_on_other_times_are_counted(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch, cut: int, said: str
+) -> None:
+    from sensegraph.steps.timed import TimedIndex, timed
+
+    inside = timed(corpus.index(), Scope(as_of="2015"))
+    assert isinstance(inside, TimedIndex)
+    monkeypatch.setattr(TimedIndex, "_marked", lambda _: cut)
+    assert any(note.startswith(f"{said} on facts of other times") for note in inside.notes())
+
+
 def test_a_stretch_reads_all_that_held_in_it(corpus: Corpus) -> None:
     found = " ".join(read_by(corpus, "Who was mayor of Ostby?", "naive", Scope(between=("2009", "2013"))))
     assert "Dora Frey" in found
