@@ -367,7 +367,7 @@ def test_the_estimate_foresees_the_calls_of_a_run_without_surprises(served: tupl
     assert server.calls == []
     pose(posing, made.index(), made.runtime())
     assert steps["proposing.propose"].calls == len(server.done("grounded-questions")) == 2
-    assert steps["proposing.support"].calls == 4
+    assert steps["entailment.support"].calls == 4
     assert steps["vectors.embed"].items == 4
 
 

@@ -9,12 +9,12 @@ from dataclasses import asdict, is_dataclass
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
-from unicodedata import east_asian_width
 
 import typer
 
 from sensegraph.cli import filters
 from sensegraph.cli.options import Json, Root, Set, files_of, opened, out, out_json, overrides, ready, say
+from sensegraph.cli.pages import width
 from sensegraph.cli.show import counted, short
 
 if TYPE_CHECKING:
@@ -198,13 +198,8 @@ def _table(found: Matches, rows: Sequence[Sequence[Any]]) -> Iterator[str]:
         cells[n].append("".join(f"[{m}]" for m in marks))
     head = [*found.columns, *([""] if found.marks else [])]
     right = {i for i in range(last + 1) if all(isinstance(row[i], int | float | None) for row in rows)}
-    widths = [max(_width(row[i]) for row in (head, *cells)) for i in range(len(head))]
+    widths = [max(width(row[i]) for row in (head, *cells)) for i in range(len(head))]
     for row in (head, *cells):
-        pads = [" " * (w - _width(c)) for c, w in zip(row, widths, strict=True)]
+        pads = [" " * (w - width(c)) for c, w in zip(row, widths, strict=True)]
         parts = (p + c if i in right else c + p for i, (c, p) in enumerate(zip(row, pads, strict=True)))
         yield "  ".join(parts).rstrip()
-
-
-def _width(text: str) -> int:
-    """The cells of a terminal that `text` takes: two for a wide character."""
-    return sum(2 if east_asian_width(c) in "WF" else 1 for c in text)

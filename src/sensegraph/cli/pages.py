@@ -69,14 +69,14 @@ def _head(text: str) -> Iterator[Line]:
 
 def _table(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> Iterator[Line]:
     """Rows under a first one of headings, in columns; those in `right` are numbers; the last column is not padded."""
-    widths = [max(_width(row[i]) for row in rows) for i in range(len(rows[0]))]
+    widths = [max(width(row[i]) for row in rows) for i in range(len(rows[0]))]
     for n, row in enumerate(rows):
-        pads = [" " * (w - _width(c)) for c, w in zip(row, widths, strict=True)]
+        pads = [" " * (w - width(c)) for c, w in zip(row, widths, strict=True)]
         cells = [pad + c if i in right else c + pad for i, (c, pad) in enumerate(zip(row, pads, strict=True))]
         yield Line("  ".join(cells).rstrip(), "" if n else "dim", 2, row=True)
 
 
-def _width(text: str) -> int:
+def width(text: str) -> int:
     """The cells of a terminal that `text` takes: two for a wide character."""
     return sum(2 if east_asian_width(c) in "WF" else 1 for c in text)
 

@@ -23,7 +23,6 @@ D = TypeVar("D", ExtractedClaim, ExtractedRelation)
 Value = str | int | float | None
 Raw = tuple[str, Any]  # kind and fields, not yet checked
 
-_LISTS = {"entities": "entity", "relations": "relation", "relationships": "relation", "claims": "claim"}
 _KIND = r"[\"'“”‘’]?\s*+(entity|relationship|relation|claim)\s*[\"'“”‘’]?"
 _DELIMITER = r"\s*(?:<\|>|\|{1,2}|\t)\s*"
 _START = re.compile(rf"[(（]?\s*+{_KIND}{_DELIMITER}", re.IGNORECASE)

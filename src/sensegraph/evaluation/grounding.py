@@ -16,20 +16,19 @@ from types import MappingProxyType
 import numpy as np
 
 from sensegraph.errors import SettingsError
+from sensegraph.evaluation import judging, proposing
 from sensegraph.evaluation.abstaining import abstains
 from sensegraph.evaluation.citations import MOST, Citations, citations_of
 from sensegraph.evaluation.cited import Reference, cited_statements
 from sensegraph.evaluation.claimify import ClaimSettings, claims_of
 from sensegraph.evaluation.claims import sentences_of
 from sensegraph.evaluation.entailment import By, Supporter, supporter
-from sensegraph.protocols import JudgingEngine
-from sensegraph.results import step
 from sensegraph.runtime import Runtime
 from sensegraph.stems import stems
 from sensegraph.steps.language import test
 from sensegraph.steps.vectors import embed_all
 from sensegraph.text import sentences
-from sensegraph.types import Answer, Check, Context, Inquiry, Passage, Trial, Verdict, Wish
+from sensegraph.types import Answer, Check, Context, Inquiry, Passage, Trial, Wish
 
 Values = list[float | None]
 
@@ -104,18 +103,6 @@ class Mean:
     mean: float | None
     n: int
     undefined: int
-
-
-@step(version=1, uses="engine", task="score")
-def rate_context(trials: Sequence[Trial], *, engine: JudgingEngine) -> list[Verdict]:
-    """Ratings of contexts, 0 to 2."""
-    return engine.score(trials)
-
-
-@step(version=1, uses="engine", task="propose")
-def ask_back(wishes: Sequence[Wish], *, engine: JudgingEngine) -> list[tuple[str, ...]]:
-    """Questions that answers answer."""
-    return engine.propose(wishes)
 
 
 def grounded(
@@ -240,7 +227,7 @@ def _relevance_rating(desk: _Desk) -> Values:
         for a in full
         for replicate in range(_RATINGS)
     ]
-    told = iter(desk.rt.each(rate_context, trials))
+    told = iter(desk.rt.each(judging.score, trials))
     rated = {id(a): [v.scores[0] for v in (next(told) for _ in range(_RATINGS)) if v.scores] for a in full}
     return [_mean([s / 2 for s in rated[id(a)]]) if id(a) in rated else 0.0 for a in desk.answers]
 
@@ -285,7 +272,7 @@ def _relevancy(desk: _Desk) -> Values:
     wishes = [
         Wish("reverse", 0 if s else _QUESTIONS, texts=(a.text,)) for a, s in zip(desk.answers, desk.silent, strict=True)
     ]
-    asked = list(desk.rt.each(ask_back, wishes))
+    asked = list(desk.rt.each(proposing.propose, wishes))
     texts = [t for a, own in zip(desk.answers, asked, strict=True) for t in (a.question, *own)]
     vectors, found, begin = np.asarray(embed_all(texts, desk.rt).value), Values(), 0
     for own in asked:

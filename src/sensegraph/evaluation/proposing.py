@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from sensegraph.evaluation.entailment import support
 from sensegraph.evaluation.overlap import Floats
 from sensegraph.keys import key
 from sensegraph.protocols import JudgingEngine, PricedEngine, Task
@@ -32,12 +33,6 @@ _REASON = 40  # tokens of a reply about support
 def propose(wishes: Sequence[Wish], *, engine: JudgingEngine) -> list[tuple[str, ...]]:
     """Lines for each wish."""
     return engine.propose(wishes)
-
-
-@step(version=1, uses="engine", task="support")
-def support(checks: Sequence[Check], *, engine: JudgingEngine) -> list[Support]:
-    """Whether the texts of each check bear its statement."""
-    return engine.support(checks)
 
 
 class Proposer(Protocol):

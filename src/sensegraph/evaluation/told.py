@@ -93,7 +93,7 @@ def gaps_in(graph: Graph) -> list[Told]:
 
 
 def _gapped(entity: Entity) -> Iterator[Told]:
-    name = _word(entity.name)
+    name = whole(entity.name)
     for said in entity.descriptions:
         for start, end in sentences(said.text):
             sentence = _SPEAKER.sub("", " ".join(said.text[start:end].split()))
@@ -128,8 +128,8 @@ def _told(sentence: str, subject: Entity, target: Entity, chunk: str, *, english
         return None
     if english and (_POINTING.search(rest) or not _predicate(rest) or not _telling(rest)):
         return None
-    there = next((m for n in _names(target) if (m := _word(n).search(rest))), None)
-    if not there or any(_word(n).search(rest) for n in _names(subject)):
+    there = next((m for n in _names(target) if (m := whole(n).search(rest))), None)
+    if not there or any(whole(n).search(rest) for n in _names(subject)):
         return None
     head, after = _around(rest, there) if proper(target) else ("", "")
     named = bool(head) and (not english or _alone(head, after))
@@ -139,7 +139,8 @@ def _told(sentence: str, subject: Entity, target: Entity, chunk: str, *, english
     return Told(subject, target, sentence, rest, chunk, head, after, named)
 
 
-def _word(name: str) -> re.Pattern[str]:
+def whole(name: str) -> re.Pattern[str]:
+    """A pattern for a name that is no part of a longer word."""
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 

@@ -6,13 +6,13 @@ asks for more than one or two sentences say, and a model that is trained on noth
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
 
+from sensegraph.evaluation.told import whole
 from sensegraph.finetuning.indexed import Chunks
 from sensegraph.finetuning.sources import Source
 from sensegraph.finetuning.values import Asked, Passage
@@ -38,7 +38,7 @@ class _Said:
     @property
     def gapped(self) -> str:
         """The sentence without the name."""
-        return _named(self.name).sub(_GAP, self.text)
+        return whole(self.name).sub(_GAP, self.text)
 
 
 def from_graph(index: Index, count: int, seed: int = 0, topic: str = "") -> Source:
@@ -76,7 +76,7 @@ def _sentence(relation: Relation, ends: Sequence[Entity], index: Index) -> list[
     found = index.chunks([d.source.chunk for d in relation.descriptions])
     for description in relation.descriptions:
         text = _words(description, found)
-        names = [next((n for n in (e.name, *e.aliases) if _named(n).search(text)), "") for e in ends]
+        names = [next((n for n in (e.name, *e.aliases) if whole(n).search(text)), "") for e in ends]
         if all(names) and _SENTENCE[0] <= len(text) <= _SENTENCE[1]:
             chunk = found[description.source.chunk]
             return [_Said(text, n, e.id, chunk) for n, e in zip(names, ends, strict=True) if _usable(n)]
@@ -92,10 +92,6 @@ def _words(said: Description, chunks: dict[str, Chunk]) -> str:
 def _usable(name: str) -> bool:
     """Whether a name can be asked for: it is long enough, and written as a name where its script has capitals."""
     return len(name) >= _SHORT and (name[:1].isupper() or not name[:1].islower())
-
-
-def _named(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
 def _oracles(chunks: Chunks, *found: Chunk) -> tuple[Passage, ...]:
