@@ -49,7 +49,7 @@ def _what_matters(item: Item) -> tuple[str, int]:
     return item.id, item.size
 
 
-@step(version=1, batch=4)
+@step("test_runtime.double", version=1, batch=4)
 def double(items: Sequence[int], *, by: int = 2) -> list[int]:
     SEEN.update(items)
     if bad := [i for i in items if i == 13]:
@@ -57,39 +57,39 @@ def double(items: Sequence[int], *, by: int = 2) -> list[int]:
     return [i * by for i in items]
 
 
-@step(version=1, sees=_what_matters)
+@step("test_runtime.measured", version=1, sees=_what_matters)
 def measured(items: Sequence[Item]) -> list[int]:
     SEEN.update(i.id for i in items)
     return [i.size for i in items]
 
 
-@step(version=1)
+@step("test_runtime.summed", version=1)
 def summed(wholes: Sequence[Sequence[int]], *, start: int = 0) -> list[int]:
     SEEN.update(["summed"])
     return [sum(w) + start for w in wholes]
 
 
-@step(version=1, form="tables")
+@step("test_runtime.split", version=1, form="tables")
 def split(wholes: Sequence[list[Item]]) -> list[Pair]:
     return [Pair(w[::2], w[1::2], len(w)) for w in wholes]
 
 
-@step(version=1, form="array")
+@step("test_runtime.counted", version=1, form="array")
 def counted(wholes: Sequence[int]) -> list[NDArray[Any]]:
     return [np.arange(w) for w in wholes]
 
 
-@step(version=1)
+@step("test_runtime.one_too_few", version=1)
 def one_too_few(items: Sequence[int]) -> list[int]:
     return list(items)[1:]
 
 
-@step(version=1, batch=1)
+@step("test_runtime.refused", version=1, batch=1)
 def refused(items: Sequence[int]) -> list[int]:
     raise ItemFailed(f"no reply about chunk {items[0]:016x} of document 'd{items[0]}'")
 
 
-@step(version=1, batch=1)
+@step("test_runtime.half_a_character", version=1, batch=1)
 def half_a_character(items: Sequence[int]) -> list[str]:
     return ["\ud83d" if i == 2 else str(i) for i in items]
 

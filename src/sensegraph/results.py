@@ -35,12 +35,13 @@ def _itself(item: Any) -> Any:
 class Step(Generic[A, B]):
     """`fn(batch, [engine=… | embedder=… | reranker=…], **settings) -> list`, one result per item, in order.
 
-    Raise `version` whenever results change. `form` says how a result is stored: as one `value`, as `tables` (a
-    dataclass whose sequences of records are read lazily), as an `array` (memory-mapped) or as `arrays` (a dataclass of
-    such). `sees` is the part of an
-    item that can change its result; two items that look alike are computed once.
+    `name` stands in keys, progress and the ledger: it outlives the module that the function stands in. Raise `version`
+    whenever results change. `form` says how a result is stored: as one `value`, as `tables` (a dataclass whose
+    sequences of records are read lazily), as an `array` (memory-mapped) or as `arrays` (a dataclass of such). `sees` is
+    the part of an item that can change its result; two items that look alike are computed once.
     """
 
+    name: str
     fn: Callable[..., list[B]]
     version: int
     uses: Tool = ""
@@ -48,11 +49,6 @@ class Step(Generic[A, B]):
     form: Form = "value"
     batch: int = 64
     sees: Callable[[Any], Any] = _itself
-
-    @property
-    def name(self) -> str:
-        """The step's name in keys, progress and the ledger."""
-        return f"{self.fn.__module__.rpartition('.')[2]}.{self.fn.__name__}"
 
     @cached_property
     def result(self) -> Any:
@@ -72,6 +68,7 @@ class Step(Generic[A, B]):
 
 
 def step(
+    name: str,
     version: int,
     *,
     uses: Tool = "",
@@ -80,8 +77,8 @@ def step(
     batch: int = 64,
     sees: Callable[[Any], Any] = _itself,
 ) -> Callable[[Callable[..., list[B]]], Step[Any, B]]:
-    """Make a module-level function a step."""
-    return lambda fn: Step(fn, version, uses, task, form, batch, sees)
+    """Make a module-level function a step called `name`: the name stands in every key, so it never changes."""
+    return lambda fn: Step(name, fn, version, uses, task, form, batch, sees)
 
 
 @dataclass(frozen=True, slots=True)

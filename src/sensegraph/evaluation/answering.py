@@ -77,7 +77,7 @@ class Cost:
     context_tokens: float
 
 
-@step(version=1)
+@step("answering.answered", version=1)
 def answered(requests: Sequence[Request]) -> list[Answer]:
     """The place of stored answers: they are made by asking a condition, not by this step."""
     raise NotImplementedError(f"{len(requests)} answers are made by asking a condition")

@@ -63,7 +63,7 @@ class Claimed:
     repeated: int = 0
 
 
-@step(version=1, uses="engine", task="claim")
+@step("claimify.claim", version=1, uses="engine", task="claim")
 def claim(excerpts: Sequence[Excerpt], *, engine: JudgingEngine) -> list[tuple[str, ...]]:
     """What a stage makes of each sentence."""
     return engine.claim(excerpts)

@@ -43,7 +43,7 @@ class Supporter(Protocol):
         ...
 
 
-@step(version=1, uses="engine", task="support")
+@step("entailment.support", version=1, uses="engine", task="support")
 def support(checks: Sequence[Check], *, engine: JudgingEngine) -> list[Support]:
     """Whether texts bear statements, by a model."""
     return engine.support(checks)

@@ -32,19 +32,19 @@ _UNIQUE = "Shown of each answer is only what the other does not say. Where that 
 _REPLY: Mapping[Task, int] = {"judge": 130, "score": 130, "contrast": 500}  # tokens of a reply, about
 
 
-@step(1, uses="engine", task="judge")
+@step("judging.judge", 1, uses="engine", task="judge")
 def judge(trials: Sequence[Trial], engine: JudgingEngine) -> list[Verdict]:
     """The better of two answers, or neither."""
     return engine.judge(trials)
 
 
-@step(1, uses="engine", task="score")
+@step("judging.score", 1, uses="engine", task="score")
 def score(trials: Sequence[Trial], engine: JudgingEngine) -> list[Verdict]:
     """A score for one answer."""
     return engine.score(trials)
 
 
-@step(1, uses="engine", task="contrast")
+@step("judging.contrast", 1, uses="engine", task="contrast")
 def contrast(trials: Sequence[Trial], engine: JudgingEngine) -> list[Contrast]:
     """What two answers share, and what only one says."""
     return engine.contrast(trials)

@@ -79,7 +79,7 @@ def _grouped(listed: Sequence[Claimed | None], rt: Runtime) -> list[tuple[int, .
     return [None if c is None else next(found) for c in listed]
 
 
-@step(version=1, batch=8)
+@step("measures.clustered", version=1, batch=8)
 def clustered(listed: Sequence[tuple[str, ...]]) -> list[tuple[int, ...]]:
     """The number of clusters of an answer's claims at each threshold, strict as the paper's library."""
     apart = map(distances, listed)

@@ -29,7 +29,7 @@ _LINE = 30  # tokens of a line that nobody has written yet
 _REASON = 40  # tokens of a reply about support
 
 
-@step(version=1, uses="engine", task="propose")
+@step("proposing.propose", version=1, uses="engine", task="propose")
 def propose(wishes: Sequence[Wish], *, engine: JudgingEngine) -> list[tuple[str, ...]]:
     """Lines for each wish."""
     return engine.propose(wishes)

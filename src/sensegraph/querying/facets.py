@@ -52,7 +52,7 @@ class Facets:
         return tuple(json.loads(self.labels_called.tobytes()))
 
 
-@step(version=1, form="arrays")
+@step("facets.facets", version=1, form="arrays")
 def facets(graphs: Sequence[Graph]) -> list[Facets]:
     """The facets of graphs."""
     return [_facets(graph) for graph in graphs]

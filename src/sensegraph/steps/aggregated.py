@@ -89,13 +89,13 @@ class Aggregates:
         return Aggregates(found, ancestry.fn([(entities, found)])[0], (note,) if changed else ())
 
 
-@step(version=1)
+@step("aggregated.aggregated", version=1)
 def aggregated(wholes: Sequence[AggregateKeys]) -> list[AggregateKeys]:
     """What the part is made of."""
     return list(wholes)
 
 
-@step(version=1, form="arrays")
+@step("aggregated.ancestry", version=1, form="arrays")
 def ancestry(wholes: Sequence[tuple[Sequence[str], Hierarchy]]) -> list[Ancestry]:
     """The chains of each hierarchy over the entities with these ids."""
     return [_ancestry(entities, hierarchy) for entities, hierarchy in wholes]

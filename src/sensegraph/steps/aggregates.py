@@ -95,19 +95,19 @@ class AggregateSettings:
         return self.thresholds[min(level, len(self.thresholds)) - 1]
 
 
-@step(version=1, uses="engine", task="aggregate")
+@step("aggregates.aggregate", version=1, uses="engine", task="aggregate")
 def aggregate(briefs: Sequence[Brief], *, engine: LanguageEngine) -> list[Report]:
     """Name, description and findings of each cluster (Eq. 4)."""
     return engine.aggregate(briefs)
 
 
-@step(version=1, uses="engine", task="relate")
+@step("aggregates.relate", version=1, uses="engine", task="relate")
 def relate(briefs: Sequence[Brief], *, engine: LanguageEngine) -> list[tuple[Statement, ...]]:
     """What links two aggregates (Eq. 5)."""
     return engine.relate(briefs)
 
 
-@step(version=1, form="tables")
+@step("aggregates.aggregates", version=1, form="tables")
 def aggregates(wholes: Sequence[Hierarchy], *, settings: AggregateSettings, writers: Sequence[str]) -> list[Hierarchy]:
     """The finished hierarchy; `writers` are who wrote its aggregates and relations, and who made the vectors."""
     return list(wholes)

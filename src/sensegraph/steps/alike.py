@@ -40,7 +40,7 @@ class Grouping:
         )
 
 
-@step(version=1, form="arrays")
+@step("alike.grouping", version=1, form="arrays")
 def grouping(wholes: Sequence[tuple[Vectors, Ints]], *, size: int, dims: int, seed: int) -> list[Grouping]:
     """Clusters of about `size` rows of each matrix, over `dims` columns of it; near the earlier labels, if any."""
     return [_grouping(vectors, start, size, dims, seed) for vectors, start in wholes]

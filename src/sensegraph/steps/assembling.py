@@ -44,7 +44,7 @@ class Ends:
     other: Ints
 
 
-@step(version=1, form="arrays")
+@step("assembling.ends", version=1, form="arrays")
 def ends(wholes: Sequence[Lookups]) -> list[Ends]:
     """The ends of all relations, from the rows of neighbours."""
     return [_ends(found) for found in wholes]

@@ -19,7 +19,7 @@ _FEW = 8  # characters a token: of a longer text it is not tried whether it is o
 _SPACE = re.compile(r"\s+")
 
 
-@step(version=1)
+@step("chunks.chunk", version=1)
 def chunk(documents: Sequence[Document], *, size: int, overlap: int) -> list[tuple[Chunk, ...]]:
     """Cut each document into windows of at most `size` tokens that share about `overlap` tokens.
 

@@ -63,13 +63,13 @@ class _Structure:
     edges: Edges
 
 
-@step(version=1)
+@step("communities.structure", version=1)
 def structure(graphs: Sequence[Graph]) -> list[str]:
     """A hash of what clustering sees of a graph: its entities, relations and weights, no texts."""
     return [key([e.id for e in g.entities], [(r.source, r.target, r.weight) for r in g.relations]) for g in graphs]
 
 
-@step(version=1, form="tables")
+@step("communities.communities", version=1, form="tables")
 def communities(wholes: Sequence[tuple[Graph, Earlier | None]], *, settings: ClusterSettings) -> list[Communities]:
     """The communities of each graph."""
     return [group(graph, earlier, settings) for graph, earlier in wholes]

@@ -146,7 +146,7 @@ class Concepts:
         )
 
 
-@step(version=1, form="arrays")
+@step("concepts.concepts", version=1, form="arrays")
 def concepts(wholes: Sequence[Iterable[tuple[Noted, ...]]], *, settings: ConceptSettings) -> list[Concepts]:
     """The concept graph of the phrases of all chunks, document by document."""
     return [_made(documents, settings) for documents in wholes]

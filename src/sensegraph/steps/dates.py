@@ -89,7 +89,7 @@ class Dates:
     unread: int = 0
 
 
-@step(version=1)
+@step("dates.dated", version=1)
 def dated(documents: Sequence[Document]) -> list[tuple[DatedSentence, ...]]:
     """The sentences of each document that state a date, relative dates by the document's own time."""
     return [tuple(_dated(d)) for d in documents]
@@ -111,7 +111,7 @@ class Dating:
     known: Mapping[str, str]
 
 
-@step(version=2, form="tables")
+@step("dates.dates", version=2, form="tables")
 def dates(wholes: Sequence[Dating], *, functional: tuple[str, ...]) -> list[Dates]:
     """Every dated statement with its interval; functional ones chained, in any order of documents the same."""
     return [_settled(w, functional) for w in wholes]

@@ -71,19 +71,19 @@ class Duplicates:
     notes: tuple[str, ...] = ()
 
 
-@step(version=1, uses="engine", task="resolve")
+@step("duplicates.same", version=1, uses="engine", task="resolve")
 def same(briefs: Sequence[Brief], *, engine: ResolvingEngine) -> list[tuple[tuple[str, ...], ...]]:
     """Of each group of entities, the sets of ids that are one thing."""
     return engine.resolve(briefs)
 
 
-@step(version=1)
+@step("duplicates.bound", version=1)
 def bound(tables: Sequence[Aliases]) -> list[Aliases]:
     """The aliases that a graph was merged with, under the key of the graph."""
     return list(tables)
 
 
-@step(version=2)
+@step("duplicates.automatic", version=2)
 def automatic(found: Sequence[Duplicates], *, how: ResolveSettings, by: str) -> list[Duplicates]:
     """What a build found by itself, with these settings; `by` is who judged."""
     return list(found)

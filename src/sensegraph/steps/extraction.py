@@ -21,25 +21,25 @@ def _what_is_read(chunk: Chunk) -> tuple[str, str]:
     return chunk.text, chunk.title
 
 
-@step(version=1, uses="engine", task="extract", sees=_what_is_read)
+@step("extraction.extract", version=1, uses="engine", task="extract", sees=_what_is_read)
 def extract(chunks: Sequence[Chunk], *, engine: LanguageEngine) -> list[Extraction]:
     """Entities, relations and claims of each chunk, from its text alone."""
     return engine.extract(chunks)
 
 
-@step(version=1, uses="engine", task="survey")
+@step("extraction.observe", version=1, uses="engine", task="survey")
 def observe(documents: Sequence[tuple[Chunk, ...]], *, engine: SurveyingEngine) -> list[bytes]:
     """What each document shows by itself."""
     return engine.observe(documents)
 
 
-@step(version=1, uses="engine", task="survey")
+@step("extraction.learn", version=1, uses="engine", task="survey")
 def learn(corpora: Sequence[Results[bytes]], *, engine: SurveyingEngine) -> list[bytes]:
     """What the whole corpus shows."""
     return [engine.learn(observations) for observations in corpora]
 
 
-@step(version=1, uses="engine", task="survey")
+@step("extraction.read", version=1, uses="engine", task="survey")
 def read(
     documents: Sequence[tuple[tuple[Chunk, ...], bytes]], *, engine: SurveyingEngine, lexicon: bytes
 ) -> list[tuple[Extraction, ...]]:
@@ -76,7 +76,7 @@ class Tally:
     gleaned: int = 0
 
 
-@step(version=1)
+@step("extraction.tally", version=1)
 def tally(wholes: Sequence[Iterable[tuple[Chunk, Extraction]]]) -> list[Tally]:
     """The counts of all extractions together."""
     return [_tallied(x for _, x in whole) for whole in wholes]

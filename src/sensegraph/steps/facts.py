@@ -160,7 +160,7 @@ class Facts:
         return _walkable(found)
 
 
-@step(version=2, form="arrays")
+@step("facts.facts", version=2, form="arrays")
 def facts(wholes: Sequence[tuple[Graph, Sequence[str], Vectors | None]], *, settings: FactSettings) -> list[Facts]:
     """The facts of a graph over the chunks with these ids; the vectors are those of the entities' names."""
     return [_made(graph, chunks, vectors, settings) for graph, chunks, vectors in wholes]

@@ -99,13 +99,13 @@ def relation_id(source: str, target: str) -> str:
     return key("relation", *sorted((source, target)))[:20]
 
 
-@step(version=2, form="tables")
+@step("graph.graph", version=2, form="tables")
 def graph(parts: Sequence[tuple[Graph, dict[str, str]]], *, settings: GraphSettings, describer: str) -> list[Graph]:
     """A merged graph with the summaries of its elements (by id) put in; `describer` is who wrote them."""
     return [described(merged, summaries) for merged, summaries in parts]
 
 
-@step(version=1, uses="engine", task="summarise")
+@step("graph.summarise", version=1, uses="engine", task="summarise")
 def summarise(contexts: Sequence[Context], *, engine: LanguageEngine) -> list[str]:
     """One description from several."""
     return engine.summarise(contexts)

@@ -33,13 +33,13 @@ Writing = Callable[[Sequence[Brief]], Sequence[tuple[Statement, ...]]]
 Near = Callable[[Sequence[str]], Vectors | None]
 
 
-@step(version=1, uses="engine", task="condense")
+@step("growing.condense", version=1, uses="engine", task="condense")
 def condense(briefs: Sequence[Brief], *, engine: LanguageEngine) -> list[tuple[Statement, ...]]:
     """The text of each group said shorter."""
     return engine.condense(briefs)
 
 
-@step(version=1, form="tables")
+@step("growing.summaries", version=1, form="tables")
 def summaries(wholes: Sequence[Hierarchy], *, settings: TreeSettings, writer: str) -> list[Hierarchy]:
     """The finished summaries; `writer` is who wrote them."""
     return list(wholes)

@@ -39,19 +39,19 @@ class Likeness:
     neighbours: int = 3
 
 
-@step(version=1, form="arrays")
+@step("identity.same_vectors", version=1, form="arrays")
 def same_vectors(wholes: Sequence[NDArray[Any]], *, least: float, neighbours: int) -> list[Pairs]:
     """Pairs of entities whose vectors are nearly the same."""
     return [similar_rows(vectors, least, neighbours) for vectors in wholes]
 
 
-@step(version=1, form="arrays")
+@step("identity.same_names", version=1, form="arrays")
 def same_names(wholes: Sequence[Sequence[Sequence[str]]], *, least: float, neighbours: int) -> list[Pairs]:
     """Pairs of entities whose names, given as their words, are nearly the same."""
     return [similar_words(names, least, neighbours) for names in wholes]
 
 
-@step(version=1, form="arrays")
+@step("identity.entity_moves", version=1, form="arrays")
 def entity_moves(wholes: Sequence[tuple[Ends, Floats, Pairs, int]], *, edges: Edges) -> list[Moves]:
     """The moves of a walk over so many entities, along relations of these weights and links of weight 1."""
     return [

@@ -152,13 +152,13 @@ class Catalogue:
     chunks: Sequence[ChunkEntry] = ()
 
 
-@step(version=1)
+@step("index.document", version=1)
 def document(documents: Sequence[Document]) -> list[Document]:
     """Documents as they came: the objects that an index's catalogue points to."""
     return list(documents)
 
 
-@step(version=1, form="tables")
+@step("index.catalogue", version=1, form="tables")
 def catalogue(parts: Sequence[tuple[Results[Document], Results[tuple[Chunk, ...]]]]) -> list[Catalogue]:
     """The lists of documents and chunks."""
     return [_catalogue(documents, chunks) for documents, chunks in parts]

@@ -18,37 +18,37 @@ from sensegraph.types import Answer, Context, Draft, Evidence, Inquiry, Lead, Pa
 NOTHING = "Nothing in this corpus helps to answer the question."
 
 
-@step(version=1, uses="engine", task="rate")
+@step("language.rate", version=1, uses="engine", task="rate")
 def rate(inquiries: Sequence[Inquiry], *, engine: LanguageEngine) -> list[tuple[Point, ...]]:
     """Rated partial answers from each context (the map step)."""
     return engine.rate(inquiries)
 
 
-@step(version=1, uses="engine", task="answer")
+@step("language.answer", version=1, uses="engine", task="answer")
 def answer(inquiries: Sequence[Inquiry], *, engine: LanguageEngine) -> list[Draft]:
     """The final answer from each context (the reduce step)."""
     return engine.answer(inquiries)
 
 
-@step(version=1, uses="engine", task="ask")
+@step("language.ask", version=1, uses="engine", task="ask")
 def ask(inquiries: Sequence[Inquiry], *, engine: LanguageEngine) -> list[Lead]:
     """A partial answer from each context, and questions to follow up."""
     return engine.ask(inquiries)
 
 
-@step(version=1, uses="engine", task="refine")
+@step("language.refine", version=1, uses="engine", task="refine")
 def refine(inquiries: Sequence[Inquiry], *, engine: LanguageEngine) -> list[Refinement]:
     """Each question made ready for search."""
     return engine.refine(inquiries)
 
 
-@step(version=1, uses="engine", task="test")
+@step("language.test", version=1, uses="engine", task="test")
 def test(inquiries: Sequence[Inquiry], *, engine: LanguageEngine) -> list[bool]:
     """Whether each context helps to answer its question."""
     return engine.test(inquiries)
 
 
-@step(version=1, uses="engine", task="grade")
+@step("language.grade", version=1, uses="engine", task="grade")
 def grade(inquiries: Sequence[Inquiry], *, engine: LanguageEngine, vote: int = 0) -> list[int]:
     """How relevant each context is, 0 to 5; another `vote` asks again."""
     return engine.grade(inquiries)

@@ -46,7 +46,7 @@ _SPANS = 2  # spans that show what a member is, for its link to a summary entity
 _FEWEST = 3  # entities that make a layer worth while (§7)
 
 
-@step(version=1, uses="engine", task="abstract")
+@step("layering.abstract", version=1, uses="engine", task="abstract")
 def abstract(briefs: Sequence[Brief], *, engine: LanguageEngine) -> list[tuple[SummaryEntity, ...]]:
     """The summary entities of each cluster (§4.1)."""
     return engine.abstract(briefs)

@@ -58,19 +58,19 @@ class Before:
     communities: Earlier | None = None
 
 
-@step(version=1, form="tables")
+@step("layers.layers", version=1, form="tables")
 def layers(wholes: Sequence[Layers], *, settings: LayerSettings, writers: Sequence[str]) -> list[Layers]:
     """The finished layers; `writers` are who wrote summary entities, and who made the vectors."""
     return list(wholes)
 
 
-@step(version=1, form="tables")
+@step("layers.enlarged", version=1, form="tables")
 def enlarged(wholes: Sequence[tuple[Graph, Layers]]) -> list[Graph]:
     """A graph with the summary entities of its layers among its entities, and their members' links to them."""
     return [_enlarged(graph, found) for graph, found in wholes]
 
 
-@step(version=1)
+@step("layers.layered", version=1)
 def layered(wholes: Sequence[LayerKeys]) -> list[LayerKeys]:
     """What the part is made of."""
     return list(wholes)

@@ -57,7 +57,7 @@ class _Piece:
     run: int
 
 
-@step(version=1, form="tables")
+@step("leaves.leaves", version=1, form="tables")
 def leaves(wholes: Sequence[Iterable[Chunk]], *, size: int) -> list[Leaves]:
     """The leaves of chunks, given document by document in order; at most `size` tokens each."""
     return [Leaves(tuple(_leaves(chunks, size))) for chunks in wholes]

@@ -80,7 +80,7 @@ class Lookups:
         return found
 
 
-@step(version=2, form="arrays")
+@step("lookups.lookups", version=2, form="arrays")
 def lookups(wholes: Sequence[tuple[Graph, Hierarchy]]) -> list[Lookups]:
     """The lookups of a graph and its hierarchy."""
     return [_lookups(graph, hierarchy) for graph, hierarchy in wholes]

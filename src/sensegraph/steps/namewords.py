@@ -57,7 +57,7 @@ class Noted:
     quoted: tuple[str, ...] = ()
 
 
-@step(version=1, batch=32)
+@step("namewords.spelt", version=1, batch=32)
 def spelt(documents: Sequence[tuple[Chunk, ...]]) -> list[Noted]:
     """What each document, given as its chunks, shows of names by itself."""
     return [_noted(chunks) for chunks in documents]

@@ -165,7 +165,7 @@ class Names:
         return _linked(cut, row, self.held[places], self.times[places], self.bears[places])
 
 
-@step(version=2, form="arrays")
+@step("naming.names", version=2, form="arrays")
 def names(wholes: Sequence[Iterable[Noted]], *, settings: NameSettings) -> list[Names]:
     """The index of names of all documents, in the order of the catalogue."""
     return [_made(documents, settings) for documents in wholes]

@@ -18,13 +18,13 @@ from sensegraph.runtime import Runtime
 Stretch = tuple[int, str]  # where a segment begins, and the key of its graph
 
 
-@step(version=1)
+@step("navigating.segments", version=1)
 def segments(wholes: Sequence[Vectors]) -> list[list[Segment]]:
     """Where each matrix is cut."""
     return [cut(vectors) for vectors in wholes]
 
 
-@step(version=1, form="array")
+@step("navigating.navigation", version=1, form="array")
 def navigation(parts: Sequence[Vectors]) -> list[Navigation]:
     """The graph of each segment."""
     return [approximate.navigation(vectors) for vectors in parts]

@@ -91,13 +91,13 @@ class Nodes:
         return kept
 
 
-@step(version=1, form="arrays")
+@step("nodes.nodes", version=1, form="arrays")
 def nodes(wholes: Sequence[tuple[Leaves, Hierarchy, Sequence[str]]]) -> list[Nodes]:
     """The nodes of leaves and the tree above them; the ids of all chunks tell where each is in the catalogue."""
     return [_made(*whole) for whole in wholes]
 
 
-@step(version=1, form="arrays")
+@step("nodes.node_words", version=1, form="arrays")
 def node_words(wholes: Sequence[tuple[Leaves, Hierarchy, Iterable[Chunk]]]) -> list[Bm25]:
     """The word index of the nodes, in their order; the title of its document counts as words of every leaf."""
     return [_words(*whole) for whole in wholes]

@@ -68,7 +68,7 @@ class Noted:
     phrases: tuple[str, ...]
 
 
-@step(version=2)
+@step("nounphrases.note", version=2)
 def note(documents: Sequence[tuple[Chunk, ...]], *, one_word: OneWord) -> list[tuple[Noted, ...]]:
     """The noun phrases of every chunk of each document."""
     reader = Reader(one_word)

@@ -27,13 +27,13 @@ class ReportSettings:
             raise SettingsError(f"index.reports.context_tokens is {self.context_tokens}; it must be at least 1.")
 
 
-@step(version=1, uses="engine", task="report")
+@step("reports.report", version=1, uses="engine", task="report")
 def report(contexts: Sequence[Context], *, engine: LanguageEngine) -> list[Report]:
     """A report on each community."""
     return engine.report(contexts)
 
 
-@step(version=2, form="tables")
+@step("reports.hierarchy", version=2, form="tables")
 def hierarchy(clusters: Sequence[Hierarchy], *, settings: ReportSettings, reporter: str) -> list[Hierarchy]:
     """The finished hierarchy; `reporter` is who wrote its reports."""
     return list(clusters)

@@ -32,7 +32,7 @@ class Candidates:
     texts: tuple[str, ...]
 
 
-@step(version=2, uses="reranker", batch=1)
+@step("reranking.score", version=2, uses="reranker", batch=1)
 def score(asked: Sequence[Candidates], *, reranker: Reranker) -> list[list[float]]:
     """How well each text of each question fits, higher is better. Raises EndpointError for too few scores."""
     return [_scores(a, reranker) for a in asked]

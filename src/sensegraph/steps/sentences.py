@@ -113,7 +113,7 @@ class Sentences:
         return _walkable(found)
 
 
-@step(version=2, form="arrays")
+@step("sentences.sentence_graph", version=2, form="arrays")
 def sentence_graph(wholes: Sequence[tuple[Graph, Iterable[Chunk]]]) -> list[Sentences]:
     """The sentences of chunks, in the order of the catalogue, with the entities of a graph that they name."""
     return [_made(graph, chunks) for graph, chunks in wholes]

@@ -69,7 +69,7 @@ class Ties:
         return self.stated[int(self.first[relation]) : int(self.first[relation + 1])]
 
 
-@step(version=2, form="arrays")
+@step("ties.ties", version=2, form="arrays")
 def ties(wholes: Sequence[tuple[Graph, Catalogue]]) -> list[Ties]:
     """The ties between the chunks of a catalogue by a graph."""
     return [_ties(graph, catalogue) for graph, catalogue in wholes]

@@ -72,7 +72,7 @@ class Tree:
         return Tree(tuple(at(self.leaves, kept)), tuple(at(self.summaries, summed)), found, self.words, hidden)
 
 
-@step(version=1)
+@step("tree.planted", version=1)
 def planted(wholes: Sequence[TreeKeys]) -> list[TreeKeys]:
     """What a tree is made of."""
     return list(wholes)

@@ -16,19 +16,19 @@ from sensegraph.types import Chunk, Graph, Hierarchy
 _BLOCK = 1024
 
 
-@step(version=1, uses="embedder")
+@step("vectors.embed", version=1, uses="embedder")
 def embed(texts: Sequence[str], *, embedder: Embedder) -> list[bytes]:
     """The unit vector of each text, as float32 bytes."""
     return [row.tobytes() for row in np.asarray(embedder.embed(texts, "document"), np.float32)]
 
 
-@step(version=1, form="array")
+@step("vectors.stack", version=1, form="array")
 def stack(wholes: Sequence[Results[bytes]]) -> list[NDArray[Any]]:
     """Vectors as the rows of one matrix."""
     return [_matrix(rows) for rows in wholes]
 
 
-@step(version=1, uses="embedder", form="array")
+@step("vectors.embed_whole", version=1, uses="embedder", form="array")
 def embed_whole(wholes: Sequence[Sequence[str]], *, embedder: Embedder) -> list[NDArray[Any]]:
     """The vectors of all texts at once, as the rows of one matrix, in blocks of `_BLOCK`."""
     return [_rows(texts, embedder) for texts in wholes]

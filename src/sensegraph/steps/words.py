@@ -11,7 +11,7 @@ from sensegraph.stems import stems
 from sensegraph.types import Chunk
 
 
-@step(version=1, form="arrays")
+@step("words.words", version=1, form="arrays")
 def words(wholes: Sequence[Iterable[Chunk]]) -> list[Bm25]:
     """The word index of chunks, in their order; the title of its document counts as words of every chunk."""
     return [Bm25.build(stems(f"{c.title}\n{c.text}") for c in chunks) for chunks in wholes]
