@@ -38,7 +38,8 @@ class Step(Generic[A, B]):
     Raise `version` whenever results change. `form` says how a result is stored: as one `value`, as `tables` (a
     dataclass whose sequences of records are read lazily), as an `array` (memory-mapped) or as `arrays` (a dataclass of
     such). `sees` is the part of an
-    item that can change its result; two items that look alike are computed once.
+    item that can change its result; two items that look alike are computed once. `doubts` says of which stored results
+    it is not certain that they are true: they are computed once more, and stored under another key.
     """
 
     fn: Callable[..., list[B]]
@@ -48,6 +49,7 @@ class Step(Generic[A, B]):
     form: Form = "value"
     batch: int = 64
     sees: Callable[[Any], Any] = _itself
+    doubts: Callable[[bytes], bool] | None = None
 
     @property
     def name(self) -> str:
@@ -79,9 +81,10 @@ def step(
     form: Form = "value",
     batch: int = 64,
     sees: Callable[[Any], Any] = _itself,
+    doubts: Callable[[bytes], bool] | None = None,
 ) -> Callable[[Callable[..., list[B]]], Step[Any, B]]:
     """Make a module-level function a step."""
-    return lambda fn: Step(fn, version, uses, task, form, batch, sees)
+    return lambda fn: Step(fn, version, uses, task, form, batch, sees, doubts)
 
 
 @dataclass(frozen=True, slots=True)
