@@ -300,6 +300,21 @@ def test_half_an_answer_is_none(made: Corpus, server: ScriptedServer) -> None:
     assert made.query("What did Ada do?", method="naive").text
 
 
+@pytest.mark.parametrize(("finish", "why"), [("content_filter", "was refused"), ("error", "in the middle of a reply")])
+def test_half_an_answer_that_was_told_ends_in_an_error_that_names_the_reason(
+    made: Corpus, server: ScriptedServer, finish: str, why: str
+) -> None:
+    made.build()
+    said = ('{"answer": "Ada wrote to Bram. Then she ', finish)
+    server.script = Script(reply=lambda body: said if task_of(body) == "answer" else None)
+    with pytest.raises(EndpointError, match=rf"{why}.*{finish}"):
+        made.query("What did Ada do?", method="naive", hear=lambda text: None)
+    server.script = Script()
+    server.reset()
+    made.query("What did Ada do?", method="naive", hear=lambda text: None)
+    assert len(server.done("answer")) == 1  # nothing of it was stored
+
+
 def test_thoughts_without_an_end_are_never_told(made: Corpus, server: ScriptedServer) -> None:
     made.build()
     server.script = Script(reply=lambda body: '<think>Okay, {"answer": "no' if task_of(body) == "answer" else None)

@@ -120,7 +120,7 @@ class Parts:
         self.finish = choices[0].get("finish_reason") or self.finish
         delta = choices[0].get("delta") or {}
         self._refusal += _refusal(delta)
-        text = _text(delta.get("content"))
+        text = _join_text(delta.get("content"))
         if text:
             self._texts.append(text)
         return text
@@ -135,10 +135,10 @@ class Parts:
 
 def content(reply: Mapping[str, Any]) -> str:
     """The text of a whole chat reply, without the parts that are no text, such as a model's thoughts."""
-    return _text((reply["choices"][0].get("message") or {}).get("content"))
+    return _join_text((reply["choices"][0].get("message") or {}).get("content"))
 
 
-def _text(said: Any) -> str:
+def _join_text(said: Any) -> str:
     """The text in a field `content`: a string, or a list of parts of which those of text count."""
     if not isinstance(said, list):
         return str(said or "")
@@ -154,22 +154,22 @@ def _refusal(message: Mapping[str, Any]) -> str:
     return "".join(r for r in (message.get("refusal"), *parts) if isinstance(r, str))
 
 
-def finish(reply: Mapping[str, Any]) -> str:
+def read_finish(reply: Mapping[str, Any]) -> str:
     """Why a chat reply ended, in lower case: `length`, by whatever name, where it was cut at its limit."""
     reason = str(reply["choices"][0].get("finish_reason") or "").casefold()
     return "length" if reason in _CUT else reason
 
 
-def refused(reply: Mapping[str, Any]) -> str:
+def name_refusal(reply: Mapping[str, Any]) -> str:
     """How the model or a filter refused a chat reply; empty where neither did."""
     words = _refusal(reply["choices"][0].get("message") or {})
-    by_reason = f"finish_reason {finish(reply)}" if finish(reply) in _REFUSED else ""
+    by_reason = f"finish_reason {read_finish(reply)}" if read_finish(reply) in _REFUSED else ""
     return "; ".join(why for why in (by_reason, " ".join(words.split())[:300]) if why)
 
 
-def broken(reply: Mapping[str, Any]) -> str:
+def name_error(reply: Mapping[str, Any]) -> str:
     """How a reply says that it ended in an error, whatever came before; empty where it does not."""
-    reason = finish(reply) if reply.get("choices") else ""
+    reason = read_finish(reply) if reply.get("choices") else ""
     return f"a reply that ended in an error (finish_reason {reason})" if reason in _BROKEN else ""
 
 

@@ -248,14 +248,14 @@ def _decoded(body: bytes) -> dict[str, Any]:
 
 def _unbroken(reply: dict[str, Any]) -> dict[str, Any]:
     """`reply`. Raises _Unusable where it says that it ended in an error."""
-    if why := bodies.broken(reply):
+    if why := bodies.name_error(reply):
         raise _Unusable(why)
     return reply
 
 
 def _usable(reply: dict[str, Any]) -> bool:
     """Whether a reply may be believed by a later run: it neither broke nor was refused."""
-    return not (bodies.broken(reply) or (reply.get("choices") and bodies.refused(reply)))
+    return not (bodies.name_error(reply) or (reply.get("choices") and bodies.name_refusal(reply)))
 
 
 def _assembled(incoming: Incoming, heard: _Heard) -> dict[str, Any]:

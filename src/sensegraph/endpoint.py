@@ -214,7 +214,7 @@ class Endpoint:
             data = self._posted(asked, most.tokens, _twice(hear, heard))
             reply = self._reply(data, asked.messages)
             used = self._spend(reply)
-            if why := bodies.refused(data):
+            if why := bodies.name_refusal(data):
                 raise ReplyRefused(
                     f"The reply of {self.settings.model} was refused ({why}). Leave the text out, or ask another model."
                 )
@@ -245,7 +245,7 @@ class Endpoint:
                 dialect = easier
             else:
                 self._remember(dialect)
-                if hear and not listener and not bodies.refused(data):
+                if hear and not listener and not bodies.name_refusal(data):
                     hear(bodies.content(data))
                 return data
 
@@ -277,7 +277,7 @@ class Endpoint:
     def _reply(self, data: dict[str, Any], messages: Sequence[Message]) -> Reply:
         text = bodies.content(data)
         prompt, completion = bodies.counted(data, "prompt_tokens"), bodies.counted(data, "completion_tokens")
-        reason = bodies.finish(data)
+        reason = bodies.read_finish(data)
         if prompt is None or completion is None:
             self._note(_NO_USAGE)
             return _estimated(text, messages, reason)

@@ -104,13 +104,13 @@ class Asker:
         where a run may go on with something instead.
         """
         reply = say(plan, talk) if say else self.said(plan, talk, extra)
-        first = _read(reply, read)
+        first = _read_reply(reply, read)
         if not first.problem and first.value is not None:
             return self.kept(task, first, first.value), reply
         with self._lock:
             self._again[task] += 1
         second = self.said(plan, [*talk, *_objection(reply, first.problem)], extra)
-        again = _read(second, read)
+        again = _read_reply(second, read)
         for reading, source in sorted(((again, second), (first, reply)), key=lambda found: found[0].doubtful):
             if reading.value is not None:
                 return self.kept(task, reading, reading.value), source
@@ -150,7 +150,7 @@ def _objection(reply: Reply, problem: str) -> list[Message]:
     return [said_by("assistant", without_thoughts(reply.text)), said_by("user", text)]
 
 
-def _read(reply: Reply, read: Callable[[Reply], Reading[T]]) -> Reading[T]:
+def _read_reply(reply: Reply, read: Callable[[Reply], Reading[T]]) -> Reading[T]:
     """What `read` makes of a reply; where it holds nothing to read, that is the problem."""
     reading, why = read(reply), why_empty(reply.text)
     return replace(reading, problem=why) if why and reading.value is None else reading

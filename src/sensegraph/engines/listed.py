@@ -40,7 +40,7 @@ def claims(reply: Reply, chunk: Chunk) -> Reading[Extraction]:
 def _records(reply: Reply, chunk: Chunk, typed: bool, *wanted: str) -> Reading[Extraction]:
     text = replies.plain(reply.text)
     data = None if records.has_tuples(text) else replies.decoded(reply)
-    empty = records.says_none(text) if data is None else replies.says_none(reply, data, *wanted)
+    empty = records.is_end_mark(text) if data is None else replies.lists_nothing(reply, data, *wanted)
     if isinstance(data, list):  # a bare list of records
         data = {name: [r for r in data if isinstance(r, dict) and mark in r] for name, mark in _MARKS}
     if isinstance(data, dict) and data.keys() & set(wanted):

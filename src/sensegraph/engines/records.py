@@ -141,7 +141,7 @@ def has_tuples(reply: str) -> bool:
     return bool(_START.search(reply) or _COMPLETE.search(reply))
 
 
-def says_none(reply: str) -> bool:
+def is_end_mark(reply: str) -> bool:
     """Whether `reply` is the end mark and nothing else: complete without any record."""
     return bool(_COMPLETE.search(reply)) and not WORD.search(_COMPLETE.sub("", reply))
 

@@ -225,7 +225,7 @@ def points(reply: Reply, cited: Records) -> Reading[tuple[Point, ...]]:
         data = decoded(reply)
         listed = data if isinstance(data, list) else list_in(data, "points")
         raws = [p for p in map(_point, listed) if p]
-        if len(raws) < len(listed) / 2 or not (raws or says_none(reply, data, "points")):
+        if len(raws) < len(listed) / 2 or not (raws or lists_nothing(reply, data, "points")):
             return Reading(None, cut_off(reply) if truncated(reply) else "it holds no list of points with scores")
     read = [(cited.cited(p.text.strip()), _score(p.score)) for p in raws if p.text.strip()]
     made = tuple(Point(c.statements, score or 0.0) for c, score in read)
@@ -319,7 +319,7 @@ def only_text(reply: Reply, name: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def says_none(reply: Reply, data: Any, *names: str) -> bool:
+def lists_nothing(reply: Reply, data: Any, *names: str) -> bool:
     """Whether `data`, read from a reply that nothing had to be closed in, holds empty lists under `names`.
 
     The first must be there, the others may be missing.
