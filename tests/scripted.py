@@ -36,10 +36,11 @@ class Script:
 
     `times` bounds how often one request meets a fault (0 = no bound). `schemas` says which response_format is
     understood: json_schema, json_object or none. `style` is the form of extractions: json, tuple, fenced or single.
-    `reply`, where it returns a text, replaces the scripted one; a tuple is (text, finish_reason). `streams` says what
-    is done when a reply is asked for in pieces: it comes in events, without the field stream_options (options), not at
-    all (none), or whole all the same (whole). Each event holds `piece` characters, each write `cut` bytes of them;
-    after `break_after` characters (0 = never) the connection breaks or, with `break_with`, tells that as an error.
+    `reply`, where it returns a text, replaces the scripted one; a tuple is (text, finish_reason), an object a choice
+    with its message. `streams` says what is done when a reply is asked for in pieces: it comes in events, without the
+    field stream_options (options), not at all (none), or whole all the same (whole). Each event holds `piece`
+    characters, each write `cut` bytes of them; after `break_after` characters (0 = never) the connection breaks or,
+    with `break_with`, tells that as an error.
     `against` names the rules (see scripted_groups.VIOLATIONS) that replies about groups break: at the first asking, or
     where it is `stubborn` whenever it is asked. Of what is judged, the first answer wins in a share of `first_bias`
     whatever it says.
@@ -69,7 +70,7 @@ class Script:
     style: str = "json"
     seed: int = 0
     keep_bodies: bool = False
-    reply: Callable[[Body], str | tuple[str, str] | None] | None = None
+    reply: Callable[[Body], str | tuple[str, str] | Body | None] | None = None
     refuse: str = ""  # a field of requests that is refused
     streams: str = "events"
     piece: int = 4

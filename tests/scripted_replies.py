@@ -66,9 +66,19 @@ def task_of(body: Body) -> str:
 
 
 def completion(
-    body: Body, scripted: str | tuple[str, str] | None, fault: str, style: str, usage: bool, against: Sequence[str] = ()
+    body: Body,
+    scripted: str | tuple[str, str] | Body | None,
+    fault: str,
+    style: str,
+    usage: bool,
+    against: Sequence[str] = (),
 ) -> bytes:
-    """A chat completion: the scripted reply, or one read off the request, with `fault` applied."""
+    """A chat completion: the scripted reply, or one read off the request, with `fault` applied.
+
+    A scripted object is a whole choice: its message as it is, and how it ended.
+    """
+    if isinstance(scripted, dict):
+        return _completed(body, scripted["message"], scripted.get("finish_reason", "stop"), "", usage)
     text, finish = scripted if isinstance(scripted, tuple) else (scripted, "stop")
     text = reply(body, style, against) if text is None else text
     if fault == "malformed":
@@ -76,6 +86,10 @@ def completion(
     most = body.get("max_tokens", body.get("max_completion_tokens", 10**9)) * 4
     if fault == "truncate" or len(text) > most:
         text, finish = text[: min(most, len(text) * 6 // 10)], "length"
+    return _completed(body, {"content": text}, finish, text, usage)
+
+
+def _completed(body: Body, message: Body, finish: str, text: str, usage: bool) -> bytes:
     prompt = sum(len(m["content"]) for m in body["messages"]) // 4
     counts = {"prompt_tokens": prompt, "completion_tokens": max(1, len(text) // 4)}
     return _encode(
@@ -84,7 +98,7 @@ def completion(
             "object": "chat.completion",
             "created": 0,
             "model": body["model"],
-            "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}],
+            "choices": [{"index": 0, "message": {"role": "assistant"} | message, "finish_reason": finish}],
             **({"usage": counts | {"total_tokens": sum(counts.values())}} if usage else {}),
         }
     )
@@ -97,8 +111,13 @@ def events(payload: bytes, size: int, counted: bool, break_after: int, break_wit
     """A chat completion as server-sent events of `size` characters each."""
     whole: Body = msgspec.json.decode(payload)
     choice, usage = whole["choices"][0], whole.pop("usage", None)
-    text: str = choice["message"]["content"]
+    text: str | list[Body] | None = choice["message"].get("content")
     lines = [_event(whole, {"role": "assistant", "content": ""})]
+    if not isinstance(text, str):  # parts, each in an event of its own, and what else the message holds
+        lines += [_event(whole, {"content": [part]}) for part in text or ()]
+        rest = {name: said for name, said in choice["message"].items() if name not in ("role", "content")}
+        lines += [_event(whole, rest)] if rest else []
+        text = ""
     for at in range(0, len(text), size):
         if break_after and at >= break_after:
             error = b"data: " + _encode({"error": {"message": break_with, "code": "scripted"}}) + b"\n\n"

@@ -16,6 +16,9 @@ from sensegraph.text import tokens
 
 FORMS = ("json_schema", "json_object", "none")  # how a schema is demanded, best first
 _ABLE = ("counts", "streams")
+_CUT = ("length", "max_tokens", "model_length")  # finish reasons, in lower case, of a reply cut at its limit
+_REFUSED = ("content_filter", "refusal", "safety", "recitation", "prohibited_content", "blocklist", "spii")
+_BROKEN = ("error", "network_error")
 _PER_MESSAGE = 4  # tokens that a chat format adds to each message
 
 
@@ -101,6 +104,7 @@ class Parts:
 
     def __init__(self) -> None:
         self._texts: list[str] = []
+        self._refusal = ""
         self.finish = ""
         self._usage: dict[str, Any] | None = None
 
@@ -114,7 +118,9 @@ class Parts:
         self._usage = event.get("usage") or self._usage
         choices = event.get("choices") or [{}]
         self.finish = choices[0].get("finish_reason") or self.finish
-        text = str((choices[0].get("delta") or {}).get("content") or "")
+        delta = choices[0].get("delta") or {}
+        self._refusal += _refusal(delta)
+        text = _join_text(delta.get("content"))
         if text:
             self._texts.append(text)
         return text
@@ -122,13 +128,49 @@ class Parts:
     def reply(self) -> dict[str, Any]:
         """The whole reply in the form of one that was not cut into pieces."""
         message = {"role": "assistant", "content": "".join(self._texts)}
+        message |= {"refusal": self._refusal} if self._refusal else {}
         whole: dict[str, Any] = {"choices": [{"index": 0, "message": message, "finish_reason": self.finish}]}
         return whole | ({"usage": self._usage} if self._usage else {})
 
 
 def content(reply: Mapping[str, Any]) -> str:
-    """The text of a whole chat reply."""
-    return str((reply["choices"][0].get("message") or {}).get("content") or "")
+    """The text of a whole chat reply, without the parts that are no text, such as a model's thoughts."""
+    return _join_text((reply["choices"][0].get("message") or {}).get("content"))
+
+
+def _join_text(said: Any) -> str:
+    """The text in a field `content`: a string, or a list of parts of which those of text count."""
+    if not isinstance(said, list):
+        return str(said or "")
+    parts = [{"type": "text", "text": part} if isinstance(part, str) else part for part in said]
+    texts = (p.get("text") for p in parts if isinstance(p, dict) and p.get("type", "text") in ("text", "output_text"))
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _refusal(message: Mapping[str, Any]) -> str:
+    """The words in which a message, or a part of one, refuses to be a reply; empty where it does not."""
+    said = message.get("content")
+    parts = [p.get("refusal") for p in said if isinstance(p, dict)] if isinstance(said, list) else []
+    return "".join(r for r in (message.get("refusal"), *parts) if isinstance(r, str))
+
+
+def read_finish(reply: Mapping[str, Any]) -> str:
+    """Why a chat reply ended, in lower case: `length`, by whatever name, where it was cut at its limit."""
+    reason = str(reply["choices"][0].get("finish_reason") or "").casefold()
+    return "length" if reason in _CUT else reason
+
+
+def name_refusal(reply: Mapping[str, Any]) -> str:
+    """How the model or a filter refused a chat reply; empty where neither did."""
+    words = _refusal(reply["choices"][0].get("message") or {})
+    by_reason = f"finish_reason {read_finish(reply)}" if read_finish(reply) in _REFUSED else ""
+    return "; ".join(why for why in (by_reason, " ".join(words.split())[:300]) if why)
+
+
+def name_error(reply: Mapping[str, Any]) -> str:
+    """How a reply says that it ended in an error, whatever came before; empty where it does not."""
+    reason = read_finish(reply) if reply.get("choices") else ""
+    return f"a reply that ended in an error (finish_reason {reason})" if reason in _BROKEN else ""
 
 
 def said(body: bytes) -> tuple[str, str]:

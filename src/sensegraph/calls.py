@@ -104,9 +104,10 @@ class Calls:
             attempt += 1
 
     def _recalled(self, path: str, body: bytes) -> dict[str, Any] | None:
-        """The usable reply that an earlier run got and did not live to store."""
+        """The usable reply that an earlier run got and did not live to store; one that is none is asked for again."""
         left = self.journal.recall(self.journal.key(path, body)) if self.journal else None
-        return msgspec.json.decode(left, type=dict[str, Any]) if left else None
+        reply = msgspec.json.decode(left, type=dict[str, Any]) if left else None
+        return reply if reply and _usable(reply) else None
 
     def _attempt(self, path: str, body: bytes, listener: Listener | None) -> dict[str, Any] | _Failure:
         """One request: the decoded reply, or why there is none."""
@@ -129,7 +130,7 @@ class Calls:
         if response.status >= 300:
             return self._refused(response)
         found = _decoded(response.body)
-        self._keep(path, body, response.body)
+        self._keep(path, body, found, response.body)
         return found
 
     def _streamed(self, path: str, body: bytes, listener: Listener, heard: _Heard) -> dict[str, Any] | _Failure:
@@ -138,12 +139,12 @@ class Calls:
             if incoming.status >= 300:
                 return self._refused(incoming.response())
             found = _assembled(incoming, heard)
-        self._keep(path, body, msgspec.json.encode(found))  # as if it had come whole, so that either way recalls it
+        self._keep(path, body, found, msgspec.json.encode(found))  # as if it had come whole: either way recalls it
         return found
 
-    def _keep(self, path: str, body: bytes, reply: bytes) -> None:
-        if self.journal:
-            self.journal.keep(self.journal.key(path, body), reply)
+    def _keep(self, path: str, body: bytes, reply: dict[str, Any], raw: bytes) -> None:
+        if self.journal and _usable(reply):
+            self.journal.keep(self.journal.key(path, body), raw)
 
     def _connected(self) -> Wire:
         """The client, made on first use: the offline path never imports it."""
@@ -235,14 +236,26 @@ class _Heard:
 
 
 def _decoded(body: bytes) -> dict[str, Any]:
-    """The reply in `body`. Raises _Unusable where there is none."""
+    """The reply in `body`. Raises _Unusable where there is none, or one that ended in an error."""
     try:
         data = msgspec.json.decode(body)
     except msgspec.DecodeError:
         raise _Unusable("a reply that is no JSON") from None
     if isinstance(data, dict) and any(data.get(name) for name in ("choices", "data", "results")):
-        return data
+        return _unbroken(data)
     raise _Unusable("a reply without content")
+
+
+def _unbroken(reply: dict[str, Any]) -> dict[str, Any]:
+    """`reply`. Raises _Unusable where it says that it ended in an error."""
+    if why := bodies.name_error(reply):
+        raise _Unusable(why)
+    return reply
+
+
+def _usable(reply: dict[str, Any]) -> bool:
+    """Whether a reply may be believed by a later run: it neither broke nor was refused."""
+    return not (bodies.name_error(reply) or (reply.get("choices") and bodies.name_refusal(reply)))
 
 
 def _assembled(incoming: Incoming, heard: _Heard) -> dict[str, Any]:
@@ -256,11 +269,11 @@ def _assembled(incoming: Incoming, heard: _Heard) -> dict[str, Any]:
             rest.append(line)
             continue
         if (payload := line[5:].strip()) == b"[DONE]":
-            return parts.reply()
+            return _unbroken(parts.reply())
         heard(_piece(payload, parts))
     if parts.count or not any(r.lstrip()[:1] == b"{" for r in rest):
         if parts.finish:
-            return parts.reply()
+            return _unbroken(parts.reply())
         raise _Unusable("the reply ended before its end")
     data = _decoded(b"\n".join(rest))
     heard(bodies.content(data))

@@ -17,7 +17,7 @@ import msgspec
 
 from sensegraph import bodies
 from sensegraph.calls import Calls, Listener, Refusal, address_of
-from sensegraph.errors import SettingsError
+from sensegraph.errors import ReplyRefused, SettingsError
 from sensegraph.limits import Amount, Budget
 from sensegraph.protocols import Vectors
 from sensegraph.text import tokens
@@ -128,7 +128,8 @@ class Endpoint:
         """One reply to `messages`, in the form of `schema` (named `name`) where the endpoint can do that.
 
         `extra` are further fields of the request, which the endpoint may refuse.
-        Raises EndpointDown when no call can succeed, EndpointError for this call, BudgetExceeded before it is made.
+        Raises EndpointDown when no call can succeed, EndpointError for this call, ReplyRefused where its reply was
+        refused by the model or a filter, BudgetExceeded before it is made.
         """
         return self._chat(bodies.Asked(messages, max_tokens, schema, name, extra or {}))
 
@@ -210,8 +211,13 @@ class Endpoint:
         self._budget.reserve(most)
         used = None
         try:
-            reply = self._reply(self._posted(asked, most.tokens, _twice(hear, heard)), asked.messages)
+            data = self._posted(asked, most.tokens, _twice(hear, heard))
+            reply = self._reply(data, asked.messages)
             used = self._spend(reply)
+            if why := bodies.name_refusal(data):
+                raise ReplyRefused(
+                    f"The reply of {self.settings.model} was refused ({why}). Leave the text out, or ask another model."
+                )
             return reply
         finally:
             if used is None and any(heard):
@@ -239,7 +245,7 @@ class Endpoint:
                 dialect = easier
             else:
                 self._remember(dialect)
-                if hear and not listener:
+                if hear and not listener and not bodies.name_refusal(data):
                     hear(bodies.content(data))
                 return data
 
@@ -271,7 +277,7 @@ class Endpoint:
     def _reply(self, data: dict[str, Any], messages: Sequence[Message]) -> Reply:
         text = bodies.content(data)
         prompt, completion = bodies.counted(data, "prompt_tokens"), bodies.counted(data, "completion_tokens")
-        reason = data["choices"][0].get("finish_reason") or ""
+        reason = bodies.read_finish(data)
         if prompt is None or completion is None:
             self._note(_NO_USAGE)
             return _estimated(text, messages, reason)

@@ -8,13 +8,17 @@ SensegraphError
 ├── UnsupportedTask     a method needs a task that the engine does not have; raised before any work
 ├── StepFailed          some items of a step failed; all others are stored, so running again resumes
 ├── ItemFailed          one item cannot be done (a reply that stays unusable); its step reports it
+│   └── Unreadable      the same, where a run may go on with a value that is not stored as the result
 ├── EndpointError       a model endpoint answered with an error for one call
-│   └── EndpointDown    it cannot be reached, or refuses every call (address, key, model): the run stops
+│   ├── EndpointDown    it cannot be reached, or refuses every call (address, key, model): the run stops
+│   └── ReplyRefused    the model or a content filter refused the reply to one call; what came of it is no reply
 ├── BudgetExceeded      the token or cost limit of this run is reached; what was paid for is stored
 └── StoreError          the store cannot be read or written (corrupt, read-only, from a newer version)
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 
 class SensegraphError(Exception):
@@ -65,12 +69,27 @@ class ItemFailed(SensegraphError):
     """One item cannot be done; its step goes on with the others and reports it."""
 
 
+class Unreadable(ItemFailed):
+    """No reply about one item could be read; a run may go on with `instead`, and the next run asks again."""
+
+    def __init__(self, message: str, instead: Any) -> None:
+        self.instead = instead
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[type[Unreadable], tuple[str, Any]]:
+        return type(self), (str(self), self.instead)
+
+
 class EndpointError(SensegraphError):
     """A model endpoint answered with an error for one call, after all retries."""
 
 
 class EndpointDown(EndpointError):
     """The endpoint cannot be reached, or refuses every call (address, key, model): the run stops at once."""
+
+
+class ReplyRefused(EndpointError):
+    """The model, or a filter of its endpoint, refused the reply to one call; what came of it is no reply."""
 
 
 class BudgetExceeded(SensegraphError):

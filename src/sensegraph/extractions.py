@@ -106,6 +106,7 @@ class Extraction:
 
     `rejected` counts, by reason, the records that a model's reply held but that could not be used; `outside`, by type,
     those that were kept although their type is none of those asked for; `rounds` the new entities of each gleaning.
+    `nothing` says of an empty one that it was read as such: the chunk names nothing.
     """
 
     entities: tuple[ExtractedEntity, ...] = ()
@@ -114,3 +115,4 @@ class Extraction:
     rejected: tuple[tuple[str, int], ...] = ()
     outside: tuple[tuple[str, int], ...] = ()
     rounds: tuple[int, ...] = ()
+    nothing: bool = False

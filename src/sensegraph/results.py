@@ -38,7 +38,9 @@ class Step(Generic[A, B]):
     `name` stands in keys, progress and the ledger: it outlives the module that the function stands in. Raise `version`
     whenever results change. `form` says how a result is stored: as one `value`, as `tables` (a dataclass whose
     sequences of records are read lazily), as an `array` (memory-mapped) or as `arrays` (a dataclass of such). `sees` is
-    the part of an item that can change its result; two items that look alike are computed once.
+    the part of an item that can change its result; two items that look alike are computed once. `doubts` says
+    of which stored results it is not certain that they are true: they are computed once more, and stored under another
+    key.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Step(Generic[A, B]):
     form: Form = "value"
     batch: int = 64
     sees: Callable[[Any], Any] = _itself
+    doubts: Callable[[bytes], bool] | None = None
 
     @cached_property
     def result(self) -> Any:
@@ -76,9 +79,10 @@ def step(
     form: Form = "value",
     batch: int = 64,
     sees: Callable[[Any], Any] = _itself,
+    doubts: Callable[[bytes], bool] | None = None,
 ) -> Callable[[Callable[..., list[B]]], Step[Any, B]]:
     """Make a module-level function a step called `name`: the name stands in every key, so it never changes."""
-    return lambda fn: Step(name, fn, version, uses, task, form, batch, sees)
+    return lambda fn: Step(name, fn, version, uses, task, form, batch, sees, doubts)
 
 
 @dataclass(frozen=True, slots=True)

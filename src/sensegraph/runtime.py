@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from sensegraph.errors import BudgetExceeded, EndpointDown, StepFailed, UnsupportedTask
+from sensegraph.errors import BudgetExceeded, EndpointDown, StepFailed, Unreadable, UnsupportedTask
 from sensegraph.keys import key
 from sensegraph.protocols import Embedder, Executor, LanguageEngine, Reranker, Store, Task
 from sensegraph.results import Result, Results, Step, load, save
@@ -27,6 +27,7 @@ Progress = Callable[[str, int, int], None]
 
 _NAMES = re.compile(r"\b[0-9a-f]{12,}\b|(?<!\w)'[^']*'|\b\d+(?= records\b)")  # of items, in messages
 _SHARES = 16  # batches at least, where there are items enough
+_BLOCK = 256  # stored results that are looked through at once
 _FATAL = (EndpointDown, BudgetExceeded)
 
 
@@ -61,8 +62,23 @@ class Runtime:
         recipe = key(step.name, step.version, self._fingerprint(step), {k: _named(v) for k, v in settings.items()})
         names = names if names is not None else items.keys if isinstance(items, Results) else None
         if names is not None:
-            return [key(recipe, name) for name in names]
-        return [key(recipe, step.sees(item)) for item in items]
+            found = [key(recipe, name) for name in names]
+        else:
+            found = [key(recipe, step.sees(item)) for item in items]
+        return self._believed(step, found) if step.doubts else found
+
+    def _believed(self, step: Step[Any, Any], keys: list[str]) -> list[str]:
+        """`keys`, with another in place of each whose stored result is doubted, or was when it was computed again."""
+        assert step.doubts is not None
+        doubted, missing = set[str](), set[str]()
+        for at in range(0, len(keys), _BLOCK):
+            block = keys[at : at + _BLOCK]
+            stored = self.store.read(block)
+            missing.update(k for k in block if k not in stored)
+            doubted.update(k for k, raw in stored.items() if step.doubts(raw))
+        again = {k: key(k, "again") for k in doubted | missing}
+        known = self.store.has(list(again.values()))
+        return [again[k] if k in doubted or again.get(k) in known else k for k in keys]
 
     def missing(
         self, step: Step[A, B], items: Sequence[A], *, names: Sequence[str] | None = None, **settings: Any
@@ -78,6 +94,7 @@ class Runtime:
     ) -> Results[B]:
         """`step` on every item; what was computed before comes from the store.
 
+        What could not be read but goes on with something instead has a key of its own, so that the next run asks again.
         Raises StepFailed when items failed, after all others are stored; EndpointDown and BudgetExceeded at once,
         after what had finished is stored.
         """
@@ -87,9 +104,8 @@ class Runtime:
         for position, k in enumerate(keys):
             if k not in present:
                 todo.setdefault(k, position)
-        if todo:
-            self._compute(step, items, todo, settings)
-        return Results(self.store, step, keys)
+        unread = self._compute(step, items, todo, settings) if todo else {}
+        return Results(self.store, step, [unread.get(k, k) for k in keys])
 
     def once(
         self, step: Step[A, B], whole: A | Callable[[], A], *, names: Sequence[str] = (), **settings: Any
@@ -133,7 +149,10 @@ class Runtime:
 
     # ── computing ──
 
-    def _compute(self, step: Step[A, B], items: Sequence[A], todo: dict[str, int], settings: dict[str, Any]) -> None:
+    def _compute(
+        self, step: Step[A, B], items: Sequence[A], todo: dict[str, int], settings: dict[str, Any]
+    ) -> dict[str, str]:
+        """Compute and store all of `todo`; for what could not be read, the key of what stands in its place."""
         tool = self._tool(step)
         size = getattr(tool, "batch", step.batch)
         keys = list(todo)
@@ -142,10 +161,12 @@ class Runtime:
         failures = self._run(step, items, todo, cut(keys, size), settings)
         if size > 1 and failures:  # find out which items of a failed batch are to blame
             failures = self._run(step, items, todo, [[k] for k in failures], settings)
-        if failures:
-            raise StepFailed(step.name, len(failures), len(items), _reasons(failures.values())) from next(
-                iter(failures.values())
-            )
+        instead = {k: e.instead for k, e in failures.items() if isinstance(e, Unreadable)}
+        if failed := [e for k, e in failures.items() if k not in instead]:
+            raise StepFailed(step.name, len(failed), len(items), _reasons(failed)) from failed[0]
+        unread = {k: key(k, "unread") for k in instead}
+        self.store.write({unread[k]: step.encode(value) for k, value in instead.items()}, step.name)
+        return unread
 
     def _run(
         self,

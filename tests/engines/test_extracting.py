@@ -7,6 +7,7 @@ import pytest
 from scripted import Script, ScriptedServer
 from scripted_engine import CHUNK, TEXT, Body, engine, says
 from sensegraph.engines.llm_settings import LLMSettings
+from sensegraph.errors import ItemFailed
 from sensegraph.types import Chunk
 
 FIRST = {"entities": [{"name": "Ada Lovelace", "type": "person", "description": "first"}], "relations": []}
@@ -53,10 +54,18 @@ def test_gleaning_ends_after_its_last_round_and_without_it_nothing_is_asked() ->
     assert len(server.calls) == 1
 
 
-def test_a_gleaning_that_cannot_be_read_leaves_what_was_found() -> None:
-    with says(FIRST, "yes", "I cannot.") as server:
+def test_a_gleaning_that_cannot_be_read_is_asked_for_again() -> None:
+    with says(FIRST, "yes", "I cannot.", MORE) as server:
         (x,) = engine(server, max_gleanings=1).extract([CHUNK])
-    assert ([e.name for e in x.entities], x.rounds) == (["Ada Lovelace"], (0,))
+    assert ([e.name for e in x.entities], x.rounds) == (["Ada Lovelace", "London"], (1,))
+    assert "no list of entities and relations" in server.calls[-1].body["messages"][-1]["content"]
+
+
+def test_a_gleaning_that_stays_unreadable_fails_its_chunk_and_one_that_is_empty_does_not() -> None:
+    with says(FIRST, "yes", "I cannot.") as server, pytest.raises(ItemFailed, match="what was missed of chunk"):
+        engine(server, max_gleanings=1).extract([CHUNK])
+    with says(FIRST, "yes", {"entities": [], "relations": []}) as server:
+        assert engine(server, max_gleanings=1).extract([CHUNK])[0].rounds == (0,)
 
 
 def test_the_least_that_a_chunk_needs_is_foreseen() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from scripted_engine import engine, says
 from sensegraph.endpoint import Reply
 from sensegraph.engines import asked_of_answers, judged
 from sensegraph.engines.judging import TASKS
-from sensegraph.errors import EndpointError, SettingsError
+from sensegraph.errors import EndpointError, SettingsError, Unreadable
 from sensegraph.protocols import JudgingEngine
 from sensegraph.types import Check, Contrast, Excerpt, Support, Trial, Verdict, Wish
 
@@ -81,7 +82,7 @@ def test_scores_are_clamped_and_never_rescaled(said: str, scores: tuple[float, .
 @pytest.mark.parametrize("said", ["true", "null", '"none"', "[5]"])
 def test_what_is_no_number_is_no_score(said: str) -> None:
     found = judged.score(reply(f'{{"explanation": "x", "score": {said}}}'), replace(TRIAL, answers=(LONG,)))
-    assert (found.value, bool(found.problem)) == (Verdict(None, "x"), True)
+    assert (found.value, found.instead, bool(found.problem)) == (None, Verdict(None, "x"), True)
 
 
 def test_lists_of_a_contrast_are_cut_at_their_budget() -> None:
@@ -93,13 +94,20 @@ def test_lists_of_a_contrast_are_cut_at_their_budget() -> None:
     assert long.value == Contrast(first=("four five six seven",))
 
 
+def unread(ask: Callable[[list[Any]], Any], item: Any) -> Any:
+    """What stands in for the result of `item`, which must be unreadable."""
+    with pytest.raises(Unreadable) as caught:
+        ask([item])
+    return caught.value.instead
+
+
 @pytest.mark.parametrize("text", ["{}", '{"lines": "Why?"}', '{"sentence": 3}', '{"statements": "It is."}'])
 def test_what_has_another_form_gives_nothing_and_is_counted(text: str) -> None:
     with says(text) as server:
         made = engine(server)
-        assert made.propose([Wish("task", 2)]) == [()]
-        stages = [Excerpt(stage, "?", "It is.") for stage in ("select", "disambiguate", "decompose")]  # type: ignore[arg-type]
-        assert made.claim(stages) == [(), (), ()]
+        assert unread(made.propose, Wish("task", 2)) == ()
+        for stage in ("select", "disambiguate", "decompose"):
+            assert unread(made.claim, Excerpt(stage, "?", "It is.")) == ()  # type: ignore[arg-type]
         assert any(note == "no verdict: the reply stayed unusable (4 ×)" for note in made.notes())
 
 
@@ -146,7 +154,7 @@ def test_invalid_json_is_asked_for_again_once() -> None:
 def test_what_stays_invalid_is_no_verdict_and_counted_and_never_a_tie(text: str) -> None:
     with says(text) as server:
         made = engine(server)
-        (found,) = made.judge([TRIAL])
+        found = unread(made.judge, TRIAL)
         assert found.winner is None
         assert found.reason
         assert len(server.done()) == 2
@@ -259,7 +267,7 @@ def test_texts_bear_a_statement_or_do_not_and_no_text_bears_none() -> None:
 def test_unreadable_support_is_neither_yes_nor_no() -> None:
     with says({"reason": "well", "supported": "perhaps"}) as server:
         made = engine(server)
-        assert made.support([Check("x", ("y",))]) == [Support(None, "well")]
+        assert unread(made.support, Check("x", ("y",))) == Support(None, "well")
         assert any("no verdict" in note for note in made.notes())
 
 

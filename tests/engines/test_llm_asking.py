@@ -16,7 +16,7 @@ from sensegraph.endpoint import Endpoint, EndpointSettings
 from sensegraph.engines import prompts
 from sensegraph.engines.inquiring import NOTICE, TASKS
 from sensegraph.engines.llm import LLMEngine, LLMSettings
-from sensegraph.errors import EndpointError, ItemFailed, SettingsError
+from sensegraph.errors import EndpointError, ItemFailed, SettingsError, Unreadable
 from sensegraph.protocols import StreamingEngine
 from sensegraph.text import tokens
 from sensegraph.types import Context, Inquiry, Lead, Passage, Refinement, Statement, Turn
@@ -107,11 +107,16 @@ def test_an_empty_refinement_fails_that_question(reply: Any) -> None:
 # ── test ──
 
 
-@pytest.mark.parametrize(("reply", "found"), [("yes", True), ("Yes", True), ("no", False), ("Hm", False), ("", False)])
-def test_a_passage_is_tested_by_one_word(reply: str, found: bool) -> None:
+@pytest.mark.parametrize(("reply", "found"), [("yes", True), ("Yes", True), ("no", False), ("Hm", None), ("", None)])
+def test_a_passage_is_tested_by_one_word(reply: str, found: bool | None) -> None:
     with says(reply) as server:
         made = engine(server)
-        assert made.test([LATER]) == [found]
+        if found is None:
+            with pytest.raises(Unreadable, match="neither yes nor no") as caught:
+                made.test([LATER])
+            assert caught.value.instead is False
+        else:
+            assert made.test([LATER]) == [found]
     body = server.calls[0].body
     assert body["max_tokens"] < 5
     assert body["temperature"] == 0
@@ -149,10 +154,12 @@ def test_a_grade_is_a_number_from_0_to_5(rating: Any, grade: int) -> None:
 
 
 @pytest.mark.parametrize("reply", ["I cannot.", {"reason": "so"}, {"rating": "high"}])
-def test_a_grade_that_cannot_be_read_is_asked_for_again_and_then_counts_as_1(reply: Any) -> None:
+def test_a_grade_that_cannot_be_read_is_asked_for_again_and_then_is_unreadable_with_1_instead(reply: Any) -> None:
     with says(reply) as server:
         made = engine(server)
-        assert made.grade([INQUIRY]) == [1]
+        with pytest.raises(Unreadable, match="no rating from 0 to 5") as caught:
+            made.grade([INQUIRY])
+        assert caught.value.instead == 1
     assert len(server.calls) == 2
     assert made.notes() == ("1 replies to grade were asked for again", "1 unusable parts of replies to grade")
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import msgspec
 
 from sensegraph.endpoint import Endpoint, Message, Reply
 from sensegraph.engines.replies import Reading
-from sensegraph.errors import ItemFailed
+from sensegraph.engines.thoughts import why_empty, without_thoughts
+from sensegraph.errors import ItemFailed, Unreadable
 from sensegraph.text import tokens
 
 T = TypeVar("T")
@@ -83,27 +84,43 @@ class Asker:
         say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> tuple[T, Reply]:
+        """Ask about `user`: what `talked` gives for a talk that begins with it."""
+        return self.talked(task, plan, messages(plan, user), read, what, say, extra)
+
+    def talked(
+        self,
+        task: str,
+        plan: Plan,
+        talk: Sequence[Message],
+        read: Callable[[Reply], Reading[T]],
+        what: str,
+        say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> tuple[T, Reply]:
         """Ask, read, and ask once more where the reply has a problem: the value, and the reply that gave it.
 
         The second reply counts, unless it has no value, or one that is more doubtful than the first one's.
-        `say` gets the first reply in another way than `said`. Raises ItemFailed for what stays unusable.
+        `say` gets the first reply in another way than `said`. Raises ItemFailed for what stays unusable: Unreadable
+        where a run may go on with something instead.
         """
-        talk = messages(plan, user)
         reply = say(plan, talk) if say else self.said(plan, talk, extra)
-        first = read(reply)
+        first = _read_reply(reply, read)
         if not first.problem and first.value is not None:
             return self.kept(task, first, first.value), reply
         with self._lock:
             self._again[task] += 1
         second = self.said(plan, [*talk, *_objection(reply, first.problem)], extra)
-        again = read(second)
+        again = _read_reply(second, read)
         for reading, source in sorted(((again, second), (first, reply)), key=lambda found: found[0].doubtful):
             if reading.value is not None:
                 return self.kept(task, reading, reading.value), source
-        raise ItemFailed(
+        why = (
             f"{task}: the reply of {self.endpoint.settings.model} about {what} stays unusable "
             f"({again.problem or first.problem}). Run again to retry it, or choose another model."
         )
+        if again.instead is None:
+            raise ItemFailed(why)
+        raise Unreadable(why, self.kept(task, again, again.instead))
 
     def said(self, plan: Plan, talk: Sequence[Message], extra: Mapping[str, Any] | None = None) -> Reply:
         """The reply to `talk` in the form of `plan`."""
@@ -130,4 +147,10 @@ def said_by(role: str, text: str) -> Message:
 def _objection(reply: Reply, problem: str) -> list[Message]:
     """What is said to a reply that cannot be used as it is."""
     text = f"This reply cannot be used: {problem}. Send the whole reply again, corrected, in the form asked for."
-    return [said_by("assistant", reply.text), said_by("user", text)]
+    return [said_by("assistant", without_thoughts(reply.text)), said_by("user", text)]
+
+
+def _read_reply(reply: Reply, read: Callable[[Reply], Reading[T]]) -> Reading[T]:
+    """What `read` makes of a reply; where it holds nothing to read, that is the problem."""
+    reading, why = read(reply), why_empty(reply.text)
+    return replace(reading, problem=why) if why and reading.value is None else reading

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sensegraph.endpoint import Message, Reply
-from sensegraph.engines import prompts, records, replies, schemas
+from sensegraph.engines import listed, prompts, records, schemas
 from sensegraph.engines.asking import Asker, Plan, messages, said_by
 from sensegraph.engines.domain import OTHER, Domain
 from sensegraph.engines.llm_settings import LLMSettings
@@ -49,14 +49,14 @@ class Extractor:
         """What one chunk says. Raises ItemFailed for a chunk whose replies stay unusable."""
 
         def read(reply: Reply) -> Reading[Extraction]:
-            return replies.extraction(reply, chunk, typed=bool(self.domain.relation_types))
+            return listed.extraction(reply, chunk, typed=bool(self.domain.relation_types))
 
         what = f"chunk {chunk.id} of document {chunk.document!r}"
         found = self.domain.held(self._listed(self.stages[0], prompts.of_chunk(chunk), read, what))
         if len(self.stages) == 1 or not found.entities:
             return found
         user = _with_entities(chunk, found.entities)
-        claims = self._listed(self.stages[1], user, lambda reply: replies.claims(reply, chunk), f"claims of {what}")
+        claims = self._listed(self.stages[1], user, lambda reply: listed.claims(reply, chunk), f"claims of {what}")
         return replace(records.added(found, claims), outside=found.outside, rounds=found.rounds)
 
     # ── estimates ──
@@ -84,10 +84,9 @@ class Extractor:
         rounds: list[int] = []
         while len(rounds) < self.gleanings and self._missed(stage, talk):
             talk.append(said_by("user", stage.more))
-            reply = self.asker.said(stage.plan, talk)
+            missed, reply = self.asker.talked("extract", stage.plan, talk, read, f"what was missed of {what}")
             talk.append(said_by("assistant", reply.text))
-            reading = read(reply)
-            more = records.added(found, self.asker.kept("extract", reading, reading.value or Extraction()))
+            more = records.added(found, missed)
             rounds.append(len(more.entities) - len(found.entities))
             found = more
         return replace(found, rounds=tuple(rounds))

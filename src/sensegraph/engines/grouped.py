@@ -310,7 +310,7 @@ def _until(statements: Sequence[Statement], end: int) -> tuple[Statement, ...]:
 def _written(reply: Reply, cited: Records, name: str) -> Written | None:
     """The one text that a reply is about, else None; plain words may be a refusal, so they come with a problem."""
     text = replies.only_text(reply, name)
-    if not WORD.search(text):
+    if not WORD.search(text) or replies.declines(reply):
         return None
     doubtful = "{" not in replies.plain(reply.text)
     problem = "it is no JSON object" if doubtful else ""

@@ -13,6 +13,7 @@ from sensegraph.engines.llm_settings import LLMSettings
 from sensegraph.engines.replies import Reading
 from sensegraph.engines.streaming import Telling
 from sensegraph.engines.verdicts import Verdicts
+from sensegraph.errors import Unreadable
 from sensegraph.protocols import Task
 from sensegraph.types import Draft, Inquiry, Lead, Point, Refinement, Statement
 
@@ -71,9 +72,15 @@ class Inquirer:
         return self._about("refine", inquiry, lambda r: replies.refinement(r, inquiry.question, most))
 
     def test(self, inquiry: Inquiry) -> bool:
-        """Whether the passages help; no, without a call, where there are none."""
-        user = self.user("test", inquiry)
-        return bool(user) and self._verdicts.agrees(messages(self._plans["test"], user))
+        """Whether the passages help; no, without a call, where there are none, and instead of what cannot be read."""
+        if not (user := self.user("test", inquiry)):
+            return False
+        said = self._verdicts.decide(messages(self._plans["test"], user))
+        if said is None:
+            raise Unreadable(
+                f"test: a reply about the question {inquiry.question[:80]!r} is neither yes nor no.", False
+            )
+        return said
 
     def grade(self, inquiry: Inquiry) -> int:
         """How relevant the passages are, 0 to 5 (graphrag, dynamic selection); no passages are not relevant at all."""

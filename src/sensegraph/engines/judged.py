@@ -149,6 +149,6 @@ def _no_verdict(reply: Reply, problem: str, reason: str) -> Reading[Verdict]:
 
 
 def _unusable(value: T, reply: Reply, problem: str) -> Reading[T]:
-    """`value` for what stays unreadable: asked for again first, and counted then."""
+    """`value` instead of what stays unreadable: asked for again first, and counted then."""
     why = replies.cut_off(reply) if replies.truncated(reply) else problem
-    return Reading(value, why, mended=(NO_VERDICT,), doubtful=True)
+    return Reading(None, why, mended=(NO_VERDICT,), instead=value)

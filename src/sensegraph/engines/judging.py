@@ -33,8 +33,8 @@ _CONTRAST_TOKENS = 300  # of each of the three lists (evaluation by what is uniq
 class Judge:
     """Asks one model about answers; `forms` are the fixed parts of all its questions, by the name of the template.
 
-    What stays unusable after a second asking gives no verdict, nothing, or an empty contrast, and is counted: a run
-    goes on. Failures of the endpoint are errors as everywhere.
+    What stays unusable after a second asking is Unreadable, and counted: a run goes on with no verdict, nothing, or an
+    empty contrast, and the next run asks again. Failures of the endpoint are errors as everywhere.
     """
 
     def __init__(self, asker: Asker, forms: Mapping[str, Plan], settings: LLMSettings) -> None:

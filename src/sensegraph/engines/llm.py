@@ -153,37 +153,37 @@ class LLMEngine:
         return [self._inquirer.refine(i) for i in inquiries]
 
     def test(self, inquiries: Sequence[Inquiry]) -> list[bool]:
-        """Whether the passages of each inquiry help to answer its question; what cannot be read means no."""
+        """Whether the passages of each inquiry help to answer its question. Raises Unreadable, with no instead."""
         return [self._inquirer.test(i) for i in inquiries]
 
     def grade(self, inquiries: Sequence[Inquiry]) -> list[int]:
-        """How relevant the passages of each inquiry are, 0 to 5; what stays unreadable counts as 1."""
+        """How relevant the passages of each inquiry are, 0 to 5. Raises Unreadable, with 1 instead."""
         return [self._inquirer.grade(i) for i in inquiries]
 
     # ── judging ──
 
     def judge(self, trials: Sequence[Trial]) -> list[Verdict]:
-        """The better of the two answers of each trial; what stays unreadable is no verdict."""
+        """The better of the two answers of each trial. Raises Unreadable, with no verdict instead."""
         return [self._judge.judge(t) for t in trials]
 
     def score(self, trials: Sequence[Trial]) -> list[Verdict]:
-        """A score for the one answer of each trial; what stays unreadable is no verdict."""
+        """A score for the one answer of each trial. Raises Unreadable, with no verdict instead."""
         return [self._judge.score(t) for t in trials]
 
     def contrast(self, trials: Sequence[Trial]) -> list[Contrast]:
-        """What the two answers of each trial share, and what only one says; empty where it stays unreadable."""
+        """What the two answers of each trial share, and what only one says. Raises Unreadable, with nothing instead."""
         return [self._judge.contrast(t) for t in trials]
 
     def propose(self, wishes: Sequence[Wish]) -> list[tuple[str, ...]]:
-        """At most `count` lines for each wish, none of them known."""
+        """At most `count` lines for each wish, none of them known. Raises Unreadable, with none instead."""
         return [self._judge.propose(w) for w in wishes]
 
     def claim(self, excerpts: Sequence[Excerpt]) -> list[tuple[str, ...]]:
-        """What the stage makes of each sentence."""
+        """What the stage makes of each sentence. Raises Unreadable, with nothing instead."""
         return [self._judge.claim(e) for e in excerpts]
 
     def support(self, checks: Sequence[Check]) -> list[Support]:
-        """Whether the texts of each check bear its statement; what stays unreadable is neither."""
+        """Whether the texts of each check bear its statement. Raises Unreadable, with neither instead."""
         return [self._judge.support(c) for c in checks]
 
     def _summarise(self, context: Context) -> str:

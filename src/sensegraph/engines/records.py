@@ -14,7 +14,7 @@ from unicodedata import decimal
 
 import msgspec
 
-from sensegraph.text import HAN, fold, sentences
+from sensegraph.text import HAN, WORD, fold, sentences
 from sensegraph.types import ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
 
 T = TypeVar("T")
@@ -139,6 +139,11 @@ def _new(found: tuple[T, ...], more: tuple[T, ...], name: Callable[[T], object])
 def has_tuples(reply: str) -> bool:
     """Whether `reply` holds a delimited record, or says that it is complete without any."""
     return bool(_START.search(reply) or _COMPLETE.search(reply))
+
+
+def is_end_mark(reply: str) -> bool:
+    """Whether `reply` is the end mark and nothing else: complete without any record."""
+    return bool(_COMPLETE.search(reply)) and not WORD.search(_COMPLETE.sub("", reply))
 
 
 def number(value: Value, default: float) -> float:

@@ -6,7 +6,7 @@ A reading is a value, a problem, or both: a value with a problem is used only wh
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -15,22 +15,27 @@ from sensegraph.endpoint import Reply
 from sensegraph.engines import records
 from sensegraph.engines.references import Cited, Records
 from sensegraph.engines.streaming import spoken
+from sensegraph.engines.thoughts import without_thoughts
 from sensegraph.text import fold
-from sensegraph.types import Chunk, Draft, Extraction, Finding, Lead, Point, Refinement, Report
+from sensegraph.types import Draft, Finding, Lead, Point, Refinement, Report
 
 T = TypeVar("T")
 
 UNREADABLE_GRADE = 1
-MAX_REJECTED = 0.5  # share of the records of a reply (graphrag: our choice)
+DECLINED = "it declines in words"
 
-_THOUGHTS = re.compile(r"\A[\s\S]*</(?:think|thinking|reasoning)>", re.IGNORECASE)
 _FENCE = re.compile(r"```[a-z]*\s*\n?([\s\S]*?)(?:```|$)", re.IGNORECASE)
 _HELPFULNESS = re.compile(r"<ANSWER[_ ]?HELPFULNESS>\s*([^<]*?)\s*</ANSWER[_ ]?HELPFULNESS>\.?", re.IGNORECASE)
 _TOKEN = re.compile(r"""(?P<string>"(?:[^"\\]++|\\u[0-9a-fA-F]{4}|\\[^u])*+(?P<end>")?)|[{}\[\]]""")
 _CLOSERS = {"{": "}", "[": "]"}
-_MARKS = (("entities", "name"), ("relations", "source"), ("claims", "subject"))  # what a bare record is of
 _ESCAPE = 6  # characters of the longest escape in a string
 _DEEPEST = 50  # braces left open; our forms nest four deep
+_DECLINES = re.compile(  # "I'm sorry, I can't help with that" and its like, at the beginning of a reply
+    r"\W*(?:I|sorry|as an AI|unfortunately)\b[^\n]{0,60}?"
+    r"\b(?:can(?:not|['’]?t| not)|unable to|not able to|won['’]t)\s+(?:\w+\s+)?"
+    r"(?:help|assist|comply|do (?:that|this|it|so)|fulfil|provide|continue|discuss|process|summari[sz]e)\b",
+    re.IGNORECASE,
+)
 _SENTENCE_END = re.compile(r"[\s\S]*[.!?。！？](?=\s|$)")
 
 
@@ -39,7 +44,8 @@ class Reading(Generic[T]):
     """What a reply gave: `value` where it can be used, `problem` where it is worth asking again.
 
     `removed` counts what named nothing or could not be read; `mended` says what had to be changed in the value;
-    `doubtful` is a value that may be none, such as a refusal in words.
+    `doubtful` is a value that may be none, such as a refusal in words; `instead` is what a run may go on with where no
+    reply gives a value, though it is not the result.
     """
 
     value: T | None
@@ -47,6 +53,7 @@ class Reading(Generic[T]):
     removed: int = 0
     mended: tuple[str, ...] = ()
     doubtful: bool = False
+    instead: T | None = None
 
 
 class _Finding(msgspec.Struct, frozen=True):
@@ -128,7 +135,7 @@ def _closed(text: str) -> str:
 
 def plain(text: str) -> str:
     """A reply without a model's thoughts and code fences."""
-    text = _THOUGHTS.sub("", text).strip()
+    text = without_thoughts(text)
     fenced = _FENCE.search(text)
     return fenced[1].strip() if fenced and ("{" in fenced[1] or "<|>" in fenced[1]) else text
 
@@ -138,69 +145,14 @@ def truncated(reply: Reply) -> bool:
     return reply.finish_reason == "length"
 
 
-# ── extraction ──
-
-
-def extraction(reply: Reply, chunk: Chunk, *, typed: bool = False) -> Reading[Extraction]:
-    """Entities and relations of the chunk; `typed` says that relations were asked for with a type.
-
-    A date whose year the chunk does not hold is removed and counted.
-
-    Unusable when more than half of the records are, or when there are none to read.
-    """
-    reading = _records(reply, chunk, typed, "entities", "relations", "relationships")
-    if reading.value is None:
-        return reading
-    found, lost = records.dated(replace(reading.value, claims=()), f"{chunk.title} {chunk.text}")
-    return replace(reading, value=found, removed=reading.removed + lost)
-
-
-def claims(reply: Reply, chunk: Chunk) -> Reading[Extraction]:
-    """Claims of the chunk, and nothing else; a date whose year the chunk does not hold is removed and counted."""
-    reading = _records(reply, chunk, False, "claims")
-    if reading.value is None:
-        return reading
-    found, lost = records.dated(reading.value, f"{chunk.title} {chunk.text}")
-    only = Extraction(claims=found.claims, rejected=found.rejected)
-    return replace(reading, value=only, removed=reading.removed + lost)
-
-
-def _records(reply: Reply, chunk: Chunk, typed: bool, *wanted: str) -> Reading[Extraction]:
-    text = plain(reply.text)
-    data = None if records.has_tuples(text) else decoded(reply)
-    if isinstance(data, list):  # a bare list of records
-        data = {name: [r for r in data if isinstance(r, dict) and mark in r] for name, mark in _MARKS}
-    if isinstance(data, dict) and data.keys() & set(wanted):
-        found = records.of_json(data, chunk.text)
-    elif records.has_tuples(text):
-        found = records.of_tuples(text, chunk.text, truncated(reply), typed=typed)
-    else:
-        return Reading(None, f"it holds no list of {' and '.join(wanted[:2])}")
-    return _usable(found, reply)
-
-
-def _usable(found: records.Found, reply: Reply) -> Reading[Extraction]:
-    """What was found, unless too little of it can be used; of a cut reply, with a problem."""
-    got = found.extraction
-    if found.rejected > MAX_REJECTED * found.offered:
-        why = "; ".join(f"{n} × {reason}" for reason, n in got.rejected)
-        return Reading(None, f"{found.rejected} of its {found.offered} records are unusable: {why}", found.rejected)
-    if not truncated(reply):
-        return Reading(got, removed=found.rejected)
-    if not (got.entities or got.claims):
-        return Reading(None, cut_off(reply), found.rejected)
-    told = replace(got, rejected=(*got.rejected, ("a reply cut off at its limit, the rest of it lost", 1)))
-    return Reading(told, cut_off(reply), found.rejected)
-
-
 # ── summaries ──
 
 
 def summary(reply: Reply) -> Reading[str]:
     """One description; plain words may be a refusal, so they are taken only when asking again brings no more."""
     text = only_text(reply, "summary")
-    if not text:
-        return Reading(None, "it holds no summary")
+    if not text or declines(reply):
+        return Reading(None, DECLINED if text else "it holds no summary")
     problem = "" if "{" in plain(reply.text) else "it is no JSON object"
     return Reading(whole_sentences(text) if truncated(reply) else text, problem, doubtful=bool(problem))
 
@@ -267,13 +219,13 @@ def nameless(dangling: tuple[str, ...]) -> str:
 
 def points(reply: Reply, cited: Records) -> Reading[tuple[Point, ...]]:
     """Rated partial answers. One without a readable score is worth asking again for, else it scores 0."""
-    if tag := _HELPFULNESS.search(reply.text):
+    if tag := _HELPFULNESS.search(without_thoughts(reply.text)):
         raws = [_Point(_HELPFULNESS.sub("", plain(reply.text)).strip(), tag[1])]
     else:
         data = decoded(reply)
         listed = data if isinstance(data, list) else list_in(data, "points")
         raws = [p for p in map(_point, listed) if p]
-        if len(raws) < len(listed) / 2 or (not isinstance(data, list | dict)) or (truncated(reply) and not raws):
+        if len(raws) < len(listed) / 2 or not (raws or lists_nothing(reply, data, "points")):
             return Reading(None, cut_off(reply) if truncated(reply) else "it holds no list of points with scores")
     read = [(cited.cited(p.text.strip()), _score(p.score)) for p in raws if p.text.strip()]
     made = tuple(Point(c.statements, score or 0.0) for c, score in read)
@@ -339,11 +291,11 @@ def refinement(reply: Reply, question: str, most: int) -> Reading[Refinement]:
 
 
 def grade(reply: Reply) -> Reading[int]:
-    """A relevance from 0 to 5; one that cannot be read is asked for again, and then 1 (graphrag: dynamic selection)."""
+    """A relevance from 0 to 5; 1 instead of one that cannot be read (graphrag: dynamic selection)."""
     data = decoded(reply)
     found = records.number(data.get("rating") if isinstance(data, dict) else None, float("nan"))
     if found != found:
-        return Reading(UNREADABLE_GRADE, "it has no rating from 0 to 5", 1)
+        return Reading(None, "it has no rating from 0 to 5", 1, instead=UNREADABLE_GRADE)
     return Reading(min(5, max(0, round(found))))
 
 
@@ -365,6 +317,25 @@ def only_text(reply: Reply, name: str) -> str:
     data = decoded(reply)
     value = data.get(name) if isinstance(data, dict) else None
     return value.strip() if isinstance(value, str) else ""
+
+
+def lists_nothing(reply: Reply, data: Any, *names: str) -> bool:
+    """Whether `data`, read from a reply that nothing had to be closed in, holds empty lists under `names`.
+
+    The first must be there, the others may be missing.
+    """
+    if not isinstance(data, dict) or data.get(names[0]) != [] or truncated(reply):
+        return False
+    text = plain(reply.text)
+    return all(data.get(name, []) == [] for name in names) and all(
+        text.count(a) == text.count(b) for a, b in ("{}", "[]")
+    )
+
+
+def declines(reply: Reply) -> bool:
+    """Whether a reply in plain words declines to be one."""
+    text = plain(reply.text)
+    return "{" not in text and bool(_DECLINES.match(text))
 
 
 def list_in(data: Any, name: str) -> list[Any]:

@@ -55,6 +55,8 @@ def read(reply: Reply, cited: Records) -> Reading[Sets]:
         taken.update(dict.fromkeys(ids))
         if len(ids) > 1:
             sets.append(tuple(sorted(ids)))
+    if not taken and not replies.lists_nothing(reply, data, "groups"):
+        return Reading(None, "its groups name no entity of the table", removed)
     return Reading(tuple(sorted(sets)), "", removed)
 
 

@@ -9,10 +9,12 @@ import re
 from collections.abc import Callable, Sequence
 
 from sensegraph.engines.references import Records
+from sensegraph.engines.thoughts import TAGS
 from sensegraph.types import Statement
 
 _START = re.compile(  # thoughts in their tags, a fence, and the form that was asked for
-    r'\A\s*(?:<(think|thinking|reasoning)>[\s\S]*?</\1>\s*)?(?:```[a-z]*\s*)?\{\s*"answer"\s*:\s*"', re.IGNORECASE
+    rf'\A\s*(?:<({TAGS})>[\s\S]*?</\1>\s*|\[THINK\][\s\S]*?\[/THINK\]\s*)?(?:```[a-z]*\s*)?\{{\s*"answer"\s*:\s*"',
+    re.IGNORECASE,
 )
 _PLAIN = re.compile(r'[^"\\]+')
 _CLOSES = re.compile(r'\s*(?:\}|,\s*"[^"\\\n]{0,60}"\s*:)')  # what follows the end of a text, and not a quote in it

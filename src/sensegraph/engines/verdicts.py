@@ -15,7 +15,7 @@ from typing import Any
 
 from sensegraph.endpoint import Endpoint, Message, Reply
 from sensegraph.engines.replies import plain, truncated
-from sensegraph.errors import EndpointDown, EndpointError
+from sensegraph.errors import EndpointDown, EndpointError, ReplyRefused
 
 _BIAS = 100  # the largest that endpoints take
 _WORDS = ("yes", "no")
@@ -33,7 +33,7 @@ _UNREADABLE = "verdicts that could not be read were taken as no"
 
 
 class Verdicts:
-    """Asks for yes or no; anything that cannot be read means no, and is counted."""
+    """Asks for yes or no; what cannot be read is counted."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
@@ -43,11 +43,15 @@ class Verdicts:
         self._notes: Counter[str] = Counter()
 
     def agrees(self, talk: Sequence[Message]) -> bool:
-        """Whether the model says yes to the question at the end of `talk`."""
+        """Whether the model says yes to the question at the end of `talk`; what cannot be read means no."""
+        return self.decide(talk) is True
+
+    def decide(self, talk: Sequence[Message]) -> bool | None:
+        """What the model says to the question at the end of `talk`; None where it says neither yes nor no."""
         said = verdict(self._asked(talk))
         if said is None:
             self._note(_UNREADABLE)
-        return said is True
+        return said
 
     def notes(self) -> tuple[str, ...]:
         """What was degraded, each with how often."""
@@ -60,7 +64,7 @@ class Verdicts:
         while True:
             try:
                 reply = self._said(talk, way)
-            except EndpointDown:
+            except (EndpointDown, ReplyRefused):
                 raise
             except EndpointError:
                 if way != _FORCED:

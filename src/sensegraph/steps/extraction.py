@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sensegraph.keys import key
@@ -14,6 +14,8 @@ from sensegraph.runtime import Runtime
 from sensegraph.types import Chunk, Extraction
 
 _KINDS = 8  # kinds of records that a note names
+_EMPTY = b'{"entities":[],"relations":[],"claims":[],'  # how the stored form begins
+_NOTHING = b'"nothing":true}'  # how it ends where it is certain
 _SECTION = 256  # chunks of a document that an engine that surveys is given at once
 
 
@@ -21,10 +23,16 @@ def _what_is_read(chunk: Chunk) -> tuple[str, str]:
     return chunk.text, chunk.title
 
 
-@step("extraction.extract", version=1, uses="engine", task="extract", sees=_what_is_read)
+def _may_be_none(stored: bytes) -> bool:
+    """Whether an extraction was stored as empty when replies that could not be read still gave empty ones."""
+    return stored.startswith(_EMPTY) and not stored.endswith(_NOTHING)
+
+
+@step("extraction.extract", version=1, uses="engine", task="extract", sees=_what_is_read, doubts=_may_be_none)
 def extract(chunks: Sequence[Chunk], *, engine: LanguageEngine) -> list[Extraction]:
     """Entities, relations and claims of each chunk, from its text alone."""
-    return engine.extract(chunks)
+    found = engine.extract(chunks)
+    return [x if x.entities or x.relations or x.claims else replace(x, nothing=True) for x in found]
 
 
 @step("extraction.observe", version=1, uses="engine", task="survey")
