@@ -5,7 +5,6 @@ A reply comes whole, or in pieces as server-sent events; either way it is handed
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from sensegraph import bodies
+from sensegraph.approvals import address_of
 from sensegraph.errors import EndpointDown, EndpointError
 from sensegraph.limits import Pace, pause, retry_after
 
@@ -276,8 +276,3 @@ def _piece(payload: bytes, parts: bodies.Parts) -> str:
     if event.get("error"):
         raise _Unusable(bodies.said(payload)[0])
     return parts.add(event)
-
-
-def address_of(url: str) -> str:
-    """The URL without anything that may be secret: user, password, query."""
-    return re.sub(r"(?<=://)[^/]*@|[?#].*", "", url, flags=re.DOTALL)
