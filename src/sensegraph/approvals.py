@@ -68,9 +68,9 @@ def _place(parts: SplitResult) -> str:
     return host.encode("ascii", "backslashreplace").decode()
 
 
-def without_password(text: str) -> str:
-    """`text` with the user and the password of every URL in it masked."""
-    return re.sub(r"(://)[^\s/]*@", r"\1***@", text)
+def mask_urls(text: str) -> str:
+    """`text` without what may be secret in its URLs: all before an @, all from a ? or # on."""
+    return re.sub(r"(://[^\s?#]*)[?#][^\s'\"]*", r"\1?***", re.sub(r"(://)\S*@", r"\1***@", text))
 
 
 # ── approvals ──
@@ -119,7 +119,7 @@ def _read(text: str, where: str) -> str:
     try:
         return approval_of(*reversed(_variable_and_url(text)))
     except SettingsError as e:
-        raise SettingsError(f"{where}: {without_password(text)!r} approves nothing; {FORMS}.") from e
+        raise SettingsError(f"{where}: {mask_urls(text)!r} approves nothing; {FORMS}.") from e
 
 
 def _variable_and_url(approval: str) -> tuple[str, str]:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 
@@ -213,9 +214,11 @@ class Calls:
         return last.error if isinstance(last.error, EndpointDown) else EndpointError(text)
 
     def _clean(self, text: str) -> str:
-        """`text` on one line, cut, and without the key (a stand-in such as "none" is no secret)."""
-        text, key = " ".join(text.split())[:300], self.settings.api_key
-        return text.replace(key, "***") if len(key) > 7 else text
+        """`text` on one line, cut, without the key (a stand-in such as "none" is no secret) and the URL's password."""
+        password = unquote(urlsplit(self.settings.base_url).password or "")
+        for secret, least in ((self.settings.api_key, 8), (password, 4)):
+            text = text.replace(secret, "***") if len(secret) >= least else text
+        return " ".join(text.split())[:300]
 
 
 class _Unusable(Exception):

@@ -363,9 +363,9 @@ def make_reranker(
     if rerank.top < 1:
         raise SettingsError(f"rerank.top must be at least 1, not {rerank.top}; rerank.by = none turns it off.")
     if rerank.by == "cross-encoder":
+        check_approved(settings, "rerank")
         from sensegraph.rerankers.cross_encoder import CrossEncoderReranker
 
-        check_approved(settings, "rerank")
         return CrossEncoderReranker(rerank.model, rerank.top)
     if not table.rerank_model:
         raise SettingsError("rerank.by = endpoint needs endpoint.rerank_model.")
@@ -393,8 +393,8 @@ def _here(settings: Settings) -> LanguageEngine:
         return ClassicalEngine()
     if not settings.local.model:
         raise SettingsError("engine = local needs local.model: a folder with a model, as `sensegraph tune` writes it.")
+    check_approved(settings, "local")
     from sensegraph.engines.local import LocalEndpoint, LocalEngine
 
-    check_approved(settings, "local")
     table = settings.endpoint
     return LocalEngine(LocalEndpoint(settings.local, table.temperature, table.seed), settings.model)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sensegraph.cli.options import Json, Root, Set, Trust, files_of, opened, out_json, overrides, ready
+from sensegraph.cli.options import Json, Root, Set, files_of, opened, out_json, overrides, ready
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,14 +34,13 @@ def reports(
     top: Top = 20,
     as_json: Json = False,
     settings: Set = None,
-    trust: Trust = False,
 ) -> None:
     """List the reports of a depth, best first; or show one of them with its sources and all that is below it."""
     from sensegraph.cli import pages
     from sensegraph.steps.browse import read_report
     from sensegraph.steps.lineage import lineage
 
-    with opened(root, overrides(settings, trust=trust)) as corpus:
+    with opened(root, overrides(settings)) as corpus:
         ready(corpus, root)
         index = corpus.index()
         if report is None:
@@ -77,13 +76,12 @@ def entity(
     top: Top = 20,
     as_json: Json = False,
     settings: Set = None,
-    trust: Trust = False,
 ) -> None:
     """Show all that is known of an entity: what each chunk says, its neighbours, claims and communities."""
     from sensegraph.cli import pages
     from sensegraph.steps.browse import find_entities, read_entity
 
-    with opened(root, overrides(settings, trust=trust)) as corpus:
+    with opened(root, overrides(settings)) as corpus:
         ready(corpus, root)
         index = corpus.index()
         found = find_entities(index, name, kind)

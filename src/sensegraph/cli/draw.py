@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sensegraph.cli.options import Root, Set, Trust, opened, out, overrides, ready, say
+from sensegraph.cli.options import Root, Set, opened, out, overrides, ready, say
 
 if TYPE_CHECKING:
     from sensegraph.drawing import Drawing
@@ -45,11 +45,10 @@ def draw(
         typer.Option("--font", metavar="FILE", help="The font file of a PNG.", show_default="that of Pillow"),
     ] = None,
     settings: Set = None,
-    trust: Trust = False,
 ) -> None:  # fmt: skip
     """Draw the communities: entities sized by degree, coloured by community. Prints the files that were written."""
     form, place = _form(kind, to)
-    with opened(root, overrides(settings, trust=trust)) as corpus:
+    with opened(root, overrides(settings)) as corpus:
         ready(corpus, root)
         index = corpus.index()
         depths = _depths(index, depth)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sensegraph.cli.options import Json, Root, Set, Trust, opened, out, out_json, overrides, ready
+from sensegraph.cli.options import Json, Root, Set, opened, out, out_json, overrides, ready
 
 if TYPE_CHECKING:
     from sensegraph.steps.timeline import Change, Event
@@ -24,10 +24,9 @@ def timeline(
     root: Root = _HERE,
     as_json: Json = False,
     settings: Set = None,
-    trust: Trust = False,
 ) -> None:
     """Show what the documents say of an entity in the order of time, one line a fact, with its source."""
-    with opened(root, overrides(settings, trust=trust)) as corpus:
+    with opened(root, overrides(settings)) as corpus:
         ready(corpus, root)
         events = corpus.timeline(name, since=since, until=until, type=kind)
         if as_json:
@@ -42,10 +41,9 @@ def changes(
     root: Root = _HERE,
     as_json: Json = False,
     settings: Set = None,
-    trust: Trust = False,
 ) -> None:
     """Show what began, ended or changed between two moments, as the documents state it."""
-    with opened(root, overrides(settings, trust=trust)) as corpus:
+    with opened(root, overrides(settings)) as corpus:
         ready(corpus, root)
         found = corpus.changes(first, last)
         if as_json:

@@ -92,13 +92,12 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty.")] = False,
     as_json: Json = False,
     settings: Set = None,
-    trust: Trust = False,
 ) -> None:
     """Write the index as the seven tables of GraphRAG, or its graph as CSV, GraphML, Cypher or JSON."""
     from sensegraph.interchange.exporting import export_tables
     from sensegraph.interchange.formats import export_graph
 
-    with opened(root, overrides(settings, trust=trust)) as corpus:
+    with opened(root, overrides(settings)) as corpus:
         ready(corpus, root)
         index = corpus.index()
         if form == "graphrag":

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sensegraph.approvals import without_password
+from sensegraph.approvals import mask_urls
 
 if TYPE_CHECKING:
     from sensegraph.corpus import Corpus
@@ -128,13 +128,13 @@ def _pair(text: str) -> tuple[str, Any]:
     name, value = name.strip(), value.strip()
     if not equals or not _NAME.fullmatch(name):
         raise typer.BadParameter(
-            f"--set {without_password(text)!r} is not of the form key=value, such as --set index.chunk_tokens=400."
+            f"--set {mask_urls(text)!r} is not of the form key=value, such as --set index.chunk_tokens=400."
         )
     try:
         return name, _value(value)
     except tomllib.TOMLDecodeError as e:
         raise typer.BadParameter(
-            f"--set {name}: {without_password(value)!r} is no TOML value; quote a text: {name}='\"…\"'."
+            f"--set {name}: {mask_urls(value)!r} is no TOML value; quote a text: {name}='\"…\"'."
         ) from e
 
 
