@@ -12,7 +12,7 @@ import pytest
 from scripted import Script, ScriptedServer
 from sensegraph.endpoint import Endpoint, EndpointSettings, Message, Reply
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError, SettingsError
-from sensegraph.settings import EndpointTable, make_endpoint
+from sensegraph.settings import EndpointTable, Settings, make_endpoint
 from sensegraph.text import tokens
 
 KEY = "sk-very-secret-0123456789"
@@ -107,7 +107,7 @@ def test_without_such_a_wish_the_wait_is_the_one_set_and_doubles(monkeypatch: py
     waits: list[float] = []
     table = EndpointTable(model="m", backoff_s=3.0)
     with ScriptedServer(Script(fail_rate=1, times=3, retry_after="")) as server:
-        end = make_endpoint(replace(table, base_url=server.base_url))
+        end = make_endpoint(Settings(endpoint=replace(table, base_url=server.base_url)))
         monkeypatch.setattr("sensegraph.calls.time.sleep", waits.append)
         ask(end)
     assert all(least <= wait <= 2 * least for least, wait in zip((1.5, 3.0, 6.0), waits, strict=True))

@@ -5,16 +5,17 @@ A reply comes whole, or in pieces as server-sent events; either way it is handed
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 
 from sensegraph import bodies
+from sensegraph.approvals import address_of
 from sensegraph.errors import EndpointDown, EndpointError
 from sensegraph.limits import Pace, pause, retry_after
 
@@ -214,9 +215,11 @@ class Calls:
         return last.error if isinstance(last.error, EndpointDown) else EndpointError(text)
 
     def _clean(self, text: str) -> str:
-        """`text` on one line, cut, and without the key (a stand-in such as "none" is no secret)."""
-        text, key = " ".join(text.split())[:300], self.settings.api_key
-        return text.replace(key, "***") if len(key) > 7 else text
+        """`text` on one line, cut, without the key (a stand-in such as "none" is no secret) and the URL's password."""
+        password = unquote(urlsplit(self.settings.base_url).password or "")
+        for secret, least in ((self.settings.api_key, 8), (password, 4)):
+            text = text.replace(secret, "***") if len(secret) >= least else text
+        return " ".join(text.split())[:300]
 
 
 class _Unusable(Exception):
@@ -289,8 +292,3 @@ def _piece(payload: bytes, parts: bodies.Parts) -> str:
     if event.get("error"):
         raise _Unusable(bodies.said(payload)[0])
     return parts.add(event)
-
-
-def address_of(url: str) -> str:
-    """The URL without anything that may be secret: user, password, query."""
-    return re.sub(r"(?<=://)[^/]*@|[?#].*", "", url, flags=re.DOTALL)

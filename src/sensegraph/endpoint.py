@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import urlsplit
 
 import msgspec
 
 from sensegraph import bodies
-from sensegraph.calls import Calls, Listener, Refusal, address_of
+from sensegraph.approvals import address_of, is_address
+from sensegraph.calls import Calls, Listener, Refusal
 from sensegraph.errors import ReplyRefused, SettingsError
 from sensegraph.limits import Amount, Budget
 from sensegraph.protocols import Vectors
@@ -62,7 +62,7 @@ class EndpointSettings:
     max_cost_usd: float = 0.0
 
     def __post_init__(self) -> None:
-        if not _readable(self.base_url):
+        if not is_address(self.base_url):
             raise SettingsError("endpoint.base_url must be http:// or https:// and a host; it usually ends with /v1.")
         if self.concurrency < 1 or self.timeout_s <= 0 or self.backoff_s < 0 or self.max_retries < 0:
             raise SettingsError(
@@ -317,12 +317,3 @@ def _twice(hear: Callable[[str], None] | None, heard: list[str]) -> Callable[[st
             hear(text)
 
     return both if hear else None
-
-
-def _readable(url: str) -> bool:
-    """Whether `url` names a host, and its port is a number."""
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False

@@ -2,6 +2,7 @@
 
 SensegraphError
 ├── SettingsError       a setting is unknown, of the wrong type, or contradicts another
+│   └── Unapproved      a corpus's file names an endpoint or a model that the user has not approved
 ├── InputError          a document, file or argument cannot be used
 │   └── EmptyCorpus     there is nothing to index
 ├── NotIndexed          the corpus has no index yet, or not the part that a method needs
@@ -27,6 +28,20 @@ class SensegraphError(Exception):
 
 class SettingsError(SensegraphError):
     """A setting is unknown, of the wrong type, or contradicts another."""
+
+
+class Unapproved(SettingsError):
+    """A corpus's file names an endpoint or a model that the user has not approved; raised before anything is sent.
+
+    `question` says what it names, and `wanted` is the approval that is missing, as the user's settings file holds it.
+    """
+
+    def __init__(self, question: str, wanted: str, ways: str) -> None:
+        self.question, self.wanted, self.ways = question, wanted, ways
+        super().__init__(f"{question} You have not approved that. {ways}")
+
+    def __reduce__(self) -> tuple[type[Unapproved], tuple[str, str, str]]:
+        return type(self), (self.question, self.wanted, self.ways)
 
 
 class InputError(SensegraphError):

@@ -6,7 +6,6 @@ Every setting has an effect or is an error: an unknown key is refused with the n
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
@@ -22,10 +21,10 @@ from typing import (
     get_type_hints,
     runtime_checkable,
 )
-from urllib.parse import urlsplit
 
 import msgspec
 
+from sensegraph import approvals
 from sensegraph.documents.values import DocumentSettings
 from sensegraph.engines.llm import LLMSettings
 from sensegraph.engines.local_model import LocalSettings
@@ -34,15 +33,17 @@ from sensegraph.methods import METHODS, method_class
 from sensegraph.personal.values import PersonalSettings
 from sensegraph.protocols import Embedder, LanguageEngine, Reranker
 from sensegraph.steps.pipeline import IndexSettings
+from sensegraph.tables import holds_name, lay_tables, read_tables
 
 if TYPE_CHECKING:
     from sensegraph.endpoint import Endpoint
     from sensegraph.journal import Journal
 
 T = TypeVar("T")
+Guarded = Literal["endpoint", "local", "rerank"]  # the tables that name what an approval may be needed for
 FILE = "sensegraph.toml"
-FIXED = ("name", "requires", "reads")  # fields of a method that say what it is, not how it works
-_LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
+FIXED = ("name", "requires", "reads", "foreign")  # fields that say what something is, not how it works
+_GUARDED = ("endpoint.base_url", "endpoint.api_key_env", "local.model", "rerank.model")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,11 @@ class EndpointTable:
     it waits as long as the endpoint asks, else about `backoff_s`, doubled each time.
     """
 
-    base_url: str = "https://api.openai.com/v1"
+    base_url: str = field(default="https://api.openai.com/v1", repr=False)  # may hold a password
     model: str = ""
     embedding_model: str = ""
     rerank_model: str = ""
-    api_key_env: str = "OPENAI_API_KEY"
+    api_key_env: str = approvals.USUAL
     temperature: float | None = 0.0
     seed: int | None = None
     concurrency: int = 16
@@ -89,7 +90,11 @@ class RerankTable:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be set. `methods` holds one table a method, whose settings are the method's fields."""
+    """Everything that can be set. `methods` holds one table a method, whose settings are the method's fields.
+
+    `foreign` are the settings that need an approval because a file chose them, and the file of each; `trust`, which no
+    file may set, approves them for one run.
+    """
 
     engine: Literal["auto", "offline", "model", "local"] = "auto"
     embedder: Literal["auto", "offline", "endpoint"] = "auto"
@@ -103,6 +108,8 @@ class Settings:
     rerank: RerankTable = field(default_factory=RerankTable)
     personal: PersonalSettings = field(default_factory=PersonalSettings)
     methods: dict[str, dict[str, Any]] = field(default_factory=dict)
+    trust: bool = False
+    foreign: dict[str, str] = field(default_factory=dict, compare=False)
 
     def method_settings(self, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """The settings of the method `name`: its table with what was `given` laid over it.
@@ -124,22 +131,41 @@ class _Remote(Protocol):
         ...
 
 
-def load_settings(root: Path, overrides: Mapping[str, Any] | None = None) -> Settings:
-    """The settings of the corpus at `root`; `overrides` are nested tables laid over the file.
+@dataclass(frozen=True, slots=True)
+class UserSettings:
+    """The user's own settings file, outside every corpus: what is approved (see `approvals`), each with `true`."""
 
-    Raises SettingsError for a file that is no TOML, an unknown key or a value of the wrong type, naming it.
+    trust: dict[str, bool] = field(default_factory=dict)
+
+
+def load_settings(
+    root: Path,
+    overrides: Mapping[str, Any] | None = None,
+    plan: Mapping[str, Any] | None = None,
+    plan_file: str = "",
+) -> Settings:
+    """The settings of the corpus at `root`; `overrides` are nested tables laid over the file, the user's own.
+
+    Between them stands `plan`, the settings in another file, `plan_file`. What these two files choose may need an
+    approval. Raises SettingsError for a file that is no TOML, an unknown key or a value of the wrong type, naming it.
     """
-    path = root / FILE
+    path, given = root / FILE, overrides or {}
+    files = {str(path): read_tables(path), plan_file: plan or {}}
     table: dict[str, Any] = {}
-    if path.is_file():
-        try:
-            table = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
-            raise SettingsError(f"{path} is not valid TOML: {e}.") from e
-    settings = parse(_merged(table, overrides or {}), Settings, str(path))
-    for name in [n for n, given in settings.methods.items() if given]:
+    for place, found in files.items():
+        if "trust" in found:
+            raise SettingsError(f"{place}: trust cannot stand here, only on the command line or in your own program.")
+        table = lay_tables(table, found)
+    settings = parse(lay_tables(table, given), Settings, str(path))
+    for name in [n for n, own in settings.methods.items() if own]:
         settings.method_settings(name, {})
-    return _rooted(settings, root)
+    chosen = {
+        n: place
+        for place, found in files.items()
+        for n in _GUARDED
+        if holds_name(found, n) and not holds_name(given, n)
+    }
+    return _rooted(replace(settings, foreign=chosen), root)
 
 
 def _rooted(settings: Settings, root: Path) -> Settings:
@@ -234,23 +260,66 @@ def _plain(message: str) -> str:
     return said.replace(" - at `", " (setting `") + ")" if " - at `" in said else said
 
 
-def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    merged = dict(below)
-    for name, value in above.items():
-        old = merged.get(name)
-        merged[name] = _merged(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
-    return merged
-
-
 def api_key(endpoint: EndpointTable) -> str:
     """The key from the environment. Raises SettingsError when a remote endpoint has none; a local one needs none."""
     found = os.environ.get(endpoint.api_key_env, "")
-    if not found and urlsplit(endpoint.base_url).hostname not in _LOCAL:
+    if not found and not approvals.is_this_machine(endpoint.base_url):
         raise SettingsError(
-            f"The endpoint {endpoint.base_url} needs a key: set the environment variable {endpoint.api_key_env}, "
-            "or use the offline engine (--engine offline)."
+            f"The endpoint {approvals.address_of(endpoint.base_url)} needs a key: set the environment variable "
+            f"{endpoint.api_key_env}, or use the offline engine (--engine offline)."
         )
     return found or "none"
+
+
+# ── what the user approved ──
+
+
+def user_file() -> Path:
+    """The user's own settings file, outside every corpus."""
+    return approvals.place_of_user_file(os.environ)
+
+
+def _approved() -> list[str]:
+    """What the user has approved, in the environment and in the own settings file."""
+    kept = parse(read_tables(user_file()), UserSettings, str(user_file())).trust
+    return approvals.read_approvals(os.environ.get("SENSEGRAPH_TRUST", ""), kept, user_file())
+
+
+def check_approved(settings: Settings, *names: Guarded) -> None:
+    """Raise Unapproved where files chose the endpoint or the model of one of these tables and nobody approved it."""
+    table, usual = settings.endpoint, settings.endpoint.api_key_env in ("", approvals.USUAL)
+    for name in names:
+        chosen = {n: file for n, file in settings.foreign.items() if n.startswith(f"{name}.")}
+        if usual:
+            chosen.pop("endpoint.api_key_env", None)
+        if settings.trust or not chosen:
+            continue
+        model = settings.local.model if name == "local" else settings.rerank.model
+        endpoint = approvals.approval_of(table.base_url, table.api_key_env) if name == "endpoint" else ""
+        wanted = endpoint or approvals.approval_of_model(model)
+        if not approvals.needs_none(wanted) and not approvals.is_approved(wanted, _approved()):
+            raise approvals.refusal(wanted, sorted({*chosen.values()}), user_file())
+
+
+# ── tools ──
+
+
+def needed_approvals(settings: Settings) -> Iterator[Guarded]:
+    """The tables whose endpoint or model the tools of these settings use."""
+    if any(_remote_tools(settings)) or settings.rerank.by == "endpoint":
+        yield "endpoint"
+    if settings.engine == "local":
+        yield "local"
+    if settings.rerank.by == "cross-encoder":
+        yield "rerank"
+
+
+def _remote_tools(settings: Settings) -> tuple[bool, bool]:
+    """Whether the engine, and whether the embedder, speaks to the endpoint."""
+    table = settings.endpoint
+    vectors = settings.embedder == "auto" and bool(table.embedding_model) and settings.engine != "offline"
+    engine = settings.engine == "model" or (settings.engine == "auto" and bool(table.model))
+    return engine, vectors or settings.embedder == "endpoint"
 
 
 def make_tools(settings: Settings, journal: Journal | None = None) -> tuple[LanguageEngine, Embedder]:
@@ -260,17 +329,25 @@ def make_tools(settings: Settings, journal: Journal | None = None) -> tuple[Lang
     set, and else what works on this machine alone.
     """
     table = settings.endpoint
-    remote_engine = settings.engine == "model" or (settings.engine == "auto" and bool(table.model))
-    remote_vectors = settings.embedder == "endpoint" or (
-        settings.embedder == "auto" and bool(table.embedding_model) and settings.engine != "offline"
-    )
+    remote_engine, remote_vectors = _remote_tools(settings)
     if remote_engine and not table.model:
         raise SettingsError("engine = model needs endpoint.model (and endpoint.base_url unless it is OpenAI's).")
     if remote_vectors and not table.embedding_model:
         raise SettingsError("embedder = endpoint needs endpoint.embedding_model.")
-    endpoint = make_endpoint(table, journal) if remote_engine or remote_vectors else None
-    engine = _model(endpoint, settings) if endpoint and remote_engine else _here(settings)
-    return engine, _remote(endpoint) if endpoint and remote_vectors else _local()
+    endpoint = make_endpoint(settings, journal) if remote_engine or remote_vectors else None
+    if endpoint and remote_engine:
+        from sensegraph.engines.llm import LLMEngine
+
+        engine: LanguageEngine = LLMEngine(endpoint, settings.model)
+    else:
+        engine = _here(settings)
+    if endpoint and remote_vectors:
+        from sensegraph.embedders.remote import RemoteEmbedder
+
+        return engine, RemoteEmbedder(endpoint)
+    from sensegraph.embedders.local import HashedTerms
+
+    return engine, HashedTerms()
 
 
 def make_reranker(
@@ -286,6 +363,7 @@ def make_reranker(
     if rerank.top < 1:
         raise SettingsError(f"rerank.top must be at least 1, not {rerank.top}; rerank.by = none turns it off.")
     if rerank.by == "cross-encoder":
+        check_approved(settings, "rerank")
         from sensegraph.rerankers.cross_encoder import CrossEncoderReranker
 
         return CrossEncoderReranker(rerank.model, rerank.top)
@@ -294,48 +372,29 @@ def make_reranker(
     from sensegraph.rerankers.endpoint import EndpointReranker
 
     shared = next((tool.endpoint for tool in tools if isinstance(tool, _Remote)), None)
-    return EndpointReranker(shared or make_endpoint(table, journal), rerank.top)
+    return EndpointReranker(shared or make_endpoint(settings, journal), rerank.top)
 
 
-def make_endpoint(table: EndpointTable, journal: Journal | None = None) -> Endpoint:
-    """The endpoint of these settings, with the key from the environment."""
+def make_endpoint(settings: Settings, journal: Journal | None = None) -> Endpoint:
+    """The endpoint of these settings, with the key from the environment. Raises Unapproved before it is made."""
     from sensegraph.endpoint import Endpoint, EndpointSettings
 
+    check_approved(settings, "endpoint")
+    table = settings.endpoint
     values = {f.name: getattr(table, f.name) for f in fields(table) if f.name != "api_key_env"}
     return Endpoint(EndpointSettings(**values, api_key=api_key(table)), journal)
-
-
-def _offline() -> LanguageEngine:
-    from sensegraph.engines.classical.engine import ClassicalEngine
-
-    return ClassicalEngine()
 
 
 def _here(settings: Settings) -> LanguageEngine:
     """The engine that works in this process: by rules, or a model of this machine."""
     if settings.engine != "local":
-        return _offline()
+        from sensegraph.engines.classical.engine import ClassicalEngine
+
+        return ClassicalEngine()
     if not settings.local.model:
         raise SettingsError("engine = local needs local.model: a folder with a model, as `sensegraph tune` writes it.")
+    check_approved(settings, "local")
     from sensegraph.engines.local import LocalEndpoint, LocalEngine
 
     table = settings.endpoint
     return LocalEngine(LocalEndpoint(settings.local, table.temperature, table.seed), settings.model)
-
-
-def _model(endpoint: Endpoint, settings: Settings) -> LanguageEngine:
-    from sensegraph.engines.llm import LLMEngine
-
-    return LLMEngine(endpoint, settings.model)
-
-
-def _local() -> Embedder:
-    from sensegraph.embedders.local import HashedTerms
-
-    return HashedTerms()
-
-
-def _remote(endpoint: Endpoint) -> Embedder:
-    from sensegraph.embedders.remote import RemoteEmbedder
-
-    return RemoteEmbedder(endpoint)

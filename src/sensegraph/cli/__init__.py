@@ -27,21 +27,29 @@ from sensegraph.cli import (
     tune,
     watch,
 )
+from sensegraph.cli.approving import ask_approval
 from sensegraph.cli.options import say
-from sensegraph.errors import SensegraphError
+from sensegraph.errors import SensegraphError, Unapproved
 
 HELP = """Make sense of a whole body of text: one knowledge graph, a hierarchy of reports, answers with citations.
 
 Works on this machine alone, or with any OpenAI-compatible model once one is set. Begin with: sensegraph demo"""
 
+_WORDS = "sensegraph.words"  # where a context keeps what the command line said
+
 
 class Commands(TyperGroup):
     """The commands. A failure that is foreseen ends in one sentence on stderr and status 1; Ctrl-C in status 130."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Keep the words too, to run them once more."""
+        ctx.meta[_WORDS] = list(args)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
         try:
-            return super().invoke(ctx)
+            return self._approved(ctx)
         except SensegraphError as e:
             say(str(e))
             raise typer.Exit(1) from e
@@ -53,6 +61,16 @@ class Commands(TyperGroup):
         except OSError as e:
             say(f"{e.filename or 'A file'} cannot be used ({e.strerror or e}); check that it may be read and written.")
             raise typer.Exit(1) from e
+
+    def _approved(self, ctx: Any) -> Any:
+        """Run the command, and run it again where the user approves on the terminal what it was refused for."""
+        try:
+            return super().invoke(ctx)
+        except Unapproved as e:
+            if not ask_approval(e):
+                raise
+        with self.make_context(ctx.info_name, ctx.meta[_WORDS], parent=ctx.parent) as again:
+            return self._approved(again)
 
 
 def _version(wanted: bool) -> None:

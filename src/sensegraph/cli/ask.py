@@ -30,6 +30,7 @@ from sensegraph.cli.options import (
     Question,
     Root,
     Set,
+    Trust,
     files_of,
     opened,
     out,
@@ -66,6 +67,7 @@ def query(
     max_tokens: MaxTokens = None,
     max_cost: MaxCost = None,
     settings: Set = None,
+    trust: Trust = False,
 ) -> None:
     """Answer a question about the documents, with citations that lead to the exact span of the source."""
     from sensegraph.cli import show
@@ -73,7 +75,7 @@ def query(
 
     if stream and as_json:
         raise typer.BadParameter("--stream prints text as it is written and --json one object at the end: choose one.")
-    given = overrides(settings, engine, max_tokens, max_cost)
+    given = overrides(settings, engine, max_tokens, max_cost, trust=trust)
     scope, turns = scope_of(documents, where, since, until), turns_of(history)
     scope = in_time(scope, as_of, during, known_at, unknown)
     with progress(stream) as report, opened(root, given, progress=report) as corpus:
@@ -104,12 +106,13 @@ def search(
     as_json: Json = False,
     engine: Engine = None,
     settings: Set = None,
+    trust: Trust = False,
 ) -> None:
     """Show the evidence for a question, best first, without writing an answer."""
     from sensegraph.cli import show
 
     scope = in_time(scope_of(documents, where, since, until), as_of, during, known_at, unknown)
-    with progress() as report, opened(root, overrides(settings, engine), progress=report) as corpus:
+    with progress() as report, opened(root, overrides(settings, engine, trust=trust), progress=report) as corpus:
         ready(corpus, root)
         found = corpus.search(question, method=method, top=top, scope=scope)
         index = corpus.index()

@@ -18,6 +18,7 @@ from sensegraph.cli.options import (
     Quiet,
     Root,
     Set,
+    Trust,
     Wait,
     chosen_paths,
     opened,
@@ -66,6 +67,7 @@ def index(
     quiet: Quiet = False,
     as_json: Json = False,
     settings: Set = None,
+    trust: Trust = False,
 ) -> None:
     """Add or update documents and build the index. What was computed before is not computed again."""
     from sensegraph.cli import show
@@ -73,7 +75,7 @@ def index(
 
     if plan and not sync:
         raise typer.BadParameter("--plan goes with --sync; what index alone would compute is said by: estimate.")
-    chosen, given = chosen_paths(paths, root), overrides(settings, engine, max_tokens, max_cost)
+    chosen, given = chosen_paths(paths, root), overrides(settings, engine, max_tokens, max_cost, trust=trust)
     with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:
         corpus.wait = wait
         if plan:
@@ -119,12 +121,20 @@ def _read_by(methods: Sequence[str]) -> list[Part]:
 
 
 def estimate(
-    paths: Paths = None, root: Root = _HERE, engine: Engine = None, as_json: Json = False, settings: Set = None
+    paths: Paths = None,
+    root: Root = _HERE,
+    engine: Engine = None,
+    as_json: Json = False,
+    settings: Set = None,
+    trust: Trust = False,
 ) -> None:
     """Say what `index` would compute: calls, tokens, money, time. Nothing is paid, and the corpus stays as it is."""
     from sensegraph.cli import show
 
-    with progress() as report, opened(root, overrides(settings, engine), progress=report, create=True) as corpus:
+    with (
+        progress() as report,
+        opened(root, overrides(settings, engine, trust=trust), progress=report, create=True) as corpus,
+    ):
         read = corpus._read(chosen_paths(paths, root))
         say_skipped(read.skipped)
         if paths and not read.documents:
@@ -143,11 +153,12 @@ def remove(
     wait: Wait = 0.0,
     quiet: Quiet = False,
     settings: Set = None,
+    trust: Trust = False,
 ) -> None:
     """Remove documents and bring the index up to date: as if they had never been there. Files are not touched."""
     from sensegraph.cli import show
 
-    with progress(quiet) as report, opened(root, overrides(settings), progress=report) as corpus:
+    with progress(quiet) as report, opened(root, overrides(settings, trust=trust), progress=report) as corpus:
         corpus.wait = wait
         _there(corpus, documents)
         corpus.remove(*documents)

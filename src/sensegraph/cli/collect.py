@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sensegraph.cli.options import Engine, Json, Quiet, Root, Set, Wait, opened, out, out_json, overrides
+from sensegraph.cli.options import Engine, Json, Quiet, Root, Set, Trust, Wait, opened, out, out_json, overrides
 from sensegraph.cli.progress import label, progress
 from sensegraph.cli.show import counted
 
@@ -29,12 +29,13 @@ def collect(
     quiet: Quiet = False,
     as_json: Json = False,
     settings: Set = None,
+    trust: Trust = False,
 ) -> None:
     """Remove what neither the index nor the documents need: earlier indexes, kept answers, all of removed documents.
 
     What was paid for the documents as they are stays. Of a document that was removed no byte is left in the store.
     """
-    with progress(quiet) as report, opened(root, overrides(settings, engine), progress=report) as corpus:
+    with progress(quiet) as report, opened(root, overrides(settings, engine, trust=trust), progress=report) as corpus:
         corpus.wait = wait
         found = corpus.collect(dry=dry)
     if as_json:

@@ -18,6 +18,7 @@ from sensegraph.cli.options import (
     Quiet,
     Root,
     Set,
+    Trust,
     opened,
     out,
     out_json,
@@ -56,9 +57,10 @@ def resolve(
     quiet: Quiet = False,
     as_json: Json = False,
     settings: Set = None,
+    trust: Trust = False,
 ) -> None:
     """Show which entities are one thing under different names, and why; with --apply make them one."""
-    given = overrides(settings, engine, max_tokens, max_cost)
+    given = overrides(settings, engine, max_tokens, max_cost, trust=trust)
     with progress(quiet) as report, opened(root, given, progress=report) as corpus:
         ready(corpus, root)
         found = corpus.resolve(apply, ask=ask)
@@ -68,9 +70,16 @@ def resolve(
         out(_resolved(found, top, root))
 
 
-def merge(names: Names, root: Root = _HERE, called: Called = "", quiet: Quiet = False, settings: Set = None) -> None:
+def merge(
+    names: Names,
+    root: Root = _HERE,
+    called: Called = "",
+    quiet: Quiet = False,
+    settings: Set = None,
+    trust: Trust = False,
+) -> None:
     """Make the entities of these names one, and bring the index up to date."""
-    with _opened(root, quiet, settings) as corpus:
+    with _opened(root, quiet, settings, trust) as corpus:
         _told(corpus.merge(*names, called=called), quiet)
 
 
@@ -87,9 +96,10 @@ def split(
     called: Called = "",
     quiet: Quiet = False,
     settings: Set = None,
+    trust: Trust = False,
 ) -> None:
     """Take out of an entity what is not it: other names, or what some documents say; bring the index up to date."""
-    with _opened(root, quiet, settings) as corpus:
+    with _opened(root, quiet, settings, trust) as corpus:
         _told(corpus.split(name, others or (), documents=documents or (), called=called), quiet)
 
 
@@ -99,15 +109,16 @@ def rename(
     root: Root = _HERE,
     quiet: Quiet = False,
     settings: Set = None,
+    trust: Trust = False,
 ) -> None:
     """Call an entity by another name, and bring the index up to date."""
-    with _opened(root, quiet, settings) as corpus:
+    with _opened(root, quiet, settings, trust) as corpus:
         _told(corpus.rename(name, called), quiet)
 
 
-def forbid(names: Names, root: Root = _HERE, quiet: Quiet = False, settings: Set = None) -> None:
+def forbid(names: Names, root: Root = _HERE, quiet: Quiet = False, settings: Set = None, trust: Trust = False) -> None:
     """Keep the entities of these names apart, whatever `resolve` finds."""
-    with _opened(root, quiet, settings) as corpus:
+    with _opened(root, quiet, settings, trust) as corpus:
         _told(corpus.forbid(*names), quiet)
 
 
@@ -118,9 +129,10 @@ def undo(
     root: Root = _HERE,
     quiet: Quiet = False,
     settings: Set = None,
+    trust: Trust = False,
 ) -> None:
     """Take an operation back: the index is as if it had not been."""
-    with _opened(root, quiet, settings) as corpus:
+    with _opened(root, quiet, settings, trust) as corpus:
         _told(corpus.undo(operation), quiet)
 
 
@@ -137,8 +149,8 @@ def operations(root: Root = _HERE, as_json: Json = False, settings: Set = None) 
 
 
 @contextmanager
-def _opened(root: Path, quiet: bool, settings: list[str] | None) -> Iterator[Corpus]:
-    with progress(quiet) as report, opened(root, overrides(settings), progress=report) as corpus:
+def _opened(root: Path, quiet: bool, settings: list[str] | None, trust: bool) -> Iterator[Corpus]:
+    with progress(quiet) as report, opened(root, overrides(settings, trust=trust), progress=report) as corpus:
         ready(corpus, root)
         yield corpus
 

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from sensegraph.cli import experimenting, questioning
-from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Set, out, out_json, overrides, say
+from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Set, Trust, out, out_json, overrides, say
 from sensegraph.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ def retrieval(
     max_tokens: MaxTokens = None,
     max_cost: MaxCost = None,
     settings: Set = None,
+    trust: Trust = False,
 ) -> None:
     """Compare methods by the documents that they find: recall, nDCG, CPU, context, and whether a difference is real."""
     from sensegraph.cli import measuring
@@ -101,7 +102,7 @@ def retrieval(
     how = Measuring(_cuts(top), metric, within, baseline, draws, seed)
     if picture and picture.suffix.lower() != ".svg":
         raise typer.BadParameter(f"--picture {picture}: pictures are SVG; name a file that ends in .svg.")
-    loaded, parts = measuring.settings_of(root or _HERE, overrides(settings, engine, max_tokens, max_cost))
+    loaded, parts = measuring.settings_of(root or _HERE, overrides(settings, engine, max_tokens, max_cost, trust=trust))
     named = measuring.named_methods(methods, loaded)
     sets = _distinct([read_set(folder, split, titles=not delete_titles) for folder in data])
     results: list[Result] = []

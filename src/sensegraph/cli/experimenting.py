@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Quiet, Set, out, out_json, overrides, say
+from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Quiet, Set, Trust, out, out_json, overrides, say
 from sensegraph.cli.progress import progress
 from sensegraph.errors import InputError
 
@@ -36,12 +36,13 @@ def run(
     max_tokens: MaxTokens = None,
     max_cost: MaxCost = None,
     settings: Set = None,
+    trust: Trust = False,
 ) -> None:
     """Ask the questions of a plan under every condition, measure and compare the answers, and write a report."""
     from sensegraph.cli import experiments, rehearsing
     from sensegraph.evaluation import experiment, outcomes
 
-    given = overrides(settings, engine, max_tokens, max_cost)
+    given = overrides(settings, engine, max_tokens, max_cost, trust=trust)
     with progress(quiet or as_json) as report:
         foreseen = rehearsing.foresee(file, given, report)
     if estimate:

@@ -118,7 +118,7 @@ def prepared(file: Path, flags: Mapping[str, Any], report: Report, *, dry: bool 
     output = here / (plan.output or f"{file.stem}{_RESULTS}")
     with ExitStack() as stack:
         spare = Path(stack.enter_context(TemporaryDirectory(prefix="sensegraph-"))) if dry else output
-        corpus = _corpus(plan, here, (output, spare), flags, report)
+        corpus = _corpus(plan, file, (output, spare), flags, report)
         stack.callback(corpus.close)
         named = methods_of(plan, corpus.settings, file)
         check(plan, questions, _tools(corpus.runtime(), plan, corpus))
@@ -144,11 +144,10 @@ def _store(place: Path, spare: Path, *, dry: bool) -> SqliteStore:
     return SqliteStore(place, readonly=dry) if (place / "store.sqlite").exists() else SqliteStore(spare)
 
 
-def _corpus(plan: Plan, here: Path, roots: tuple[Path, Path], flags: Mapping[str, Any], report: Report) -> Corpus:
+def _corpus(plan: Plan, file: Path, roots: tuple[Path, Path], flags: Mapping[str, Any], report: Report) -> Corpus:
     """The corpus that the plan names: a folder with an index as it is, or an index of its own for documents."""
     parse(flags, Settings, "command line")  # so that a mistake in a flag is not blamed on a file
-    given = laid(plan.settings, flags)
-    place = here / plan.corpus
+    place = file.resolve().parent / plan.corpus
     if not place.exists():
         raise InputError(f"There is no {place}; `corpus` names the folder of an index, or documents to index.")
     if (place / FILE).is_file() and not (place / FOLDER).is_dir():
@@ -158,7 +157,7 @@ def _corpus(plan: Plan, here: Path, roots: tuple[Path, Path], flags: Mapping[str
     dry = output != spare and root != spare
     root.mkdir(parents=True, exist_ok=True)
     store = SqliteStore(root / FOLDER, readonly=dry or (root == place and not writable(root / FOLDER)))
-    return Corpus(root, load_settings(root, given), store, report)
+    return Corpus(root, load_settings(root, flags, plan.settings, str(file)), store, report)
 
 
 def _own(place: Path) -> str:
@@ -168,15 +167,6 @@ def _own(place: Path) -> str:
     """
     source = "" if (place / "input").is_dir() else f" {shlex.quote(str(place))}"
     return f"{place} has settings ({FILE}) but no index; run: sensegraph index{source}{root_flag(place)}"
-
-
-def laid(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Nested tables, one laid over the other."""
-    both = dict(below)
-    for name, value in above.items():
-        old = both.get(name)
-        both[name] = laid(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
-    return both
 
 
 def _indexed(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dry: bool) -> Path | None:

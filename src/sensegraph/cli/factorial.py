@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sensegraph.cli.finetune import app as app
-from sensegraph.cli.options import Json, Quiet, out, out_json, say
+from sensegraph.cli.options import Json, Quiet, Trust, out, out_json, say
 from sensegraph.cli.progress import Report, progress
 from sensegraph.errors import InputError, SettingsError
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from sensegraph.finetuning.rating import Ratings
     from sensegraph.types import Answer
 
+Opening = Callable[[Mapping[str, Any]], "Corpus"]  # opens the corpus with the settings of an arm
 _ANSWERS = "answers.jsonl"
 _MARKER = re.compile(r"\s*\[(\d+)\]")
 
@@ -42,17 +44,18 @@ def factorial(
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
+    trust: Trust = False,
 ) -> None:
     """Answer the questions of a design in all arms, and say what tuning and summaries do, alone and together."""
     from sensegraph.finetuning import designs, effects, rating
 
     plan = read_design(design)
-    asked = designs.posed(Path(plan.questions))
+    asked, opening = designs.posed(Path(plan.questions)), partial(_opened, plan.corpus, str(design), trust)
     judged = rating.read(ratings) if ratings else None
     out_dir.mkdir(parents=True, exist_ok=True)
     with progress(quiet or as_json) as shown:
-        replies = answered(plan, asked, out_dir / _ANSWERS, shown)
-        found, pictures = _outcome(plan, asked, replies, judged, out_dir)
+        replies = answered(plan, asked, out_dir / _ANSWERS, shown, opening)
+        found, pictures = _outcome(plan, asked, replies, judged, out_dir, opening)
     (out_dir / "tables.md").write_text(effects.markdown(found), encoding="utf-8")
     (out_dir / "tables.json").write_text(json.dumps(effects.plain(found), ensure_ascii=False, indent=2), "utf-8")
     lines = rating.export(sheet, asked, replies, plan.seed) if sheet else 0
@@ -91,6 +94,17 @@ def read_design(path: Path) -> Design:
 # ── answering ──
 
 
+def _opened(root: str, design: str, trust: bool, settings: Mapping[str, Any]) -> Corpus:
+    """The corpus at `root` with settings of a design, which are the file's and not the user's own."""
+    from sensegraph.corpus import Corpus
+    from sensegraph.settings import load_settings
+
+    loaded = load_settings(Path(root), {"trust": trust}, settings, design)
+    corpus = Corpus.open(root, create=False)
+    corpus.settings = loaded
+    return corpus
+
+
 @dataclass(frozen=True, slots=True)
 class _Asking:
     """One arm at work: its corpus, its method with settings, and what tells its answers from those of another."""
@@ -125,13 +139,13 @@ def unmarked(answer: Answer) -> str:
     return _MARKER.sub(lambda found: "" if int(found[1]) in numbers else found[0], answer.text).strip()
 
 
-def answered(plan: Design, asked: list[Posed], path: Path, shown: Report) -> list[Reply]:
+def answered(plan: Design, asked: list[Posed], path: Path, shown: Report, opening: Opening) -> list[Reply]:
     """The replies of every arm there is; those that stand in the file already and would be the same are kept."""
     from sensegraph.keys import key
 
     kept = {(r.arm, r.id, r.key): r for r in _read(path)}
     found: list[Reply] = []
-    for asking in _arms(plan):
+    for asking in _arms(plan, opening):
         with closing(asking.corpus):
             base = asking.key
             for done, one in enumerate(asked, 1):
@@ -145,8 +159,7 @@ def answered(plan: Design, asked: list[Posed], path: Path, shown: Report) -> lis
     return found
 
 
-def _arms(plan: Design) -> Iterator[_Asking]:
-    from sensegraph.corpus import Corpus
+def _arms(plan: Design, opening: Opening) -> Iterator[_Asking]:
     from sensegraph.finetuning.factorial import ARMS
 
     for arm in ARMS:
@@ -154,8 +167,7 @@ def _arms(plan: Design) -> Iterator[_Asking]:
         if settings is None:
             continue
         table = dict(plan.chunks if arm.context == "chunks" else plan.summaries)
-        corpus = Corpus.open(plan.corpus, settings=settings, create=False)
-        yield _Asking(arm, corpus, str(table.pop("method")), table)
+        yield _Asking(arm, opening(settings), str(table.pop("method")), table)
 
 
 def _read(path: Path) -> Iterator[Reply]:
@@ -183,13 +195,12 @@ def _append(path: Path, reply: Reply) -> None:
 
 
 def _outcome(
-    plan: Design, asked: list[Posed], replies: list[Reply], judged: Ratings | None, folder: Path
+    plan: Design, asked: list[Posed], replies: list[Reply], judged: Ratings | None, folder: Path, opening: Opening
 ) -> tuple[Outcome, list[Path]]:
     """The tables, and the pictures of the answers."""
-    from sensegraph.corpus import Corpus
     from sensegraph.finetuning import designs, effects, factorial
 
-    with Corpus.open(plan.corpus, settings=plan.base, create=False) as corpus:
+    with opening(plan.base) as corpus:
         found, notes = designs.measured(plan, asked, replies, corpus.runtime(), judged)
         pictures = _pictures(asked, replies, corpus, folder)
     types = [p.type for p in asked]

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sensegraph.cli.options import Engine, Json, Quiet, Set, out, out_json, overrides, say
+from sensegraph.cli.options import Engine, Json, Quiet, Set, Trust, out, out_json, overrides, say
 from sensegraph.cli.progress import progress
 
 CorpusPath = Annotated[
@@ -100,6 +100,7 @@ def data(
     quiet: Quiet = False,
     engine: Engine = None,
     settings: Set = None,
+    trust: Trust = False,
 ) -> None:
     """Make training data: each question over its gold passages among distractors, and a report on what is in it."""
     from sensegraph.cli import gathering
@@ -110,7 +111,7 @@ def data(
     wanted: dict[str, Any] = {"oracle_share": oracle_share, "style": style, "most_oracles": oracles, "hard": hard}
     wanted |= {"pad": padding, "distractors": _pair(distractors), "max_tokens": length, "answers": answers}
     how = replace(preset_of(preset), seed=seed, **{k: v for k, v in wanted.items() if v is not None})
-    shape, given = writing.form_of(form), overrides(settings, engine)
+    shape, given = writing.form_of(form), overrides(settings, engine, trust=trust)
     place = gathering.Place(corpus, questions, from_graph, near, split, topic, given, write_answers, mask)
     with progress(quiet) as shown, gathering.source(place, seed, shown) as found:
         made, apart = output.write(found, how, shape, out_file, Held(held_out, held_share) if held_out else None)

@@ -16,6 +16,7 @@ from sensegraph.cli.options import (
     Quiet,
     Root,
     Set,
+    Trust,
     opened,
     out,
     out_json,
@@ -57,6 +58,7 @@ def import_tables(
     quiet: Quiet = False,
     as_json: Json = False,
     settings: Set = None,
+    trust: Trust = False,
 ) -> None:
     """Make an index of the tables of a GraphRAG index made elsewhere, or of a graph of your own.
 
@@ -66,7 +68,7 @@ def import_tables(
     from sensegraph.interchange.importing import import_tables
     from sensegraph.interchange.reading import read_tables
 
-    tables, given = read_tables(folder), overrides(settings, engine, max_tokens, max_cost)
+    tables, given = read_tables(folder), overrides(settings, engine, max_tokens, max_cost, trust=trust)
     with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:
         _check(corpus, {d.id for d in tables.documents} | {u.id for u in tables.text_units}, replace=replace, root=root)
         corpus.must_not_mask("an import brings entities, relations and reports that were read elsewhere")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from sensegraph.cli import filters
-from sensegraph.cli.options import Json, Root, Set, files_of, opened, out, out_json, overrides, ready, say
+from sensegraph.cli.options import Json, Root, Set, Trust, files_of, opened, out, out_json, overrides, ready, say
 from sensegraph.cli.pages import width
 from sensegraph.cli.show import counted, short
 
@@ -68,13 +68,14 @@ def match(
                                    show_default="10")
     ] = None,
     settings: Set = None,
+    trust: Trust = False,
 ) -> None:  # fmt: skip
     """Find what matches a pattern in the graph: who is linked to whom, how often, by which ways, where it is said."""
     from sensegraph.querying.matches import MOST, SECONDS
 
     form: Literal["json", "csv", "text"] = "json" if as_json else "csv" if as_csv else "text"
     scope = filters.scope_of(documents, metadata, since, until)
-    with opened(root, overrides(settings)) as corpus:
+    with opened(root, overrides(settings, trust=trust)) as corpus:
         ready(corpus, root)
         found = corpus.match(
             query, where=where, returned=returned, order=order, skip=skip, limit=limit, parameters=_parameters(param),

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sensegraph.approvals import mask_urls
+
 if TYPE_CHECKING:
     from sensegraph.corpus import Corpus
     from sensegraph.documents import Skipped
@@ -43,6 +45,10 @@ Engine = Annotated[
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A setting for this run, as in --set index.chunk_tokens=400."),
+]
+Trust = Annotated[
+    bool,
+    typer.Option("--trust", help="Approve the endpoint or model that the settings file names, for this run."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no counts.")]
@@ -95,9 +101,11 @@ def overrides(
     engine: str | None = None,
     max_tokens: int | None = None,
     max_cost: float | None = None,
+    *,
+    trust: bool = False,
 ) -> dict[str, Any]:
     """The settings that the flags of one command give, as nested tables."""
-    given: dict[str, Any] = {}
+    given: dict[str, Any] = {"trust": True} if trust else {}
     for name, value in (*_flags(engine, max_tokens, max_cost), *map(_pair, pairs or ())):
         *tables, last = name.split(".")
         place = given
@@ -119,11 +127,15 @@ def _pair(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     name, value = name.strip(), value.strip()
     if not equals or not _NAME.fullmatch(name):
-        raise typer.BadParameter(f"--set {text!r} is not of the form key=value, such as --set index.chunk_tokens=400.")
+        raise typer.BadParameter(
+            f"--set {mask_urls(text)!r} is not of the form key=value, such as --set index.chunk_tokens=400."
+        )
     try:
         return name, _value(value)
     except tomllib.TOMLDecodeError as e:
-        raise typer.BadParameter(f"--set {name}: {value!r} is no TOML value; quote a text: {name}='\"…\"'.") from e
+        raise typer.BadParameter(
+            f"--set {name}: {mask_urls(value)!r} is no TOML value; quote a text: {name}='\"…\"'."
+        ) from e
 
 
 def _value(text: str) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Root, Set, opened, out, out_json, overrides
+from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Root, Set, Trust, opened, out, out_json, overrides
 from sensegraph.cli.progress import Report, progress
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def questions(
     max_tokens: MaxTokens = None,
     max_cost: MaxCost = None,
     settings: Set = None,
+    trust: Trust = False,
 ) -> None:
     """Make questions to measure with: by personas of a described corpus, or on what an index holds, with evidence."""
     from sensegraph.evaluation.grounded import GroundSettings
@@ -85,7 +86,7 @@ def questions(
         check_empty(target)
     grounds = GroundSettings(_classes(classes) or GROUNDED, each, seed=seed) if from_graph or not about else None
     posing = Posing(about, PersonaSettings(personas, tasks, per_task), grounds, templates)
-    given = overrides(settings, engine, max_tokens, max_cost)
+    given = overrides(settings, engine, max_tokens, max_cost, trust=trust)
     with progress() as report, _corpus(root, given, report, alone=grounds is None) as corpus:
         index = corpus.index() if grounds or _folder(target) else None
         if estimate:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Quiet, Set, out, out_json, overrides, say
+from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Quiet, Set, Trust, out, out_json, overrides, say
 from sensegraph.cli.progress import progress
 from sensegraph.errors import InputError
 
@@ -46,6 +45,7 @@ def repro(
     max_tokens: MaxTokens = None,
     max_cost: MaxCost = None,
     settings: Set = None,
+    trust: Trust = False,
 ) -> None:
     """Measure a table of a paper with this system, and set the published figures and our own pinned ones beside it."""
     from sensegraph.cli.recipes import recipes_for
@@ -53,7 +53,7 @@ def repro(
     from sensegraph.evaluation.published import paper_named
 
     name = paper_named(paper)
-    given = _settings(overrides(settings, engine, max_tokens, max_cost))
+    given = _settings(overrides(settings, engine, max_tokens, max_cost, trust=trust))
     found = []
     with progress(quiet or as_json or dry_run) as report:
         bench = Bench(name, data, root / name, given, report, questions)
@@ -75,13 +75,13 @@ def repro(
 
 def _settings(flags: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the current folder's file, with the flags laid over: all indexes here are made by them."""
-    from sensegraph.cli.experiments import laid
-    from sensegraph.settings import FILE, load_settings
+    from sensegraph.settings import FILE, check_approved, load_settings, needed_approvals
+    from sensegraph.tables import lay_tables, read_tables
 
-    prompts = load_settings(Path(), flags).model.prompts
-    file = Path(FILE)
-    given = laid(tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}, flags)
-    return laid(given, {"model": {"prompts": str(Path(prompts).resolve())}}) if prompts else given
+    settings = load_settings(Path(), flags)
+    check_approved(settings, *needed_approvals(settings))  # from here on they count as the user's own
+    given, prompts = lay_tables(read_tables(Path(FILE)), flags), settings.model.prompts
+    return lay_tables(given, {"model": {"prompts": str(Path(prompts).resolve())}}) if prompts else given
 
 
 def _lacking(recipe: Recipe, bench: Bench) -> str:

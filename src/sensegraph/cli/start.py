@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sensegraph.cli.options import Root, opened, out, overrides, root_flag, say
+from sensegraph.cli.options import Root, Set, opened, out, overrides, root_flag, say
 from sensegraph.cli.progress import progress
 
 _HERE = Path(".")
@@ -32,19 +32,31 @@ def demo(
     out(f"{QUESTION}\n\n{show.answer(answer)}\n\n{_next(root)}")
 
 
-def init(root: Root = _HERE) -> None:
-    """Prepare a folder: sensegraph.toml with every setting and its default, prompts/ to edit, input/ for documents."""
+def init(root: Root = _HERE, settings: Set = None) -> None:
+    """Prepare a folder: sensegraph.toml with every setting and its default, prompts/ to edit, input/ for documents.
+
+    What --set says is written there; an endpoint or a model among it counts as approved.
+    """
+    from sensegraph.cli.approving import approve_all
     from sensegraph.cli.template import settings_toml
     from sensegraph.engines.prompts import copied
+    from sensegraph.settings import Settings, load_settings, parse, user_file
+    from sensegraph.tables import lay_tables
+
+    given = overrides(settings)
+    parse(given, Settings, "command line")
+    text = settings_toml(lay_tables({"model": {"prompts": "prompts"}}, given))
 
     (root / "input").mkdir(parents=True, exist_ok=True)
     copied(root / "prompts")
     written = root / "sensegraph.toml"
     if written.exists():
-        say(f"{written} exists and was left as it is")
+        say(f"{written} exists and was left as it is" + (", without what --set says" if given else ""))
     else:
-        written.write_text(settings_toml(prompts="prompts"), encoding="utf-8")
+        written.write_text(text, encoding="utf-8")
         out(f"wrote {written}")
+        for approved in approve_all(load_settings(root)):
+            out(f"approved {approved} in {user_file()}")
     out(f"put documents into {root / 'input'}, then: sensegraph index{root_flag(root)}")
 
 

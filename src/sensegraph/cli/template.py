@@ -11,6 +11,7 @@ from textwrap import wrap
 from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from sensegraph.errors import SettingsError
 from sensegraph.methods import METHODS, method_class
 from sensegraph.settings import FIXED, Settings
 
@@ -114,12 +115,16 @@ def _tables(name: str, value: Any) -> Iterator[tuple[str, Any, dict[str, Any]]]:
 
 def _plain(value: Any) -> dict[str, Any]:
     """The fields that hold no table."""
-    found = {f.name: getattr(value, f.name) for f in fields(value)}
+    found = {f.name: getattr(value, f.name) for f in fields(value) if f.name != "trust"}  # which no file says
     return {name: v for name, v in found.items() if not is_dataclass(v) and not isinstance(v, dict)}
 
 
-def settings_toml(prompts: str = "") -> str:
-    """A settings file that says every setting and changes none; `prompts` is the folder of prompts to use."""
+def settings_toml(given: Mapping[str, Any] = MappingProxyType({})) -> str:
+    """A settings file that says every setting and changes those of the nested tables that are `given`.
+
+    Raises SettingsError for a setting that has no line of its own there.
+    """
+    left = dict(_dotted(given))
     parts = [
         "## Settings of this corpus. Lines with ## explain; a line with one # shows a default.\n"
         "## To change a setting, take its # away. A [table] ends where the next begins."
@@ -127,9 +132,20 @@ def settings_toml(prompts: str = "") -> str:
     for name, kind, values in tables():
         lines = [f"## {line}" for line in _explained(name, kind)]
         lines += [f"[{name}]"] if name else []
-        lines += [_line(name, k, v, kind, prompts) for k, v in values.items()]
+        lines += [_line(name, k, v, kind, left.pop(f"{name}.{k}".lstrip("."), None)) for k, v in values.items()]
         parts.append("\n".join(lines))
+    if left:
+        raise SettingsError(f"{min(left)} cannot be written by a flag; put it into the settings file by hand.")
     return "\n\n".join(parts) + "\n"
+
+
+def _dotted(given: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of nested tables under its dotted name."""
+    for name, value in given.items():
+        if isinstance(value, Mapping):
+            yield from _dotted(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
 
 
 def _explained(name: str, kind: Any) -> list[str]:
@@ -138,10 +154,10 @@ def _explained(name: str, kind: Any) -> list[str]:
     return wrap(text.replace("`", ""), 110)
 
 
-def _line(table: str, name: str, value: Any, kind: Any, prompts: str) -> str:
+def _line(table: str, name: str, value: Any, kind: Any, given: Any) -> str:
     said = _HINTS.get(f"{table}.{name}".lstrip("."), "")
-    if name == "prompts" and prompts:
-        return f"prompts = {toml(prompts)}   # {said}"
+    if given is not None:
+        return f"{name} = {toml(given)}" + (f"   # {said}" if said else "")
     hint = "; ".join(part for part in (said, "not set" if value is None else "") if part)
     shown = f"# {name} =" if value is None else f"# {name} = {toml(value)}"
     return f"{shown}   # {hint}" if hint else shown

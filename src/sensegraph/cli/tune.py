@@ -18,6 +18,7 @@ from sensegraph.cli.options import (
     MaxTokens,
     Root,
     Set,
+    Trust,
     chosen_paths,
     opened,
     out,
@@ -52,9 +53,10 @@ def tune_prompts(
     max_tokens: MaxTokens = None,
     max_cost: MaxCost = None,
     settings: Set = None,
+    trust: Trust = False,
 ) -> None:
     """Fit the prompts to a corpus: its domain, its kinds of things, examples from it. Read and edit what it writes."""
-    with opened(root, overrides(settings, None, max_tokens, max_cost), create=True) as corpus:
+    with opened(root, overrides(settings, None, max_tokens, max_cost, trust=trust), create=True) as corpus:
         engine, folder = _engine(corpus, root), Path(corpus.settings.model.prompts or root / _FOLDER)
         kept = () if force else _edited(folder)
         shown = _sampled(_documents(corpus, chosen_paths(paths, root)), sample, corpus)

@@ -18,6 +18,7 @@ from sensegraph.cli.options import (
     Quiet,
     Root,
     Set,
+    Trust,
     Wait,
     chosen_paths,
     opened,
@@ -46,6 +47,7 @@ def watch(
     max_cost: MaxCost = None,
     quiet: Quiet = False,
     settings: Set = None,
+    trust: Trust = False,
 ) -> None:
     """Index the files, and again whenever they change, as `index --sync` does; Ctrl-C or SIGTERM ends it.
 
@@ -55,7 +57,10 @@ def watch(
     from sensegraph.settings import load_settings
     from sensegraph.watching import Pace, follow, snapshot
 
-    places, given = chosen_paths(paths, root) or [root / "input"], overrides(settings, engine, max_tokens, max_cost)
+    places, given = (
+        chosen_paths(paths, root) or [root / "input"],
+        overrides(settings, engine, max_tokens, max_cost, trust=trust),
+    )
     _must_exist(places)
     reading = load_settings(root, given).documents
     with _until_told():
@@ -76,12 +81,14 @@ def _must_exist(places: Sequence[Path]) -> None:
 
 def _round(paths: Sequence[Path], root: Path, given: Mapping[str, Any], wait: float, quiet: bool) -> bool:
     """Bring the index up to date once; whether that succeeded. What went wrong is told on stderr."""
-    from sensegraph.errors import SensegraphError
+    from sensegraph.errors import SensegraphError, Unapproved
 
     try:
         with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:
             corpus.wait = wait
             _updated(corpus, paths, quiet)
+    except Unapproved:
+        raise  # waiting does not help
     except (SensegraphError, OSError) as e:
         say(f"{e} The index is as it was; this is tried again after a while, or when a file changes.")
         return False
