@@ -35,18 +35,18 @@ from typing import Any
 import numpy as np
 
 from client import prepared, serving
-from sensegraph.corpus import Corpus
+from sensegraph.answering.map_reduce import size
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.documents import load
-from sensegraph.embedders.local import HashedTerms
-from sensegraph.executors.local import LocalExecutor
-from sensegraph.methods.leanrag import LeanRAG
-from sensegraph.results import Result
-from sensegraph.runtime import Runtime
-from sensegraph.steps.aggregates import AggregateSettings, find_aggregates
-from sensegraph.steps.aggregating import ground_level, parted
-from sensegraph.steps.alike import grouping
-from sensegraph.steps.mapreduce import size
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.index.hierarchy.similar_clusters import grouping
+from sensegraph.methods.leanrag.aggregates import AggregateSettings, find_aggregates
+from sensegraph.methods.leanrag.aggregating import ground_level, parted
+from sensegraph.methods.leanrag.leanrag import LeanRAG
+from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.runtime.executors.processes import LocalExecutor
+from sensegraph.runtime.results import Result
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import (
     Brief,
     Chunk,

@@ -35,18 +35,18 @@ import msgspec
 
 from client import options
 from retrieval_table import TITLED, UNTITLED, Cell, Column, as_object, markdown, text
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SensegraphError
-from sensegraph.evaluation.clock import cpu_seconds
-from sensegraph.evaluation.judged import JudgedSet, Query, read_set
-from sensegraph.evaluation.objects import settings_of
-from sensegraph.evaluation.runs import Found, Named, ask, grouped
-from sensegraph.executors.local import SerialExecutor
-from sensegraph.keys import key
+from sensegraph.index.index import Index
+from sensegraph.lab.retrieval.clock import cpu_seconds
+from sensegraph.lab.retrieval.objects import settings_of
+from sensegraph.lab.retrieval.runs import Found, Named, ask, grouped
+from sensegraph.lab.retrieval.test_collections import JudgedSet, Query, read_set
 from sensegraph.methods import METHODS, load
 from sensegraph.protocols import Part, Task
-from sensegraph.steps.index import Index
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.runtime.executors.processes import SerialExecutor
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.stores.sqlite import SqliteStore
 
 SETS = ("2wiki", "musique", "hotpotqa", "lihua-world", "qmsum", "multihop-news", "carol")
 WITHIN = {"qmsum": "meeting"}

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sensegraph.corpus import Corpus
-from sensegraph.steps.index import Index
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.index import Index
 
 HERE = Path(__file__).resolve().parent
 CONCURRENCY = 16

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import t as student
 
-from sensegraph.engines.local_model import LocalModel, LocalSettings
-from sensegraph.finetuning import recipes, training, trials, worlds
-from sensegraph.finetuning.reading import items
-from sensegraph.finetuning.tiny import Sizes, tiny
-from sensegraph.finetuning.world import LAYOUT, Scenes, scenes, world
+from sensegraph.engines.local.local_model import LocalModel, LocalSettings
+from sensegraph.lab.finetuning.data.reading import items
+from sensegraph.lab.finetuning.training import recipes, training, trials, worlds
+from sensegraph.lab.finetuning.training.tiny import Sizes, tiny
+from sensegraph.lab.finetuning.training.world import LAYOUT, Scenes, scenes, world
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from client import chosen, opened, options, prepared, sensegraph, serving, table
-from sensegraph.steps.index import Index
+from sensegraph.index.index import Index
 
 
 def main() -> None:

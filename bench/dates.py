@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sensegraph.temporal.atoms import atoms
-from sensegraph.temporal.moments import same
-from sensegraph.temporal.stating import stated_in
-from sensegraph.text import sentences
+from sensegraph.language.dates.atoms import atoms
+from sensegraph.language.dates.moments import same
+from sensegraph.language.dates.stating import stated_in
+from sensegraph.language.text import sentences
 
 BEGINS = {"P580": "start time", "P571": "inception", "P569": "date of birth", "P577": "publication date"}
 ENDS = {"P582": "end time", "P570": "date of death", "P576": "dissolved"}

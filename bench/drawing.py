@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-from sensegraph.drawing import draw, html, png, scene, svg
+from sensegraph.graphs.drawing import draw, html, png, scene, svg
 from sensegraph.types import Cluster, Entity, Graph, Relation
 
 T = TypeVar("T")

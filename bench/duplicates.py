@@ -32,18 +32,18 @@ import numpy as np
 from client import options, source, table
 from hipporag import Given, folded, given_triples
 from hybrid import questions, recall, versus
-from sensegraph.corpus import Corpus
-from sensegraph.drawing import svg
-from sensegraph.drawing.lines import Line, Plot, plots
-from sensegraph.engines.classical.engine import ClassicalEngine
-from sensegraph.evaluation.claims import claims
-from sensegraph.methods.hipporag import HippoRAG
-from sensegraph.methods.walk import Walk
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.engines.offline.engine import ClassicalEngine
+from sensegraph.graphs.drawing import svg
+from sensegraph.graphs.drawing.lines import Line, Plot, plots
+from sensegraph.index.graph.duplicates import aliases_of, names_by_id
+from sensegraph.index.graph.merging import entity_id
+from sensegraph.index.hierarchy.communities import ClusterSettings, group
+from sensegraph.lab.grounding.claims import claims
+from sensegraph.language.text import fold, sentences, terms
+from sensegraph.methods.hipporag.hipporag import HippoRAG
+from sensegraph.methods.walk.walk import Walk
 from sensegraph.protocols import Task
-from sensegraph.steps.communities import ClusterSettings, group
-from sensegraph.steps.duplicates import aliases_of, names_by_id
-from sensegraph.steps.graph import entity_id
-from sensegraph.text import fold, sentences, terms
 from sensegraph.types import Chunk, Context, Draft, Extraction, Graph, Inquiry, Point, Question, Report
 
 ASKED = (

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from client import chosen, options, prepared, serving, table
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 
 
 def main() -> None:

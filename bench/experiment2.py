@@ -27,20 +27,20 @@ from typing import Any
 import numpy as np
 
 from client import options, source, table
-from sensegraph.corpus import Corpus
-from sensegraph.engines.classical.answering import compose
-from sensegraph.engines.classical.engine import ClassicalEngine
-from sensegraph.evaluation.abstaining import abstains
-from sensegraph.evaluation.claims import LABEL, THRESHOLDS, claims, clusters_of
-from sensegraph.evaluation.overlap import distances
-from sensegraph.evaluation.pairs import Pair, all_pairs
-from sensegraph.evaluation.published import published
-from sensegraph.evaluation.statistics import intervals
-from sensegraph.keys import key
+from sensegraph.answering.asking import conclude
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.engines.offline.answers.answering import compose
+from sensegraph.engines.offline.engine import ClassicalEngine
+from sensegraph.index.index import Index
+from sensegraph.lab.experiments.published import published
+from sensegraph.lab.grounding.abstaining import abstains
+from sensegraph.lab.grounding.claims import LABEL, THRESHOLDS, claims, clusters_of
+from sensegraph.lab.scores.overlap import distances
+from sensegraph.lab.scores.pairs import Pair, all_pairs
+from sensegraph.lab.scores.statistics import intervals
 from sensegraph.methods import load
-from sensegraph.runtime import Runtime
-from sensegraph.steps.index import Index
-from sensegraph.steps.language import conclude
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Draft, Inquiry, Question
 
 OUT = Path(__file__).resolve().parent / "out" / "experiment2"

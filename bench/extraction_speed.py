@@ -33,8 +33,8 @@ from pathlib import Path
 from typing import Any
 
 import sensegraph
-from sensegraph.engines.classical import reading
-from sensegraph.keys import canonical
+from sensegraph.engines.offline.extraction import reading
+from sensegraph.runtime.keys import canonical
 from sensegraph.types import Chunk, Extraction
 
 BATCH = 32

@@ -24,14 +24,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from client import options, table
-from sensegraph.cli.gathering import Place, source
-from sensegraph.corpus import Corpus
-from sensegraph.finetuning import printed, telling, templates
-from sensegraph.finetuning.chances import due_between, positions
-from sensegraph.finetuning.examples import build
-from sensegraph.finetuning.report import Reporter
-from sensegraph.finetuning.sources import Source
-from sensegraph.finetuning.values import PRESETS, DataSettings, Example, Made
+from sensegraph.cli.lab.gathering import Place, source
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.lab.finetuning.data import telling, templates
+from sensegraph.lab.finetuning.data.chances import due_between, positions
+from sensegraph.lab.finetuning.data.examples import build
+from sensegraph.lab.finetuning.data.report import Reporter
+from sensegraph.lab.finetuning.data.sources import Source
+from sensegraph.lab.finetuning.data.values import PRESETS, DataSettings, Example, Made
+from sensegraph.lab.finetuning.factorial import printed
 
 SETS = ("hotpotqa", "carol")
 

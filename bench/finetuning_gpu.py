@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sensegraph.finetuning import recipes, tiny, training
+from sensegraph.lab.finetuning.training import recipes, tiny, training
 
 STEPS = 20
 

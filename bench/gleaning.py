@@ -20,7 +20,7 @@ sys.path[:0] = [str(HERE.parent / "tests")]
 from client import chosen, options, table  # noqa: E402
 from scripted import Script, ScriptedServer  # noqa: E402
 from scripted_replies import Draw, task_of  # noqa: E402
-from sensegraph.corpus import Corpus  # noqa: E402
+from sensegraph.corpus.corpus import Corpus  # noqa: E402
 
 EXTRACTION = "extraction.extract"
 VARIANTS: tuple[dict[str, Any], ...] = (

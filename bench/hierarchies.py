@@ -26,13 +26,13 @@ from typing import Any, get_args
 import numpy as np
 
 from client import chosen, options, prepared, serving, table
-from sensegraph.corpus import Corpus
-from sensegraph.evaluation.claims import THRESHOLDS, claims, clusters_of
-from sensegraph.evaluation.overlap import distances
-from sensegraph.evaluation.statistics import signed_ranks
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.citing import documents_of
+from sensegraph.lab.grounding.claims import THRESHOLDS, claims, clusters_of
+from sensegraph.lab.scores.overlap import distances
+from sensegraph.lab.scores.statistics import signed_ranks
 from sensegraph.methods import load
 from sensegraph.protocols import Part
-from sensegraph.steps.citing import documents_of
 from sensegraph.types import Question
 
 Options = Mapping[str, Any]

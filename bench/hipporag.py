@@ -27,17 +27,17 @@ import numpy as np
 
 from client import options, source, table
 from hybrid import questions, recall, versus
-from sensegraph.corpus import Corpus
-from sensegraph.engines.classical.engine import ClassicalEngine
-from sensegraph.methods.bm25 import BM25
-from sensegraph.methods.hipporag import GUTIERREZ2025, HippoRAG
-from sensegraph.methods.linearrag import LinearRAG
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.engines.offline.engine import ClassicalEngine
+from sensegraph.index.build import build
+from sensegraph.index.index import Index
+from sensegraph.methods.basic.bm25 import BM25
+from sensegraph.methods.hipporag.facts import FactSettings, facts
+from sensegraph.methods.hipporag.hipporag import GUTIERREZ2025, HippoRAG
+from sensegraph.methods.linearrag.linearrag import LinearRAG
+from sensegraph.methods.linearrag.sentences import sentence_graph
 from sensegraph.protocols import Method, Task
-from sensegraph.runtime import Runtime
-from sensegraph.steps.facts import FactSettings, facts
-from sensegraph.steps.index import Index
-from sensegraph.steps.pipeline import build
-from sensegraph.steps.sentences import sentence_graph
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Context, ExtractedEntity, ExtractedRelation, Extraction, Question, Usage
 
 TRIPLES = "musique-triples"

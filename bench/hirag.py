@@ -23,11 +23,11 @@ import numpy as np
 from client import options, sensegraph, source, table
 from hybrid import CUTS, questions, recall, versus
 from sensegraph.algorithms.graphs import smallest_members
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.index import Index
 from sensegraph.methods import load
-from sensegraph.results import recall as recalled
-from sensegraph.steps.index import Index
-from sensegraph.steps.layers import layered, layers
+from sensegraph.methods.hirag.layers import layered, layers
+from sensegraph.runtime.results import recall as recalled
 from sensegraph.types import Question
 
 SETS = ("carol", "lihua-world", "multihop-news", "musique", "hotpotqa")

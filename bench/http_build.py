@@ -16,8 +16,8 @@ from collections import Counter
 from pathlib import Path
 
 from client import CONCURRENCY, Run, chosen, opened, options, prepared, sensegraph, serving, table
-from sensegraph.steps.index import Index
-from sensegraph.steps.packing import Group, elements, pack, statements
+from sensegraph.index.hierarchy.packing import Group, elements, pack, statements
+from sensegraph.index.index import Index
 
 
 def main() -> None:

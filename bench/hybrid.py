@@ -23,8 +23,8 @@ from pathlib import Path
 import numpy as np
 
 from client import options, sensegraph, source, table
-from sensegraph.corpus import Corpus
-from sensegraph.methods.hybrid import Hybrid
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.methods.basic.hybrid import Hybrid
 from sensegraph.types import Question
 
 SETS = ("carol", "multihop-news", "hotpotqa", "musique", "lihua-world", "2wiki")

@@ -23,18 +23,18 @@ from typing import Any, overload
 
 import msgspec
 
-from sensegraph.corpus import Corpus
-from sensegraph.interchange.exporting import export_tables
-from sensegraph.interchange.extras import Extras
-from sensegraph.interchange.formats import export_graph
-from sensegraph.interchange.importing import import_tables
-from sensegraph.interchange.reading import read_tables
-from sensegraph.interchange.tables import COLUMNS
-from sensegraph.results import Result, load, save
-from sensegraph.steps.graph import graph
-from sensegraph.steps.lookups import find_lookups
-from sensegraph.steps.pipeline import publish
-from sensegraph.steps.reports import hierarchy
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.graphs.interchange.exporting.exporting import export_tables
+from sensegraph.graphs.interchange.exporting.formats import export_graph
+from sensegraph.graphs.interchange.extras import Extras
+from sensegraph.graphs.interchange.importing.importing import import_tables
+from sensegraph.graphs.interchange.importing.reading import read_tables
+from sensegraph.graphs.interchange.tables import COLUMNS
+from sensegraph.index.build import publish
+from sensegraph.index.graph.lookups import find_lookups
+from sensegraph.index.graph.merging import graph
+from sensegraph.index.hierarchy.reports import hierarchy
+from sensegraph.runtime.results import Result, load, save
 from sensegraph.types import (
     Claim,
     Cluster,

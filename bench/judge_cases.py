@@ -16,12 +16,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sensegraph.corpus import Corpus
-from sensegraph.evaluation.bias import bias, places
-from sensegraph.evaluation.criteria import rules
-from sensegraph.evaluation.judgements import tally
-from sensegraph.evaluation.judging import judge_pairs
-from sensegraph.runtime import Runtime
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.lab.judging.bias import bias, places
+from sensegraph.lab.judging.criteria import rules
+from sensegraph.lab.judging.judgements import tally
+from sensegraph.lab.judging.judging import judge_pairs
+from sensegraph.runtime.runtime import Runtime
 
 CASES = Path(__file__).with_suffix(".toml")
 PAIR = ("first", "second")

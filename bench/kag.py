@@ -25,15 +25,15 @@ import numpy as np
 
 from client import options, sensegraph, source, table
 from hybrid import CUTS, questions, recall, versus
-from sensegraph.corpus import Corpus
-from sensegraph.methods.bm25 import BM25
-from sensegraph.methods.hybrid import Hybrid
-from sensegraph.methods.kag import KAG
-from sensegraph.steps.forms import Plan
-from sensegraph.steps.logicalforms import parse
-from sensegraph.steps.planning import sketched
-from sensegraph.steps.solving import Solved
-from sensegraph.text import fold
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.language.text import fold
+from sensegraph.methods.basic.bm25 import BM25
+from sensegraph.methods.basic.hybrid import Hybrid
+from sensegraph.methods.kag.forms import Plan
+from sensegraph.methods.kag.kag import KAG
+from sensegraph.methods.kag.logical_forms import parse
+from sensegraph.methods.kag.planning import sketched
+from sensegraph.methods.kag.solving import Solved
 from sensegraph.types import Question
 
 SETS = ("musique", "2wiki", "hotpotqa")

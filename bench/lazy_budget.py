@@ -24,12 +24,12 @@ import numpy as np
 
 from client import Server, chosen, options, prepared, serving, table
 from sensegraph.algorithms.ranking import nearest
-from sensegraph.corpus import Corpus
-from sensegraph.methods.lazygraphrag import LazyGraphRAG
-from sensegraph.results import at
-from sensegraph.steps.chunks import chunk
-from sensegraph.steps.concepts import Concepts, ConceptSettings, concepts
-from sensegraph.steps.nounphrases import note
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.chunks import chunk
+from sensegraph.language.noun_phrases import note
+from sensegraph.methods.lazygraphrag.concepts import Concepts, ConceptSettings, concepts
+from sensegraph.methods.lazygraphrag.lazygraphrag import LazyGraphRAG
+from sensegraph.runtime.results import at
 from sensegraph.types import Question
 
 BUDGETS = (20, 100, 500)

@@ -15,13 +15,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from client import options, table
-from sensegraph.corpus import Corpus
-from sensegraph.evaluation.judged import read_set
-from sensegraph.evaluation.retrieval import Measured, measure
-from sensegraph.evaluation.runs import Named
-from sensegraph.evaluation.tuning import tuned
-from sensegraph.methods.bm25 import BM25
-from sensegraph.methods.walk import Walk
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.lab.retrieval.retrieval import Measured, measure
+from sensegraph.lab.retrieval.runs import Named
+from sensegraph.lab.retrieval.test_collections import read_set
+from sensegraph.lab.retrieval.tuning import tuned
+from sensegraph.methods.basic.bm25 import BM25
+from sensegraph.methods.walk.walk import Walk
 
 SETS = ("2wiki", "musique", "hotpotqa", "lihua-world", "multihop-news", "carol")
 METRIC = "recall@5"

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from client import Server, chosen, content, options, prepared, serving, table
-from sensegraph.corpus import Corpus
-from sensegraph.steps.pipeline import publish
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.build import publish
 from sensegraph.types import Cluster, Document
 
 EXACT = ("documents", "chunks", "entities", "relations", "vectors")

@@ -20,12 +20,12 @@ import numpy as np
 
 from client import options, sensegraph, source, table
 from hybrid import CUTS, questions, recall, versus
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.index import Index
+from sensegraph.index.vectors import entity_texts, relation_texts
+from sensegraph.language.text import tokens
 from sensegraph.methods import load
-from sensegraph.methods.fastgraphrag import ORIGINAL
-from sensegraph.steps.index import Index
-from sensegraph.steps.vectors import entity_texts, relation_texts
-from sensegraph.text import tokens
+from sensegraph.methods.fastgraphrag.fastgraphrag import ORIGINAL
 from sensegraph.types import Question
 
 SETS = ("musique", "hotpotqa", "lihua-world", "multihop-news")

@@ -23,13 +23,13 @@ from random import Random
 
 import numpy as np
 
-from sensegraph.corpus import Corpus
-from sensegraph.querying.facets import facets
-from sensegraph.querying.shelf import Shelf
-from sensegraph.results import Result, load, save
-from sensegraph.steps.graph import graph
-from sensegraph.steps.lookups import find_lookups
-from sensegraph.steps.pipeline import publish
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.graphs.match.facets import facets
+from sensegraph.graphs.match.shelf import Shelf
+from sensegraph.index.build import publish
+from sensegraph.index.graph.lookups import find_lookups
+from sensegraph.index.graph.merging import graph
+from sensegraph.runtime.results import Result, load, save
 from sensegraph.types import Claim, Description, Document, Entity, Graph, Relation, Source
 
 TYPES = ("person", "organization", "place", "event", "work", "concept", "product")

@@ -37,7 +37,7 @@ from client import options
 from sensegraph.algorithms.meaning import clusters, scatter
 from sensegraph.algorithms.mixtures import choose_k, fit
 from sensegraph.algorithms.reduction import reduce
-from sensegraph.embedders.local import HashedTerms
+from sensegraph.models.embedders.hashed_words import HashedTerms
 
 SETS = ("musique", "2wiki", "hotpotqa", "multihop-news")
 PLAIN = 5_000  # points up to which one plain mixture is fitted too

@@ -27,7 +27,7 @@ import numpy as np
 from sensegraph.algorithms.approximate import Navigator, navigation
 from sensegraph.algorithms.ranking import nearest
 from sensegraph.algorithms.segments import segments
-from sensegraph.embedders.local import HashedTerms
+from sensegraph.models.embedders.hashed_words import HashedTerms
 
 SETS = ("musique", "2wiki", "hotpotqa")
 

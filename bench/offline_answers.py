@@ -26,10 +26,10 @@ import numpy as np
 import Stemmer
 from rapidfuzz.distance import LCSseq
 
-from sensegraph import text
-from sensegraph.engines.classical.answering import answer, compose, rate
-from sensegraph.engines.classical.keyphrases import key_phrases
-from sensegraph.engines.classical.said import everything_said, presentable
+from sensegraph.engines.offline.answers.answering import answer, compose, rate
+from sensegraph.engines.offline.answers.said import everything_said, presentable
+from sensegraph.engines.offline.reports.key_phrases import key_phrases
+from sensegraph.language import text
 from sensegraph.types import Context, Description, Draft, Inquiry, Passage, Point, Source
 
 GENERAL_WORDS, SPECIFIC_WORDS = 110, 70

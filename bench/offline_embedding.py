@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sensegraph.common_words import STOP
-from sensegraph.embedders import local
-from sensegraph.embedders.local import HashedTerms
+from sensegraph.language.common_words import STOP
+from sensegraph.models.embedders import hashed_words as local
+from sensegraph.models.embedders.hashed_words import HashedTerms
 
 SETS = ("carol", "2wiki", "musique", "hotpotqa", "lihua-world", "xquad-de", "xquad-zh")
 TOP = 5

@@ -22,9 +22,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sensegraph.engines.classical.reading import VALUE_TYPES, learn, observe, read
-from sensegraph.steps.graph import GraphSettings, Weight, merge
-from sensegraph.text import fold, tokens
+from sensegraph.engines.offline.extraction.reading import VALUE_TYPES, learn, observe, read
+from sensegraph.index.graph.merging import GraphSettings, Weight, merge
+from sensegraph.language.text import fold, tokens
 from sensegraph.types import Chunk, Extraction
 
 GOLD_TYPES = {"PER": "person", "LOC": "place", "ORG": "organization", "MISC": "other"}

@@ -18,15 +18,15 @@ from typing import Any
 
 from sensegraph.algorithms.meaning import clusters
 from sensegraph.algorithms.reduction import reduce
-from sensegraph.corpus import Corpus
-from sensegraph.embedders.local import HashedTerms
-from sensegraph.engines.classical.aggregating import aggregate
-from sensegraph.engines.classical.condensing import condense
-from sensegraph.engines.classical.gathering import length
-from sensegraph.engines.classical.relating import relate
-from sensegraph.steps.aggregates import AggregateSettings, described_texts
-from sensegraph.steps.aggregating import Level, aggregate_brief, ground_level, node_of, parted, relation_brief
-from sensegraph.text import packed, sentences, tokens
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.engines.offline.reports.aggregating import aggregate
+from sensegraph.engines.offline.reports.condensing import condense
+from sensegraph.engines.offline.reports.gathering import length
+from sensegraph.engines.offline.reports.relating import relate
+from sensegraph.language.text import packed, sentences, tokens
+from sensegraph.methods.leanrag.aggregates import AggregateSettings, described_texts
+from sensegraph.methods.leanrag.aggregating import Level, aggregate_brief, ground_level, node_of, parted, relation_brief
+from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.types import Brief, Chunk, Cluster, Context, Passage, Report, Source, Statement
 
 BUDGET = 12_000  # tokens of what one aggregate or link is written from

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 
 QUESTIONS = (
     ("What are the main themes across the conversations?", 0),

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from sensegraph.algorithms.ranking import Bm25
-from sensegraph.engines.classical import asking
-from sensegraph.engines.classical.coverage import EMPTY, NAME, code_of, sought
-from sensegraph.engines.classical.prose import stems
+from sensegraph.engines.offline.answers import asking
+from sensegraph.engines.offline.answers.coverage import EMPTY, NAME, code_of, sought
+from sensegraph.engines.offline.reports.prose import stems
 from sensegraph.types import Context, Inquiry, Passage
 
 SETS = ("lihua-world", "2wiki", "hotpotqa", "musique", "xquad-en", "xquad-de", "xquad-zh")

@@ -20,16 +20,16 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from sensegraph.corpus import Corpus
-from sensegraph.engines.classical import reporting
-from sensegraph.engines.classical.choosing import general_stems, repeats
-from sensegraph.engines.classical.community import CORE, community
-from sensegraph.engines.classical.prose import stems, tidy, unlabelled
-from sensegraph.engines.classical.words_names import heads
-from sensegraph.engines.classical.words_quotes import ends, introduces, quotes_of
-from sensegraph.steps.graph import distinct
-from sensegraph.steps.reports import ReportSettings, Writer
-from sensegraph.text import tokens
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.engines.offline.reports import reporting
+from sensegraph.engines.offline.reports.choosing import general_stems, repeats
+from sensegraph.engines.offline.reports.community import CORE, community
+from sensegraph.engines.offline.reports.prose import stems, tidy, unlabelled
+from sensegraph.engines.offline.reports.quotes import ends, introduces, quotes_of
+from sensegraph.engines.offline.reports.shown_names import heads
+from sensegraph.index.graph.merging import distinct
+from sensegraph.index.hierarchy.reports import ReportSettings, Writer
+from sensegraph.language.text import tokens
 from sensegraph.types import Cluster, Context, Passage, Report
 
 SAMPLE = 3  # sentences drawn at random from each context, to read the chosen ones beside

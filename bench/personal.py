@@ -29,7 +29,7 @@ Find = Callable[[str], Spans]
 
 
 def ours(*people: str) -> Find:
-    from sensegraph.guarding import _people
+    from sensegraph.corpus.guarding import _people
     from sensegraph.personal.finding import finder
     from sensegraph.personal.masking import Masker
     from sensegraph.personal.values import RULED, PersonalSettings

@@ -36,12 +36,12 @@ from itertools import pairwise
 from pathlib import Path
 
 from client import options, source, table
-from sensegraph.corpus import Corpus
-from sensegraph.engines.classical.tagging import known_form
-from sensegraph.evaluation.checking import Checked, check_answer
-from sensegraph.evaluation.cited import CitedStatement, Reference, cited_statements
-from sensegraph.evaluation.entailment import ByWords
-from sensegraph.evaluation.lexical import speaker_of, without_speaker
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.lab.grounding.checking import Checked, check_answer
+from sensegraph.lab.grounding.cited import CitedStatement, Reference, cited_statements
+from sensegraph.lab.grounding.entailment import ByWords
+from sensegraph.lab.grounding.lexical import speaker_of, without_speaker
+from sensegraph.language.tagging import known_form
 from sensegraph.types import Answer, Citation, Document
 
 OUT = Path(__file__).resolve().parent / "out" / "planted_errors"

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from client import chosen, options, prepared, sensegraph, serving, table
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.methods import METHODS, load
-from sensegraph.runtime import Runtime
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Question
 
 TASKS = ("rate", "answer", "ask", "refine", "test", "grade")

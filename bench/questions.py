@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sensegraph.corpus import Corpus
-from sensegraph.evaluation import Measuring, Named, measure, read_set, tables
-from sensegraph.evaluation.grounded import GroundSettings
-from sensegraph.evaluation.posed import KINDS, Outcome, write_set
-from sensegraph.evaluation.posing import Posing, pose
-from sensegraph.evaluation.retrieval import Measured
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.lab.questions.grounded import GroundSettings
+from sensegraph.lab.questions.posed import KINDS, Outcome, write_set
+from sensegraph.lab.questions.posing import Posing, pose
+from sensegraph.lab.retrieval import Measuring, Named, measure, read_set, tables
+from sensegraph.lab.retrieval.retrieval import Measured
 from sensegraph.methods import load
 
 SETS = ("multihop-news", "musique")

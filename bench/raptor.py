@@ -24,13 +24,13 @@ import numpy as np
 from client import options, source, table
 from hybrid import questions, recall, versus
 from sensegraph.algorithms.fusion import Ranking
-from sensegraph.corpus import Corpus
-from sensegraph.methods.bm25 import BM25
-from sensegraph.methods.naive import Naive
-from sensegraph.methods.raptor import RAPTOR
-from sensegraph.runtime import Runtime
-from sensegraph.steps.citing import documents_of
-from sensegraph.steps.index import Index
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.citing import documents_of
+from sensegraph.index.index import Index
+from sensegraph.methods.basic.bm25 import BM25
+from sensegraph.methods.basic.naive import Naive
+from sensegraph.methods.raptor.raptor import RAPTOR
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Document, Question
 
 SETS = ("musique", "2wiki", "hotpotqa")

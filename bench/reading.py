@@ -21,14 +21,17 @@ import msgspec
 import numpy as np
 
 from client import table
-from sensegraph.keys import chunk_id, key
-from sensegraph.results import save
-from sensegraph.steps import browse, graph, lookups, reports
-from sensegraph.steps.chunks import chunk
-from sensegraph.steps.communities import ClusterSettings, group
-from sensegraph.steps.index import REF, Catalogue, ChunkEntry, DocumentEntry, Index, Manifest, catalogue, document
-from sensegraph.stores.sqlite import SqliteStore
-from sensegraph.text import tokens
+from sensegraph.index.browse import elements as browse
+from sensegraph.index.chunks import chunk
+from sensegraph.index.graph import lookups
+from sensegraph.index.graph import merging as graph
+from sensegraph.index.hierarchy import reports
+from sensegraph.index.hierarchy.communities import ClusterSettings, group
+from sensegraph.index.index import REF, Catalogue, ChunkEntry, DocumentEntry, Index, Manifest, catalogue, document
+from sensegraph.language.text import tokens
+from sensegraph.runtime.keys import chunk_id, key
+from sensegraph.runtime.results import save
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import (
     Chunk,
     Claim,

@@ -28,11 +28,11 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from sensegraph.algorithms.similar import similar_words
+from sensegraph.language.stems import stems
+from sensegraph.language.text import fold
 from sensegraph.resolution import Mentioned, Resolution, Resolving, resolve
 from sensegraph.resolution.blocking import blocked
-from sensegraph.resolution.scoring import collection
-from sensegraph.stems import stems
-from sensegraph.text import fold
+from sensegraph.resolution.comparison.scoring import collection
 
 TABLES = {"er-abt-buy": "name", "er-dblp-acm": "title"}
 SETS = (*TABLES, "redocred", "growth")

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from sensegraph.evaluation.judged import Query
-from sensegraph.evaluation.metrics import measures, names
-from sensegraph.evaluation.runs import Found
-from sensegraph.evaluation.statistics import Floats, Interval, holm, intervals, signed_ranks
-from sensegraph.evaluation.tables import columns as in_columns
-from sensegraph.evaluation.tables import label
+from sensegraph.lab.retrieval.metrics import measures, names
+from sensegraph.lab.retrieval.runs import Found
+from sensegraph.lab.retrieval.tables import columns as in_columns
+from sensegraph.lab.retrieval.tables import label
+from sensegraph.lab.retrieval.test_collections import Query
+from sensegraph.lab.scores.statistics import Floats, Interval, holm, intervals, signed_ranks
 
 TITLED, UNTITLED = "titled", "untitled"
 BASELINE = "bm25"

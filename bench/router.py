@@ -30,10 +30,10 @@ sys.path[:0] = [str(HERE.parent / "tests")]
 
 from hybrid import questions, recall  # noqa: E402
 from named import named, rows  # noqa: E402
-from sensegraph.corpus import Corpus  # noqa: E402
+from sensegraph.corpus.corpus import Corpus  # noqa: E402
+from sensegraph.index.index import Index  # noqa: E402
 from sensegraph.methods import load  # noqa: E402
 from sensegraph.methods.auto import Kind, choose  # noqa: E402
-from sensegraph.steps.index import Index  # noqa: E402
 from sensegraph.types import Evidence, Question  # noqa: E402
 
 FIXTURE = HERE.parent / "tests" / "methods"

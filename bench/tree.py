@@ -26,14 +26,14 @@ import numpy as np
 
 from client import chosen, options, table
 from sensegraph.documents import load
-from sensegraph.embedders.local import HashedTerms
-from sensegraph.engines.classical.engine import ClassicalEngine
-from sensegraph.executors.local import LocalExecutor
-from sensegraph.runtime import Runtime
-from sensegraph.steps.chunks import chunk
-from sensegraph.steps.gathering import TreeSettings
-from sensegraph.steps.growing import Grower
-from sensegraph.steps.leaves import leaf_texts, leaves
+from sensegraph.engines.offline.engine import ClassicalEngine
+from sensegraph.index.chunks import chunk
+from sensegraph.methods.raptor.gathering import TreeSettings
+from sensegraph.methods.raptor.growing import Grower
+from sensegraph.methods.raptor.leaves import leaf_texts, leaves
+from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.runtime.executors.processes import LocalExecutor
+from sensegraph.runtime.runtime import Runtime
 
 
 def main() -> None:

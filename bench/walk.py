@@ -36,18 +36,18 @@ import numpy as np
 
 from client import options, table
 from sensegraph.algorithms.ranking import Bm25, best
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.filters import Condition, Scope
-from sensegraph.methods.walk import Walk
-from sensegraph.results import recall, save
-from sensegraph.runtime import Runtime
-from sensegraph.steps.chunks import chunk
-from sensegraph.steps.index import Index
-from sensegraph.steps.namewords import MARK, Noted, Spelt, spelt
-from sensegraph.steps.naming import NameSettings, names
-from sensegraph.steps.scope import scoped
-from sensegraph.steps.words import words
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.index.chunks import chunk
+from sensegraph.index.index import Index
+from sensegraph.index.restricted.scope import scoped
+from sensegraph.index.words import words
+from sensegraph.methods.walk.name_words import MARK, Noted, Spelt, spelt
+from sensegraph.methods.walk.naming import NameSettings, names
+from sensegraph.methods.walk.walk import Walk
+from sensegraph.runtime.results import recall, save
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document, Question
 
 SETS = ("2wiki", "musique", "hotpotqa", "lihua-world", "qmsum", "multihop-news", "carol",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 
 DATA = Path(__file__).parent / "data" / "officeholders" / "documents.jsonl"
 FUNCTIONAL = ["chief executive of", "capital of", "mayor of", "toll of", "director of"]

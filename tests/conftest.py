@@ -11,8 +11,8 @@ import pytest
 from hypothesis import settings
 
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import corpus, stories
 
 # A first call may import or compile: no deadlines. Examples are the same in every run, so that a change is blamed

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from sensegraph.querying.facets import facets
-from sensegraph.querying.matches import Matches, Request, matched
-from sensegraph.querying.shelf import Shelf
-from sensegraph.steps.index import Index
-from sensegraph.steps.lookups import lookups
+from sensegraph.graphs.match.facets import facets
+from sensegraph.graphs.match.matches import Matches, Request, matched
+from sensegraph.graphs.match.shelf import Shelf
+from sensegraph.index.graph.lookups import lookups
+from sensegraph.index.index import Index
 from sensegraph.types import Chunk, Claim, Description, Entity, Graph, Hierarchy, Relation, Source
 
 NAMES = ("Ann", "Bo", "Cid", "Acme", "Orb", "Ostby")

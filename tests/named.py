@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from sensegraph.corpus import Corpus
-from sensegraph.keys import key
-from sensegraph.results import save
-from sensegraph.steps import graph, lookups
-from sensegraph.steps.index import Index
-from sensegraph.steps.pipeline import publish
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.build import publish
+from sensegraph.index.graph import lookups
+from sensegraph.index.graph import merging as graph
+from sensegraph.index.index import Index
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import save
 from sensegraph.types import Document, Entity, Graph, Hierarchy
 
 Named = tuple[str, str]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sensegraph.evaluation.criteria import rules
-from sensegraph.evaluation.judgements import Judged, Judgements
+from sensegraph.lab.judging.criteria import rules
+from sensegraph.lab.judging.judgements import Judged, Judgements
 
 PAIRS = (("ours", "earlier"), ("ours", "plain"))
 QUESTIONS = 100

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from scripted import Script, ScriptedServer
-from sensegraph.endpoint import Endpoint, EndpointSettings
-from sensegraph.engines.llm import LLMEngine, LLMSettings
+from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
+from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
 from sensegraph.protocols import Task
 from sensegraph.types import Chunk, Context, Inquiry, Passage
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from scripted import ScriptedServer
-from sensegraph.runtime import Runtime
-from sensegraph.steps.index import Index
+from sensegraph.index.index import Index
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from wired import corpus
 

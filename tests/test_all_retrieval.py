@@ -29,11 +29,11 @@ from retrieval_table import (
     text,
     versus,
 )
-from sensegraph.evaluation.judged import Query, read_set
-from sensegraph.evaluation.metrics import names
-from sensegraph.evaluation.runs import Found, Named
+from sensegraph.lab.retrieval.metrics import names
+from sensegraph.lab.retrieval.runs import Found, Named
+from sensegraph.lab.retrieval.test_collections import Query, read_set
 from sensegraph.methods import METHODS, load
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.runtime.stores.sqlite import SqliteStore
 
 BENCH = Path(__file__).resolve().parents[1] / "bench" / "all_retrieval.py"
 QUERIES = tuple(Query(f"q{i:02}", f"Who is {i}?", {f"d{i}": 1}) for i in range(12))
@@ -180,9 +180,9 @@ def test_the_code_of_a_method_is_all_that_it_imports():
     assert walk != bm25
     assert walk == code_of(Named("walk", load("walk", top=5)))
     seen: dict[str, str] = {}
-    read_source("sensegraph.methods.bm25", seen)
-    assert {"sensegraph.steps.arms", "sensegraph.types", "sensegraph.text"} <= set(seen)
-    assert "sensegraph.methods.walk" not in seen
+    read_source("sensegraph.methods.basic.bm25", seen)
+    assert {"sensegraph.retrieval.arms", "sensegraph.types", "sensegraph.language.text"} <= set(seen)
+    assert "sensegraph.methods.walk.walk" not in seen
 
 
 def test_an_index_has_the_parts_that_its_methods_read_and_always_reports():

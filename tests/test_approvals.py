@@ -21,7 +21,11 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from scripted import ScriptedServer
-from sensegraph.approvals import (
+from sensegraph.cli import app
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.settings import Settings, load_settings, make_reranker, make_tools, user_file
+from sensegraph.errors import EndpointDown, SensegraphError, SettingsError, Unapproved
+from sensegraph.models.endpoint.approvals import (
     USUAL,
     address_of,
     approval_of,
@@ -31,10 +35,6 @@ from sensegraph.approvals import (
     read_approvals,
     record_approval,
 )
-from sensegraph.cli import app
-from sensegraph.corpus import Corpus
-from sensegraph.errors import EndpointDown, SensegraphError, SettingsError, Unapproved
-from sensegraph.settings import Settings, load_settings, make_reranker, make_tools, user_file
 from sensegraph.types import Document
 
 FAR = "https://llm.attacker.example/v1"
@@ -345,7 +345,7 @@ def test_each_way_to_approve_lets_the_named_key_go_and_no_other(
     way: str, variable: str, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, recorder: Any
 ):
     url, got = recorder()
-    monkeypatch.setattr("sensegraph.approvals.is_this_machine", lambda url: False)
+    monkeypatch.setattr("sensegraph.models.endpoint.approvals.is_this_machine", lambda url: False)
     root = foreign(tmp_path / "x", {"base_url": url, "api_key_env": variable})
     (root / "input").mkdir()
     (root / "input" / "a.txt").write_text(TEXT.text)
@@ -471,7 +471,7 @@ def typed(keys: str, words: list[str], monkeypatch: pytest.MonkeyPatch) -> tuple
 def test_one_key_on_the_terminal_approves_for_good(
     tmp_path: Path, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("sensegraph.approvals.is_this_machine", lambda url: False)
+    monkeypatch.setattr("sensegraph.models.endpoint.approvals.is_this_machine", lambda url: False)
     root = foreign(tmp_path / "x", {"base_url": server.base_url})
     (root / "input").mkdir()
     (root / "input" / "a.txt").write_text(TEXT.text)

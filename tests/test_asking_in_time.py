@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from asked_in_time import PARTS, officeholders
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed
 from sensegraph.filters import Scope
+from sensegraph.language.dates.intervals import holds, through
 from sensegraph.methods import METHODS
-from sensegraph.temporal.intervals import holds, through
 
 ASKED = [
     ("Who was chief executive of Nordwind in 2007?", "Anna Berg", ("Bo Lind", "Cora Dahl")),
@@ -101,7 +101,7 @@ def test_what_states_no_date_is_marked_or_left_out(corpus: Corpus) -> None:
 def test_reports_that_rest_on_other_times_are_counted(
     corpus: Corpus, monkeypatch: pytest.MonkeyPatch, cut: int, said: str
 ) -> None:
-    from sensegraph.steps.timed import TimedIndex, timed
+    from sensegraph.index.restricted.moment import TimedIndex, timed
 
     inside = timed(corpus.index(), Scope(as_of="2015"))
     assert isinstance(inside, TimedIndex)
@@ -126,7 +126,7 @@ def test_the_filter_comes_before_the_ranking(corpus: Corpus) -> None:
 def test_relations_and_claims_of_other_times_are_gone_and_entities_stay_where_something_names_them(
     corpus: Corpus,
 ) -> None:
-    from sensegraph.steps.timed import timed
+    from sensegraph.index.restricted.moment import timed
 
     then = timed(corpus.index(), Scope(as_of="2015")).graph
     said = [d.text for e in (*then.entities, *then.relations) for d in e.descriptions]
@@ -136,9 +136,9 @@ def test_relations_and_claims_of_other_times_are_gone_and_entities_stay_where_so
 
 
 def test_what_a_model_wrote_of_a_whole_chunk_is_dated_by_its_own_words() -> None:
-    from sensegraph.steps.dates import Dates
-    from sensegraph.steps.timed import spans_of
-    from sensegraph.temporal.asking import When
+    from sensegraph.index.restricted.dates import Dates
+    from sensegraph.index.restricted.moment import spans_of
+    from sensegraph.language.dates.asking import When
     from sensegraph.types import Description, Source
 
     spans = spans_of(Dates(), When("2015", "2015"))
@@ -150,9 +150,9 @@ def test_what_a_model_wrote_of_a_whole_chunk_is_dated_by_its_own_words() -> None
 
 
 def test_what_a_model_says_of_the_time_of_a_relation_or_claim_counts_more_than_the_words() -> None:
-    from sensegraph.steps.dates import Dates
-    from sensegraph.steps.timed import spans_of
-    from sensegraph.temporal.asking import When
+    from sensegraph.index.restricted.dates import Dates
+    from sensegraph.index.restricted.moment import spans_of
+    from sensegraph.language.dates.asking import When
     from sensegraph.types import Claim, Description, Source
 
     spans = spans_of(Dates(), When("2015", "2015"))
@@ -183,7 +183,7 @@ def test_a_model_is_asked_for_dates_where_that_is_set_and_they_are_the_filter(tm
 
 
 def test_tuples_have_no_place_for_dates() -> None:
-    from sensegraph.engines.llm_settings import LLMSettings
+    from sensegraph.engines.llm.llm_settings import LLMSettings
     from sensegraph.errors import SettingsError
 
     with pytest.raises(SettingsError, match="dates needs"):
@@ -256,7 +256,7 @@ def test_nothing_changes_between_a_moment_and_itself(corpus: Corpus, moment: str
 
 
 def test_what_began_holds_only_after_and_what_ended_only_before(corpus: Corpus) -> None:
-    from sensegraph.steps.timed import dates_of
+    from sensegraph.index.restricted.moment import dates_of
 
     facts = {f.text: f for f in dates_of(corpus.index()).facts}
     for change in corpus.changes("2008", "2014"):
@@ -270,7 +270,7 @@ def test_what_began_holds_only_after_and_what_ended_only_before(corpus: Corpus) 
 
 
 def facts_of(corpus: Corpus) -> list[tuple[object, ...]]:
-    from sensegraph.steps.timed import dates_of
+    from sensegraph.index.restricted.moment import dates_of
 
     return [(f.id, f.starts, f.ends, f.disputed, f.superseded_by) for f in dates_of(corpus.index()).facts]
 
@@ -288,7 +288,7 @@ def test_taking_a_document_out_and_putting_it_back_gives_the_same_intervals(tmp_
 
 
 def test_what_was_not_known_yet_is_not_read(tmp_path: Path) -> None:
-    from sensegraph.steps.arrivals import arrivals, arrive
+    from sensegraph.index.restricted.arrivals import arrivals, arrive
 
     with officeholders(tmp_path) as corpus:
         entries = corpus.index().catalogue.documents

@@ -33,16 +33,12 @@ def test_no_file_has_more_than_400_lines():
     assert named([f for f in budgets.files() if f.size > 400]) == []
 
 
-def test_no_method_has_more_than_250_lines():
-    assert named([f for f in budgets.files() if f.file.startswith("methods/") and f.size > 250]) == []
-
-
 def test_every_dataclass_is_frozen():
     assert named(budgets.dataclasses_not_frozen()) == []
 
 
 def test_the_one_broad_except_is_in_the_local_executor():
-    assert [f.file for f in budgets.broad_excepts()] == ["executors/local.py"]
+    assert [f.file for f in budgets.broad_excepts()] == ["runtime/executors/processes.py"]
 
 
 def test_nothing_prints_or_evaluates():

@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 from asked_in_time import officeholders
 from scripted import ScriptedServer
 from sensegraph.cli import app
-from sensegraph.cli.checking import text
-from sensegraph.corpus import Corpus
+from sensegraph.cli.ask.checking import text
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import UnsupportedTask
-from sensegraph.evaluation.checking import Checked, Problem
+from sensegraph.lab.grounding.checking import Checked, Problem
 from wired import corpus as scripted_corpus
 from wired import stories
 

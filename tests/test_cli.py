@@ -25,11 +25,11 @@ from typer.testing import CliRunner, Result
 
 from scripted import Script, ScriptedServer
 from sensegraph.cli import app, main, show
-from sensegraph.cli.matching import best_sentences
+from sensegraph.cli.ask.matching import best_sentences
 from sensegraph.cli.options import clean, out_json, overrides
 from sensegraph.cli.progress import label, progress
 from sensegraph.cli.template import _HINTS, _TABLES, settings_toml, tables, toml
-from sensegraph.settings import Settings, load_settings
+from sensegraph.corpus.settings import Settings, load_settings
 from sensegraph.types import Answer, Citation, Usage
 
 Run = Callable[..., Result]

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from sensegraph.cli import app
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.types import Document
 
 Run = Callable[..., Result]

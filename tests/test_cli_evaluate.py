@@ -15,15 +15,15 @@ from typer.testing import CliRunner, Result
 from judged_towns import documents, qrels, queries, written
 from scripted import ScriptedServer
 from sensegraph.cli import app
-from sensegraph.cli.measuring import Place, measured
-from sensegraph.corpus import Corpus
+from sensegraph.cli.lab.measuring import Place, measured
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.settings import Settings
 from sensegraph.errors import SettingsError
-from sensegraph.evaluation import Cost, Measuring, Named, read_set
-from sensegraph.evaluation.clock import cpu_seconds
-from sensegraph.methods.naive import Naive
+from sensegraph.index.index import Manifest
+from sensegraph.lab.retrieval import Cost, Measuring, Named, read_set
+from sensegraph.lab.retrieval.clock import cpu_seconds
+from sensegraph.methods.basic.naive import Naive
 from sensegraph.protocols import Part
-from sensegraph.settings import Settings
-from sensegraph.steps.index import Manifest
 
 Run = Callable[..., Result]
 METHODS = ("--methods", "naive,naive:top=1", "--draws", "50")

@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 from judged_towns import documents
 from scripted import Script, ScriptedServer
 from sensegraph.cli import app
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from wired import stories
 
 Run = Callable[..., Result]

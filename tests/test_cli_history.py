@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from asked_in_time import officeholders
 from sensegraph.cli import app
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.types import Document
 
 RUN = CliRunner()

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from asked_in_time import officeholders
 from sensegraph.cli import app
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 
 RUN = CliRunner()
 

@@ -12,9 +12,9 @@ from typer.testing import CliRunner, Result
 from harbour import papers
 from scripted import ScriptedServer
 from sensegraph.cli import app
-from sensegraph.corpus import Corpus
-from sensegraph.evaluation import read_set
-from sensegraph.evaluation.posed import read_questions
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.lab.questions.posed import read_questions
+from sensegraph.lab.retrieval import read_set
 from wired import settings
 
 Run = Callable[..., Result]

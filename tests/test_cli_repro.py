@@ -16,14 +16,14 @@ from typer.testing import CliRunner, Result
 from judged_towns import written
 from scripted import ScriptedServer
 from sensegraph.cli import app
+from sensegraph.cli.lab.recipes import Pinned, Recipe, Reproduced, Row, graded, plan_text, recipes, recipes_for
+from sensegraph.cli.lab.repro import text
+from sensegraph.cli.lab.reproducing import _KINDS, Bench, _finished, content
 from sensegraph.cli.options import quiet
-from sensegraph.cli.recipes import Pinned, Recipe, Reproduced, Row, graded, plan_text, recipes, recipes_for
-from sensegraph.cli.repro import text
-from sensegraph.cli.reproducing import _KINDS, Bench, _finished, content
+from sensegraph.corpus.settings import parse
 from sensegraph.errors import InputError
-from sensegraph.evaluation.plan import Plan
-from sensegraph.evaluation.published import papers, published, table6
-from sensegraph.settings import parse
+from sensegraph.lab.experiments.plan import Plan
+from sensegraph.lab.experiments.published import papers, published, table6
 from wired import stories
 
 Run = Callable[..., Result]

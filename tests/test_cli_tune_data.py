@@ -13,8 +13,8 @@ from finetuning_towns import hops
 from harbour import papers
 from judged_towns import queries, written
 from sensegraph.cli import app
-from sensegraph.corpus import Corpus
-from sensegraph.finetuning.indexed import Chunks
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.lab.finetuning.data.indexed import Chunks
 from sensegraph.types import Document
 
 Run = Callable[..., Result]
@@ -102,7 +102,7 @@ def test_what_is_held_out_goes_to_a_file_of_its_own_with_all_its_oracles(run: Ru
 
 
 def test_a_check_that_fails_is_told_on_stderr_too(run: Run, towns: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("sensegraph.finetuning.report._CHANCE", 1.1)  # no draw is likely enough
+    monkeypatch.setattr("sensegraph.lab.finetuning.data.report._CHANCE", 1.1)  # no draw is likely enough
     result = run(towns, "--out", "t.jsonl", "--near", "none")
     assert result.exit_code == 0
     assert "FAILS  oracle positions uniform" in result.stdout

@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from sensegraph.cli import app
-from sensegraph.cli.collect import _bytes
-from sensegraph.corpus import Corpus
-from sensegraph.steps.lineage import lineage
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.cli.corpus.collect import _bytes
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.hierarchy.lineage import lineage
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import story
 
 OFFLINE = ["--engine", "offline", "--set", "processes=1", "--set", 'index.parts=["graph","reports"]']

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.outcomes import ORIGIN
 from sensegraph.errors import BudgetExceeded, SettingsError, StoreError
-from sensegraph.outcomes import ORIGIN
-from sensegraph.steps.index import Index
-from sensegraph.stores.sqlite import SqliteStore
-from sensegraph.stores.sweeping import sweep
+from sensegraph.index.index import Index
+from sensegraph.runtime.stores.sqlite import SqliteStore
+from sensegraph.runtime.stores.sweeping import sweep
 from sensegraph.types import Document
 from wired import content, corpus, stories, story
 

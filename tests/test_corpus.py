@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from scripted import Script, ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import (
     EmptyCorpus,
     EndpointDown,
@@ -23,7 +23,7 @@ from sensegraph.errors import (
     StepFailed,
     StoreError,
 )
-from sensegraph.stores.sqlite import FORMAT
+from sensegraph.runtime.stores.sqlite import FORMAT
 from sensegraph.testing import SAMPLE
 from sensegraph.types import Document
 from wired import corpus, stories
@@ -314,7 +314,7 @@ def test_a_question_to_a_read_only_corpus_writes_nothing(
     indexed: Corpus, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     indexed.close()
-    monkeypatch.setattr("sensegraph.corpus.writable", lambda folder: False)
+    monkeypatch.setattr("sensegraph.corpus.corpus.writable", lambda folder: False)
     before = {p: p.read_bytes() for p in indexed.root.rglob("*") if p.is_file()}
     with Corpus.open(indexed.root, settings=made_settings(server), create=False) as reader:
         assert reader.store.readonly

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
-from sensegraph.curation import Applied
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.curation import Applied
 from sensegraph.errors import InputError
-from sensegraph.steps.log import operations, record
+from sensegraph.resolution.log import operations, record
 from sensegraph.types import Document
 from wired import content, corpus, stories
 

@@ -20,12 +20,12 @@ import pytest
 from scripted import Call, Script, ScriptedServer
 from scripted_tables import rows_of
 from sensegraph.algorithms.graphs import canonical_edges, components
-from sensegraph.corpus import Corpus
-from sensegraph.engines.prompts import packaged
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.engines.llm.prompts import packaged
 from sensegraph.errors import EmptyCorpus, SensegraphError, SettingsError
-from sensegraph.methods.drift import Drift
-from sensegraph.methods.local import Local
-from sensegraph.steps.index import Index
+from sensegraph.index.index import Index
+from sensegraph.methods.graphrag.drift import Drift
+from sensegraph.methods.graphrag.local_search import Local
 from sensegraph.types import Cluster, Document, Entity, Question
 from wired import content, corpus, stories, story
 

@@ -17,7 +17,7 @@ import pytest
 import typer
 
 from sensegraph.cli import app
-from sensegraph.settings import Settings, parse
+from sensegraph.corpus.settings import Settings, parse
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])

@@ -25,7 +25,7 @@ from sensegraph.documents.metadata import scalars
 from sensegraph.documents.office import without_edges
 from sensegraph.documents.times import iso
 from sensegraph.errors import InputError
-from sensegraph.keys import canonical
+from sensegraph.runtime.keys import canonical
 from sensegraph.types import Document
 
 FRENCH = "Le café était fermé à Noël. Où êtes-vous allés après la fête ? L’été, peut-être…\n"

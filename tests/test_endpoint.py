@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from scripted import Script, ScriptedServer
-from sensegraph.endpoint import Endpoint, EndpointSettings, Message, Reply
+from sensegraph.corpus.settings import EndpointTable, Settings, make_endpoint
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError, SettingsError
-from sensegraph.settings import EndpointTable, Settings, make_endpoint
-from sensegraph.text import tokens
+from sensegraph.language.text import tokens
+from sensegraph.models.endpoint.client import Endpoint, EndpointSettings, Message, Reply
 
 KEY = "sk-very-secret-0123456789"
 SCHEMA = {"type": "object", "properties": {"summary": {"type": "string"}}, "required": ["summary"]}
@@ -108,7 +108,7 @@ def test_without_such_a_wish_the_wait_is_the_one_set_and_doubles(monkeypatch: py
     table = EndpointTable(model="m", backoff_s=3.0)
     with ScriptedServer(Script(fail_rate=1, times=3, retry_after="")) as server:
         end = make_endpoint(Settings(endpoint=replace(table, base_url=server.base_url)))
-        monkeypatch.setattr("sensegraph.calls.time.sleep", waits.append)
+        monkeypatch.setattr("sensegraph.models.endpoint.calls.time.sleep", waits.append)
         ask(end)
     assert all(least <= wait <= 2 * least for least, wait in zip((1.5, 3.0, 6.0), waits, strict=True))
 
@@ -385,7 +385,7 @@ def test_the_pace_of_an_endpoint_holds_calls_back(monkeypatch: pytest.MonkeyPatc
     waits: list[float] = []
     with ScriptedServer() as server:
         end = endpoint(server, requests_per_minute=3)
-        monkeypatch.setattr("sensegraph.calls.time.sleep", waits.append)
+        monkeypatch.setattr("sensegraph.models.endpoint.calls.time.sleep", waits.append)
         for i in range(4):
             ask(end, f"{i}")
     assert len(waits) == 1

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from scripted import Script, ScriptedServer
-from sensegraph.endpoint import Endpoint, EndpointSettings, Reply
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError
-from sensegraph.journal import Journal
-from sensegraph.text import tokens
+from sensegraph.language.text import tokens
+from sensegraph.models.endpoint.client import Endpoint, EndpointSettings, Reply
+from sensegraph.models.endpoint.journal import Journal
 from test_wire import Listener
 
 MESSAGES = [{"role": "system", "content": 'Reply as JSON: {"summary": "…"}'}, {"role": "user", "content": "- Größe 😀"}]

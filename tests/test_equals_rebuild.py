@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from sensegraph.corpus import Corpus
-from sensegraph.keys import key
-from sensegraph.steps.aliases import Operation
-from sensegraph.steps.log import record
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.resolution.aliases import Operation
+from sensegraph.resolution.log import record
+from sensegraph.runtime.keys import key
 from sensegraph.types import Document
 from wired import content
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scripted import Script, ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import BudgetExceeded, EndpointDown, StepFailed
 from wired import content, corpus, settings, stories
 

@@ -12,9 +12,9 @@ from typer.testing import CliRunner, Result
 
 from scripted import Script, ScriptedServer
 from sensegraph.cli import app
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.outcomes import MASKED
 from sensegraph.errors import SettingsError
-from sensegraph.outcomes import MASKED
 from sensegraph.personal.values import RULED
 from sensegraph.types import Document, Question, Turn
 from wired import content, settings, story

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from sensegraph.corpus import Corpus
-from sensegraph.evaluation import JudgedSet, read_set
-from sensegraph.evaluation.posed import NEEDS
-from sensegraph.methods.kag import KAG
-from sensegraph.steps.logicalforms import parse
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.lab.questions.posed import NEEDS
+from sensegraph.lab.retrieval import JudgedSet, read_set
+from sensegraph.methods.kag.kag import KAG
+from sensegraph.methods.kag.logical_forms import parse
 from sensegraph.types import Question
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
-from sensegraph.journal import Journal
-from sensegraph.steps.chunks import chunk
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.chunks import chunk
+from sensegraph.models.endpoint.journal import Journal
 from sensegraph.types import Chunk
 from wired import content, corpus, stories
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.keys import canonical, key
+from sensegraph.runtime.keys import canonical, key
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
@@ -62,7 +62,7 @@ def test_what_has_no_canonical_form_is_named() -> None:
 
 @pytest.mark.slow
 def test_keys_are_equal_in_another_process_with_another_hash_seed() -> None:
-    program = "from sensegraph.keys import key; print(key({'x', 'y', 'zz'}, {'b': 1, 'a': 2}))"
+    program = "from sensegraph.runtime.keys import key; print(key({'x', 'y', 'zz'}, {'b': 1, 'a': 2}))"
     made = [
         subprocess.run([sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True)
         for seed in ("1", "2")

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from scripted import Script, ScriptedServer
-from sensegraph.corpus import Corpus
-from sensegraph.engines.prompts import packaged
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.engines.llm.prompts import packaged
 from sensegraph.errors import StoreError
 from sensegraph.types import Document
 from wired import content, corpus, settings, stories, story

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.errors import BudgetExceeded
-from sensegraph.limits import Amount, Budget, Pace, pause, retry_after
+from sensegraph.models.endpoint.limits import Amount, Budget, Pace, pause, retry_after
 
 # ── pace ──
 

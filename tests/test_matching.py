@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from asked_in_time import officeholders
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed
 from sensegraph.filters import Scope
-from sensegraph.querying.facets import facets
-from sensegraph.steps.pages import EntityRow
+from sensegraph.graphs.match.facets import facets
+from sensegraph.index.browse.pages import EntityRow
 from sensegraph.types import Document
 
 
@@ -102,14 +102,14 @@ def test_the_facets_are_made_by_the_first_query_and_kept(tmp_path: Path):
 
 
 def _name(corpus: Corpus) -> str:
-    from sensegraph.keys import key
+    from sensegraph.runtime.keys import key
 
     return key(corpus.index().manifest.graph)
 
 
 def test_an_index_that_cannot_be_written_can_be_asked(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     shutil.copytree(corpus.root, tmp_path / "copy")
-    monkeypatch.setattr("sensegraph.corpus.writable", lambda folder: False)
+    monkeypatch.setattr("sensegraph.corpus.corpus.writable", lambda folder: False)
     with Corpus.open(tmp_path / "copy", create=False) as sealed:
         assert sealed.store.readonly
         assert sealed.match("(a)-[r]->(b)").rows == corpus.match("(a)-[r]->(b)").rows

@@ -10,16 +10,16 @@ import pytest
 from numpy.typing import NDArray
 
 from scripted import Script, ScriptedServer
-from sensegraph.endpoint import Endpoint, EndpointSettings
+from sensegraph.answering.reranking import Candidates, score
 from sensegraph.errors import BudgetExceeded, EndpointDown, ItemFailed, StepFailed, StoreError, UnsupportedTask
-from sensegraph.keys import key
-from sensegraph.rerankers.endpoint import EndpointReranker
-from sensegraph.results import Results, Table, recall, step
-from sensegraph.runtime import Runtime
-from sensegraph.steps.extraction import extract
-from sensegraph.steps.reranking import Candidates, score
-from sensegraph.steps.vectors import embed
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.index.extraction import extract
+from sensegraph.index.vectors import embed
+from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.rerankers.remote_reranker import EndpointReranker
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import Results, Table, recall, step
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, Usage
 from wired import runtime, story
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 import sensegraph
-from sensegraph.results import Step
+from sensegraph.runtime.results import Step
 
 PINNED = Path(__file__).parent / "data" / "step-names.txt"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
 from sensegraph.types import Document
 from wired import content, corpus, story

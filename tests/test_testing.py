@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from scripted import ScriptedServer
-from sensegraph.embedders.local import HashedTerms
-from sensegraph.endpoint import Endpoint, EndpointSettings
-from sensegraph.engines.classical.engine import ClassicalEngine
-from sensegraph.engines.llm import LLMEngine
-from sensegraph.executors.local import SerialExecutor
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.engines.llm.llm import LLMEngine
+from sensegraph.engines.offline.engine import ClassicalEngine
+from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.runtime.executors.processes import SerialExecutor
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.testing import (
     EmbedderContract,
     EngineContract,

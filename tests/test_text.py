@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.text import decode, encode, fold, packed, sentences, terms, tokens, within
+from sensegraph.language.text import decode, encode, fold, packed, sentences, terms, tokens, within
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 

@@ -10,9 +10,9 @@ from typer.testing import CliRunner, Result
 
 from scripted import Script, ScriptedServer
 from sensegraph.cli import app
+from sensegraph.cli.lab.tune import with_line
 from sensegraph.cli.template import settings_toml
-from sensegraph.cli.tune import with_line
-from sensegraph.engines.prompts import packaged
+from sensegraph.engines.llm.prompts import packaged
 from wired import story
 
 TYPES = ["sailor", "ship"]

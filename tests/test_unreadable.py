@@ -11,17 +11,17 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from scripted_replies import reply, task_of
-from sensegraph.corpus import Corpus
-from sensegraph.endpoint import Endpoint, EndpointSettings
+from sensegraph.answering.asking import grade, test
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import EndpointError, ReplyRefused, StepFailed
-from sensegraph.evaluation.judging import judge
-from sensegraph.journal import Journal
-from sensegraph.runtime import Runtime
-from sensegraph.steps.chunks import chunk
-from sensegraph.steps.extraction import extract
-from sensegraph.steps.graph import summarise
-from sensegraph.steps.language import grade, test
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.index.chunks import chunk
+from sensegraph.index.extraction import extract
+from sensegraph.index.graph.merging import summarise
+from sensegraph.lab.judging.judging import judge
+from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.endpoint.journal import Journal
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, Context, Inquiry, Passage, Trial
 from wired import content, corpus, runtime, stories
 

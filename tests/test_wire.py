@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 import sensegraph
-from sensegraph import wire
-from sensegraph.endpoint import Endpoint, EndpointSettings
 from sensegraph.errors import EndpointDown, EndpointError, SettingsError
-from sensegraph.wire import Broken, Late, Response, Unreachable, Wire
+from sensegraph.models.endpoint import wire
+from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.endpoint.wire import Broken, Late, Response, Unreachable, Wire
 
 KEY = "sk-very-secret-0123456789"
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from scripted import Script, ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import StoreError
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document
 from wired import content, corpus, stories, story
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sensegraph.finetuning.worlds import Files, Plan, written
+from sensegraph.lab.finetuning.training.worlds import Files, Plan, written
 
 THERE = all(find_spec(name) for name in ("torch", "transformers", "peft", "bitsandbytes"))
 needs_extra = pytest.mark.skipif(not THERE, reason="needs the extra finetune")

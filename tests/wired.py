@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
-from sensegraph.embedders.remote import RemoteEmbedder
-from sensegraph.endpoint import Endpoint, EndpointSettings
-from sensegraph.engines.llm import LLMEngine, LLMSettings
-from sensegraph.executors.local import LocalExecutor
-from sensegraph.runtime import Runtime
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
+from sensegraph.models.embedders.remote import RemoteEmbedder
+from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.runtime.executors.processes import LocalExecutor
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document
 
 _FIRST = "Ada Bram Cora Dirk Elsa Finn Gwen Hugo Iris Joss Kara Lars Mona Nils Olga Piet".split()

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sensegraph.corpus import Corpus
+    from sensegraph.corpus.corpus import Corpus
     from sensegraph.errors import SensegraphError
     from sensegraph.filters import Condition, Scope
     from sensegraph.types import Answer, Citation, Document, Evidence, Passage, Turn, Usage
@@ -16,7 +16,7 @@ __all__ = [
     "Answer", "Citation", "Condition", "Corpus", "Document", "Evidence", "Passage", "Scope", "SensegraphError", "Turn",
     "Usage",
 ]  # fmt: skip
-_PLACES = {"Condition": "filters", "Corpus": "corpus", "Scope": "filters", "SensegraphError": "errors"}
+_PLACES = {"Condition": "filters", "Corpus": "corpus.corpus", "Scope": "filters", "SensegraphError": "errors"}
 
 
 def __getattr__(name: str) -> Any:

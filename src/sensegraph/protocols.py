@@ -38,7 +38,7 @@ from sensegraph.types import (
 )
 
 if TYPE_CHECKING:
-    from sensegraph.runtime import Runtime
+    from sensegraph.runtime.runtime import Runtime
 
 Task = Literal[
     "extract",

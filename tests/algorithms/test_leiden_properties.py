@@ -25,8 +25,8 @@ from small_graphs import graph, graphs, karate, planted, renumbered, ring_of_cli
 
 from sensegraph.algorithms.clustering import Tree, hierarchical_leiden, leiden, project
 from sensegraph.algorithms.graphs import Edges, canonical_edges, components, modularity, smallest_members
-from sensegraph.corpus import Corpus
-from sensegraph.steps.index import Index
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.index import Index
 from sensegraph.types import Cluster
 from wired import content, stories
 

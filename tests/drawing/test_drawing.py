@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from pictured import cluster, entity, graph, levels, relation
-from sensegraph.drawing import Drawing, draw, html, scene, svg
-from sensegraph.drawing.choosing import bundled, hues, inside, paints
-from sensegraph.drawing.colours import GREY, HUES, colour, rgb
-from sensegraph.drawing.drawing import MAP
-from sensegraph.drawing.shapes import Disc, Stroke, Text
 from sensegraph.errors import InputError
+from sensegraph.graphs.drawing import Drawing, draw, html, scene, svg
+from sensegraph.graphs.drawing.choosing import bundled, hues, inside, paints
+from sensegraph.graphs.drawing.colours import GREY, HUES, colour, rgb
+from sensegraph.graphs.drawing.drawing import MAP
+from sensegraph.graphs.drawing.shapes import Disc, Stroke, Text
 from sensegraph.types import Graph
 
 
@@ -156,7 +156,7 @@ def test_a_depth_that_was_not_laid_out_is_refused(drawing: Drawing):
 CODE = """
 import hashlib
 from pictured import graph, levels
-from sensegraph.drawing import draw, html, png, scene, svg
+from sensegraph.graphs.drawing import draw, html, png, scene, svg
 made = draw(graph(90, 15, apart=5), levels(90, 15), seed=3)
 whole = "".join(svg(scene(made, d)) for d in (0, 1)) + html(made)
 print(hashlib.sha256(whole.encode() + png(scene(made, 0))).hexdigest())

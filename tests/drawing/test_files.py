@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pictured import cluster, entity, graph, levels
-from sensegraph.drawing import Drawing, Scene, draw, html, png, scene, svg, unwritable
-from sensegraph.drawing.html import harmless
-from sensegraph.drawing.shapes import Text
-from sensegraph.drawing.svg import plain
 from sensegraph.errors import InputError
+from sensegraph.graphs.drawing import Drawing, Scene, draw, html, png, scene, svg, unwritable
+from sensegraph.graphs.drawing.html import harmless
+from sensegraph.graphs.drawing.shapes import Text
+from sensegraph.graphs.drawing.svg import plain
 from sensegraph.types import Graph
 
 HOSTILE = {0: "</script><script>alert(1)</script>", 1: "a & b < c > \"d\" 'e'", 2: "<!-- ]]> {{data}} \x00\x1b\ufffe"}

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pictured import graph, levels
-from sensegraph.drawing import draw
-from sensegraph.drawing.labels import Box, Label, measured, placed, shortened, wrapped
-from sensegraph.drawing.scene import naming
+from sensegraph.graphs.drawing import draw
+from sensegraph.graphs.drawing.labels import Box, Label, measured, placed, shortened, wrapped
+from sensegraph.graphs.drawing.scene import naming
 
 CANVAS = Box(0, 0, 200, 200)
 spot = st.builds(

@@ -6,9 +6,9 @@ from math import isfinite
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.drawing import svg
-from sensegraph.drawing.lines import Line, Plot, plots, ticks
-from sensegraph.drawing.shapes import Disc, Stroke, Text
+from sensegraph.graphs.drawing import svg
+from sensegraph.graphs.drawing.lines import Line, Plot, plots, ticks
+from sensegraph.graphs.drawing.shapes import Disc, Stroke, Text
 
 RISE = Line("rise", ((0, 1.0), (10, 2.0), (20, 3.0)))
 FALL = Line("fall", ((0, 3.0), (10, 2.5), (20, 1.0)))

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.common_words import COMMON, STOP, VERY_COMMON
-from sensegraph.embedders.local import HashedTerms
+from sensegraph.language.common_words import COMMON, STOP, VERY_COMMON
+from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.protocols import Embedder
 from sensegraph.types import Usage
 
@@ -67,7 +67,7 @@ def test_no_texts_give_no_rows():
 
 def test_vectors_are_the_same_for_any_hash_seed():
     program = (
-        "from sensegraph.embedders.local import HashedTerms; import hashlib;"
+        "from sensegraph.models.embedders.hashed_words import HashedTerms; import hashlib;"
         f"e = HashedTerms(); rows = e.embed([{WHALE!r}], 'document');"
         "print(hashlib.sha256(rows.tobytes()).hexdigest(), e.fingerprint())"
     )

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from scripted import Script, ScriptedServer
-from sensegraph.embedders.remote import RemoteEmbedder
-from sensegraph.endpoint import Endpoint, EndpointSettings
 from sensegraph.errors import EndpointError
+from sensegraph.models.embedders.remote import RemoteEmbedder
+from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
 from sensegraph.protocols import Embedder
 
 

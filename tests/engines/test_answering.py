@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq
 
-from sensegraph.engines.classical.answering import answer, compose, rate
-from sensegraph.engines.classical.questions import understand
-from sensegraph.engines.classical.stance import sign
-from sensegraph.engines.classical.stating import stated
+from sensegraph.engines.offline.answers.answering import answer, compose, rate
+from sensegraph.engines.offline.answers.questions import understand
+from sensegraph.engines.offline.answers.stating import stated
+from sensegraph.engines.offline.reports.stance import sign
 from sensegraph.types import Context, Description, Draft, Inquiry, Passage, Point, Source
 
 TALKS = {

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensegraph.engines.classical import answering, asking
-from sensegraph.engines.classical.coverage import Sought, held, sought
-from sensegraph.engines.classical.engine import ClassicalEngine
-from sensegraph.engines.classical.follow_ups import bare
-from sensegraph.engines.classical.following import followed
+from sensegraph.engines.offline.answers import answering, asking
+from sensegraph.engines.offline.answers.coverage import Sought, held, sought
+from sensegraph.engines.offline.answers.follow_ups import bare
+from sensegraph.engines.offline.answers.following import followed
+from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.types import Context, Description, Inquiry, Lead, Passage, Source, Turn
 
 WIND = (
@@ -368,7 +368,7 @@ def test_an_answer_says_how_it_read_a_follow_up() -> None:
 def test_results_are_the_same_for_any_hash_seed() -> None:
     program = (
         "import test_asking_offline as t\n"
-        "from sensegraph.engines.classical import asking\n"
+        "from sensegraph.engines.offline import asking\n"
         "asked = [t.asked(q, p) for q in ('What did the villages fear?', 'What are the main themes?') "
         "for p in (t.CHUNKS, t.REPORTS, t.LOCAL)]\n"
         "import sys\n"

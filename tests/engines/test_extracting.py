@@ -6,7 +6,7 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from scripted_engine import CHUNK, TEXT, Body, engine, says
-from sensegraph.engines.llm_settings import LLMSettings
+from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.errors import ItemFailed
 from sensegraph.types import Chunk
 

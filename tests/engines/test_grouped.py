@@ -8,10 +8,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.endpoint import Reply
-from sensegraph.engines.grouped import abstract, aggregate, condensed, length, link, shortened
-from sensegraph.engines.references import Records
-from sensegraph.text import fold
+from sensegraph.engines.llm.replies.grouped import abstract, aggregate, condensed, length, link, shortened
+from sensegraph.engines.llm.replies.references import Records
+from sensegraph.language.text import fold
+from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Brief, Context, Passage, Statement
 
 MEMBERS = tuple(Passage("entity", f"e{i}", f"Thing {i}.", title=f"T{i}") for i in range(4))

@@ -13,9 +13,9 @@ from scripted import Script, ScriptedServer
 from scripted_engine import COMMUNITY, ENTITIES, Body, engine, says
 from scripted_groups import VIOLATIONS
 from scripted_replies import reply
-from sensegraph.engines import grouped
-from sensegraph.engines.grouping import TASKS
-from sensegraph.engines.llm import LLMEngine
+from sensegraph.engines.llm.grouping import TASKS
+from sensegraph.engines.llm.llm import LLMEngine
+from sensegraph.engines.llm.replies import grouped
 from sensegraph.errors import ItemFailed, SettingsError
 from sensegraph.types import Brief, Context, Membership, Passage, Report, Statement
 

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensegraph.engines.classical.aggregating import abstract, aggregate
-from sensegraph.engines.classical.condensing import condense
-from sensegraph.engines.classical.gathering import length, spoken, verbatim
-from sensegraph.engines.classical.plurals import plural
-from sensegraph.engines.classical.relating import relate
-from sensegraph.text import fold, sentences
+from sensegraph.engines.offline.reports.aggregating import abstract, aggregate
+from sensegraph.engines.offline.reports.condensing import condense
+from sensegraph.engines.offline.reports.gathering import length, spoken, verbatim
+from sensegraph.engines.offline.reports.relating import relate
+from sensegraph.language.plurals import plural
+from sensegraph.language.text import fold, sentences
 from sensegraph.types import Brief, Context, Description, Passage, Source, Statement
 
 TEXTS = {
@@ -461,7 +461,7 @@ def test_types_are_put_in_the_plural(kind, many):
 
 _SCRIPT = """
 import test_groups_offline as t
-from sensegraph.keys import key
+from sensegraph.runtime.keys import key
 print(key(t.aggregate([t.group()]), t.abstract([t.group()]), t.relate([t.link()]),
           t.condense([t.Brief(t.Context(tuple(t.chunk(n, x) for n, x in t.TEXTS.items())), 50)])))
 """

@@ -11,10 +11,11 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from scripted_engine import engine, says
-from sensegraph.endpoint import Reply
-from sensegraph.engines import asked_of_answers, judged
-from sensegraph.engines.judging import TASKS
+from sensegraph.engines.llm import asked_of_answers
+from sensegraph.engines.llm.judging import TASKS
+from sensegraph.engines.llm.replies import judged
 from sensegraph.errors import EndpointError, SettingsError, Unreadable
+from sensegraph.models.endpoint.client import Reply
 from sensegraph.protocols import JudgingEngine
 from sensegraph.types import Check, Contrast, Excerpt, Support, Trial, Verdict, Wish
 

@@ -7,9 +7,9 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from scripted_engine import CHUNK, COMMUNITY, ENTITIES, INQUIRY, RELATION, TASKS, TEXT, Body, engine, says
-from sensegraph.endpoint import Endpoint, EndpointSettings
-from sensegraph.engines.llm import LLMEngine, LLMSettings
+from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
 from sensegraph.errors import ItemFailed, SettingsError, UnsupportedTask
+from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
 from sensegraph.protocols import LanguageEngine, PricedEngine
 from sensegraph.types import Context, Inquiry, Passage, Report
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from scripted import Script, ScriptedServer
 from scripted_engine import INQUIRY, REPORTS, Body, engine, says
-from sensegraph.endpoint import Endpoint, EndpointSettings
-from sensegraph.engines import prompts
-from sensegraph.engines.inquiring import NOTICE, TASKS
-from sensegraph.engines.llm import LLMEngine, LLMSettings
+from sensegraph.engines.llm import prompts
+from sensegraph.engines.llm.inquiring import NOTICE, TASKS
+from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
 from sensegraph.errors import EndpointError, ItemFailed, SettingsError, Unreadable
+from sensegraph.language.text import tokens
+from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
 from sensegraph.protocols import StreamingEngine
-from sensegraph.text import tokens
 from sensegraph.types import Context, Inquiry, Lead, Passage, Refinement, Statement, Turn
 
 NOTHING = Inquiry("What?", Context(()))

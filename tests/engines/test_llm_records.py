@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.engines.records import Found, dated, has_tuples, of_json, of_tuples
+from sensegraph.engines.llm.replies.records import Found, dated, has_tuples, of_json, of_tuples
 from sensegraph.types import ExtractedClaim, ExtractedEntity, ExtractedRelation, Mention
 
 TEXT = (

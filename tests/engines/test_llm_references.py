@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.engines.references import Records
+from sensegraph.engines.llm.replies.references import Records
 from sensegraph.types import Passage, Statement
 
 KINDS = ("report", "report", "entity", "entity", "relation", "claim", "chunk", "point")

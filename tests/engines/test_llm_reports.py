@@ -7,8 +7,8 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from scripted_engine import CHUNK, COMMUNITY, ENTITIES, INQUIRY, RELATION, Body, engine, report_of, says
-from sensegraph.engines import prompts
-from sensegraph.engines.inquiring import NOTICE
+from sensegraph.engines.llm import prompts
+from sensegraph.engines.llm.inquiring import NOTICE
 from sensegraph.errors import ItemFailed
 from sensegraph.types import Context, Inquiry, Passage
 

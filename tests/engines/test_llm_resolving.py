@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripted import Script, ScriptedServer
-from sensegraph.endpoint import Endpoint, EndpointSettings, Reply
-from sensegraph.engines.llm import LLMEngine
-from sensegraph.engines.resolving import message, read
+from sensegraph.engines.llm.llm import LLMEngine
+from sensegraph.engines.llm.resolving import message, read
+from sensegraph.models.endpoint.client import Endpoint, EndpointSettings, Reply
 from sensegraph.types import Brief, Context, Description, Passage, Source
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.engines.classical.questions import understand
+from sensegraph.engines.offline.answers.questions import understand
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.engines.classical import scan, times
-from sensegraph.engines.classical.names import Sentence, candidates
-from sensegraph.engines.classical.speakers import openings, sure, written
-from sensegraph.engines.classical.tagging import tags
+from sensegraph.engines.offline.extraction import scan
+from sensegraph.engines.offline.extraction.names import Sentence, candidates
+from sensegraph.language import times
+from sensegraph.language.speakers import openings, sure, written
+from sensegraph.language.tagging import tags
 
 
 def found(text: str, language: str = "en") -> list[str]:

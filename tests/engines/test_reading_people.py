@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from sensegraph.engines.classical import scan, speakers, tagging
-from sensegraph.engines.classical.reading import learn, observe, read
+from sensegraph.engines.offline.extraction import scan
+from sensegraph.engines.offline.extraction.reading import learn, observe, read
+from sensegraph.language import speakers, tagging
 from sensegraph.types import Chunk, ExtractedEntity, Extraction
 
 PROSE = (

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from sensegraph.endpoint import Reply
-from sensegraph.engines.replies import decoded, summary
+from sensegraph.engines.llm.replies.replies import decoded, summary
+from sensegraph.models.endpoint.client import Reply
 
 VALUE = {"summary": 'He said "this" \\ and — thát\nwas all.', "points": [{"text": "one", "score": 7}, {"x": [1, [2]]}]}
 CUT = json.dumps(VALUE)

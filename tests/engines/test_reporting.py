@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensegraph.engines.classical.community import community as seen
-from sensegraph.engines.classical.prose import stems
-from sensegraph.engines.classical.reporting import report, summarise
-from sensegraph.engines.classical.words_general import generality
-from sensegraph.engines.classical.words_names import distinct, grown, heads, listing, mentions, natural
-from sensegraph.engines.classical.words_quotes import introduces
-from sensegraph.engines.classical.words_titles import between, clause
+from sensegraph.engines.offline.reports.community import community as seen
+from sensegraph.engines.offline.reports.general_sentences import generality
+from sensegraph.engines.offline.reports.headlines import between, clause
+from sensegraph.engines.offline.reports.prose import stems
+from sensegraph.engines.offline.reports.quotes import introduces
+from sensegraph.engines.offline.reports.reporting import report, summarise
+from sensegraph.engines.offline.reports.shown_names import distinct, grown, heads, listing, mentions, natural
 from sensegraph.types import Context, Description, Passage, Source
 
 # Sentences of several chunks: (chunk, text); each entity and relation quotes those that hold its names.

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripted_engine import REPORTS
-from sensegraph.endpoint import Reply
-from sensegraph.engines import replies
-from sensegraph.engines.references import Records
-from sensegraph.engines.streaming import Answering, Telling, spoken
+from sensegraph.engines.llm.replies import replies
+from sensegraph.engines.llm.replies.references import Records
+from sensegraph.engines.llm.replies.streaming import Answering, Telling, spoken
+from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Statement
 
 CITED = Records(REPORTS)

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.engines.classical import times
+from sensegraph.language import times
 
 PIECES = (
     "12 13th 1999 2004 1,500 3.5 $20 US$5 5 km 40% 19 in on of the a xx x Al. and or to old - – — / , . : _ ' \u2019 % "

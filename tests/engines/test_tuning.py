@@ -8,10 +8,10 @@ import pytest
 
 from scripted import ScriptedServer
 from scripted_engine import CHUNK, TEXT, Body, engine, says
-from sensegraph.engines.llm import LLMEngine, LLMSettings
-from sensegraph.engines.prompts import TEMPLATES, packaged
-from sensegraph.engines.records import has_tuples, of_json, of_tuples
-from sensegraph.engines.tuning import EXAMPLES, Tuned, names, tuned
+from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
+from sensegraph.engines.llm.prompts import TEMPLATES, packaged
+from sensegraph.engines.llm.replies.records import has_tuples, of_json, of_tuples
+from sensegraph.engines.llm.tuning import EXAMPLES, Tuned, names, tuned
 from sensegraph.errors import ItemFailed
 from sensegraph.types import Chunk
 

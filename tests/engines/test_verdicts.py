@@ -5,10 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from scripted import Script, ScriptedServer
-from sensegraph.endpoint import Endpoint, EndpointSettings
-from sensegraph.engines.verdicts import Verdicts, bias
+from sensegraph.engines.llm.verdicts import Verdicts, bias
 from sensegraph.errors import EndpointDown, EndpointError
-from sensegraph.text import encode
+from sensegraph.language.text import encode
+from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
 
 TALK = [{"role": "user", "content": "Was anything missed? Answer yes or no."}]
 Reply = str | tuple[str, str] | None

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sensegraph.evaluation.abstaining import abstains, abstention
-from sensegraph.steps.language import NOTHING
+from sensegraph.answering.asking import NOTHING
+from sensegraph.lab.grounding.abstaining import abstains, abstention
 
 
 @pytest.mark.parametrize(

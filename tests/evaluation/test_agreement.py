@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.evaluation.agreement import Compared, agreement, majority
+from sensegraph.lab.judging.agreement import Compared, agreement, majority
 
 NUMBERS = {("C0", "q1"): 30.0, ("SS", "q1"): 20.0, ("C0", "q2"): 10.0, ("SS", "q2"): 10.0}
 

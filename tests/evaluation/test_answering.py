@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from sensegraph.errors import BudgetExceeded, EndpointError
-from sensegraph.evaluation.answering import Condition, Reply, cost, replies, shortened, waiting
-from sensegraph.evaluation.plan import Asked
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.lab.experiments.answering import Condition, Reply, cost, replies, shortened, waiting
+from sensegraph.lab.experiments.plan import Asked
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Answer, Citation, Evidence, Usage
 from wired import runtime
 

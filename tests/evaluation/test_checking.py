@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from sensegraph.evaluation.checking import Checked, check_answer, check_answers
-from sensegraph.evaluation.entailment import ByEngine, ByWords
-from sensegraph.steps.language import NOTHING
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.answering.asking import NOTHING
+from sensegraph.lab.grounding.checking import Checked, check_answer, check_answers
+from sensegraph.lab.grounding.entailment import ByEngine, ByWords
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Answer, Citation, Document
 from wired import runtime
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from sensegraph.errors import SettingsError, UnsupportedTask
-from sensegraph.evaluation.citations import Citations, citations_of
-from sensegraph.evaluation.cited import Reference, cited_statements
-from sensegraph.evaluation.entailment import ByInference, ByWords, supporter
-from sensegraph.runtime import Runtime
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.lab.grounding.citations import Citations, citations_of
+from sensegraph.lab.grounding.cited import Reference, cited_statements
+from sensegraph.lab.grounding.entailment import ByInference, ByWords, supporter
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Check, Support
 from wired import runtime
 
@@ -106,7 +106,7 @@ def test_words_are_taken_where_the_engine_cannot_judge_and_a_model_is_never_pret
 def offline(rt: Runtime) -> Runtime:
     from dataclasses import replace
 
-    from sensegraph.engines.classical.engine import ClassicalEngine
+    from sensegraph.engines.offline.engine import ClassicalEngine
 
     return replace(rt, engine=ClassicalEngine())
 

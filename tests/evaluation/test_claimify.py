@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from scripted import Script, ScriptedServer
-from sensegraph.engines.classical.engine import ClassicalEngine
+from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import UnsupportedTask
-from sensegraph.evaluation.claimify import ClaimSettings, Window, claims_of
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.lab.grounding.claimify import ClaimSettings, Window, claims_of
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import runtime
 
 ANSWER = "Ada Quay built the mill in 1801, and Bram Quay sold it. It was red [1]. Why is that? Mills are useful."

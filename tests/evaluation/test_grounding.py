@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripted import ScriptedServer
-from sensegraph.engines.classical.engine import ClassicalEngine
+from sensegraph.answering.asking import NOTHING
+from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import SettingsError
-from sensegraph.evaluation.cited import Reference
-from sensegraph.evaluation.grounding import (
+from sensegraph.lab.grounding.cited import Reference
+from sensegraph.lab.grounding.grounding import (
     METRICS,
     Grounded,
     GroundingSettings,
@@ -21,9 +22,8 @@ from sensegraph.evaluation.grounding import (
     means,
     precision_at_k,
 )
-from sensegraph.runtime import Runtime
-from sensegraph.steps.language import NOTHING
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Answer, Citation, Evidence, Passage
 from wired import runtime
 

@@ -8,7 +8,7 @@ import pytest
 
 import judge_cases
 from scripted import Script, ScriptedServer
-from sensegraph.evaluation.criteria import rules
+from sensegraph.lab.judging.criteria import rules
 
 
 def folder(place: Path, server: ScriptedServer) -> Path:

@@ -8,7 +8,7 @@ import pytest
 
 from judged_towns import documents, qrels, queries, written
 from sensegraph.errors import InputError
-from sensegraph.evaluation import read_set
+from sensegraph.lab.retrieval import read_set
 
 
 def test_a_set_holds_its_documents_and_the_questions_that_were_judged(tmp_path: Path):

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from published_verdicts import CELLS, PAIRS, published
-from sensegraph.evaluation.bias import agreement, bias, places, spearman
-from sensegraph.evaluation.criteria import Criterion, Rules, rules
-from sensegraph.evaluation.judgements import (
+from sensegraph.lab.judging.bias import agreement, bias, places, spearman
+from sensegraph.lab.judging.criteria import Criterion, Rules, rules
+from sensegraph.lab.judging.judgements import (
     Judged,
     Judgements,
     majorities,
@@ -22,7 +22,7 @@ from sensegraph.evaluation.judgements import (
     tally,
     winners,
 )
-from sensegraph.evaluation.reasons import reasons, themes
+from sensegraph.lab.judging.reasons import reasons, themes
 
 AB = ("a", "b")
 ONE = Rules("one", (Criterion("depth", "?"),), replicates=1)

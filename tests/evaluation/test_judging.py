@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from scripted import Script, ScriptedServer
-from sensegraph.embedders.local import HashedTerms
-from sensegraph.engines.classical.engine import ClassicalEngine
+from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import EndpointError, InputError, StepFailed, UnsupportedTask
-from sensegraph.evaluation.bias import bias
-from sensegraph.evaluation.criteria import Criterion, Rules, bands_of, presets, rules
-from sensegraph.evaluation.judgements import tallies, tally
-from sensegraph.evaluation.judging import foresee_judging, judge_pairs, score_answers
-from sensegraph.executors.local import LocalExecutor
-from sensegraph.runtime import Runtime
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.lab.judging.bias import bias
+from sensegraph.lab.judging.criteria import Criterion, Rules, bands_of, presets, rules
+from sensegraph.lab.judging.judgements import tallies, tally
+from sensegraph.lab.judging.judging import foresee_judging, judge_pairs, score_answers
+from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.runtime.executors.processes import LocalExecutor
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import runtime
 
 QUESTIONS = ("Who built the mill?", "Who sold it?", "Why did it fail?")

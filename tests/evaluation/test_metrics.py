@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.evaluation.metrics import all_gold, measures, names, ndcg, precision, recall, reciprocal_rank
+from sensegraph.lab.retrieval.metrics import all_gold, measures, names, ndcg, precision, recall, reciprocal_rank
 
 GOLD = {"a": 1, "b": 1, "c": 1, "d": 1}
 CUTS = (1, 3, 5)

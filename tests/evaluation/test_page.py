@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sensegraph.evaluation.markdown import markdown
-from sensegraph.evaluation.page import page
-from sensegraph.evaluation.sheets import (
+from sensegraph.lab.experiments.markdown import markdown
+from sensegraph.lab.experiments.page import page
+from sensegraph.lab.experiments.sheets import (
     Beside,
     Cell,
     Fold,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.evaluation.pairs import against, all_pairs, judged_pairs
-from sensegraph.evaluation.statistics import holm
+from sensegraph.lab.scores.pairs import against, all_pairs, judged_pairs
+from sensegraph.lab.scores.statistics import holm
 
 NUMBERS = st.lists(st.one_of(st.none(), st.integers(0, 9)), min_size=6, max_size=6)
 

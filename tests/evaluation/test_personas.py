@@ -12,12 +12,12 @@ import pytest
 
 from harbour import MARKS, TEXTS, papers
 from scripted import Script, ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, UnsupportedTask
-from sensegraph.evaluation.personas import PersonaSettings, from_personas
-from sensegraph.evaluation.posing import Posing, foresee, pose
-from sensegraph.evaluation.proposing import Paid
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.lab.questions.personas import PersonaSettings, from_personas
+from sensegraph.lab.questions.posing import Posing, foresee, pose
+from sensegraph.lab.questions.proposing import Paid
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import corpus, runtime
 
 ABOUT = "Minutes, letters and newspapers of a small harbour town, for people who study its past."

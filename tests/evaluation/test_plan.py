@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sensegraph.errors import InputError
-from sensegraph.evaluation.plan import JudgePlan, Plan, read_questions
+from sensegraph.lab.experiments.plan import JudgePlan, Plan, read_questions
 
 TWO = {"a": {"method": "naive"}, "b": {"method": "walk"}}
 

@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harbour import papers
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
-from sensegraph.evaluation import read_set
-from sensegraph.evaluation.posed import (
+from sensegraph.lab.questions.posed import (
     GROUNDED,
     KINDS,
     NEEDS,
@@ -26,8 +25,9 @@ from sensegraph.evaluation.posed import (
     write_questions,
     write_set,
 )
-from sensegraph.evaluation.proposing import first_of_each
-from sensegraph.evaluation.strata import by_turns, grouped
+from sensegraph.lab.questions.proposing import first_of_each
+from sensegraph.lab.questions.strata import by_turns, grouped
+from sensegraph.lab.retrieval import read_set
 
 OFFLINE = {"engine": "offline", "index": {"parts": [], "chunk_tokens": 60, "chunk_overlap": 0}}
 

@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 import pytest
 
 from sensegraph.errors import InputError
-from sensegraph.evaluation.published import Comparison6, paper_named, papers, published, table6, tables
-from sensegraph.evaluation.statistics import holm, two_sided
+from sensegraph.lab.experiments.published import Comparison6, paper_named, papers, published, table6, tables
+from sensegraph.lab.scores.statistics import holm, two_sided
 
 
 def families() -> dict[tuple[str, str], list[Comparison6]]:

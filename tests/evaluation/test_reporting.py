@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from sensegraph.evaluation.answering import Condition, Reply, cost
-from sensegraph.evaluation.experiment import Compared, Outcome
-from sensegraph.evaluation.markdown import markdown
-from sensegraph.evaluation.measures import Measure, lengths
-from sensegraph.evaluation.pair_tables import HOW, hopeless, pairs
-from sensegraph.evaluation.pairs import Values, all_pairs
-from sensegraph.evaluation.plan import Asked, Plan
-from sensegraph.evaluation.reporting import brief, means, sheet
-from sensegraph.evaluation.sheets import many
-from sensegraph.evaluation.verdict_tables import told
+from sensegraph.lab.experiments.answering import Condition, Reply, cost
+from sensegraph.lab.experiments.experiment import Compared, Outcome
+from sensegraph.lab.experiments.markdown import markdown
+from sensegraph.lab.experiments.pair_tables import HOW, hopeless, pairs
+from sensegraph.lab.experiments.plan import Asked, Plan
+from sensegraph.lab.experiments.reporting import brief, means, sheet
+from sensegraph.lab.experiments.sheets import many
+from sensegraph.lab.judging.verdict_tables import told
+from sensegraph.lab.scores.measures import Measure, lengths
+from sensegraph.lab.scores.pairs import Values, all_pairs
 from sensegraph.types import Answer, Usage
 
 GOOD = Reply(Answer("It rained all day."))

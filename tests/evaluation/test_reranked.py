@@ -10,10 +10,10 @@ import pytest
 from judged_towns import written
 from scripted import Script, ScriptedServer
 from scripted_replies import fit
-from sensegraph.cli.measuring import Place, measured, named_methods
-from sensegraph.corpus import Corpus
-from sensegraph.evaluation import JudgedSet, Measuring, Result, objects, read_set, tables
-from sensegraph.settings import Settings, parse
+from sensegraph.cli.lab.measuring import Place, measured, named_methods
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.settings import Settings, parse
+from sensegraph.lab.retrieval import JudgedSet, Measuring, Result, objects, read_set, tables
 from wired import settings
 
 HOW = Measuring((1, 2), draws=20)

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from judged_towns import written
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
-from sensegraph.evaluation import JudgedSet, Measured, Measuring, Named, measure, read_set
-from sensegraph.evaluation.retrieval import scored
-from sensegraph.evaluation.runs import Found, Run, grouped, widened, write_runs
-from sensegraph.evaluation.tuning import tuned
-from sensegraph.methods.naive import Naive
+from sensegraph.lab.retrieval import JudgedSet, Measured, Measuring, Named, measure, read_set
+from sensegraph.lab.retrieval.retrieval import scored
+from sensegraph.lab.retrieval.runs import Found, Run, grouped, widened, write_runs
+from sensegraph.lab.retrieval.tuning import tuned
+from sensegraph.methods.basic.naive import Naive
 from sensegraph.types import Document
 
 DEEP, NARROW = Named("deep", Naive()), Named("narrow", Naive(top=1))

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics.bleu import BLEU
 
-from sensegraph.embedders.local import HashedTerms
-from sensegraph.engines.classical.engine import ClassicalEngine
+from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.evaluation.bleu import Bleu
-from sensegraph.evaluation.overlap import rouge_1, rouge_2, rouge_l, words
-from sensegraph.evaluation.standard import NAMES, Pair, exact_match, normalised, table, token_f1
-from sensegraph.executors.local import LocalExecutor
-from sensegraph.runtime import Runtime
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.lab.scores.bleu import Bleu
+from sensegraph.lab.scores.overlap import rouge_1, rouge_2, rouge_l, words
+from sensegraph.lab.scores.standard import NAMES, Pair, exact_match, normalised, table, token_f1
+from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.runtime.executors.processes import LocalExecutor
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
 
 # answer, gold answers, exact match, token F1
 PAIRS = [
@@ -148,7 +148,7 @@ def test_an_unknown_tokenizer_is_refused_with_the_known_ones():
 
 
 def test_bleu_without_its_extra_names_the_extra(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("sensegraph.evaluation.bleu.find_spec", lambda name: None)
+    monkeypatch.setattr("sensegraph.lab.scores.bleu.find_spec", lambda name: None)
     with pytest.raises(SettingsError, match=r"sensegraph\[metrics\]"):
         Bleu().each([("a", ["a"])])
     assert find_spec("sacrebleu")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, rankdata, shapiro, wilcoxon
 
-from sensegraph.evaluation.statistics import (
+from sensegraph.lab.scores.statistics import (
     EXACT,
     FEW,
     holm,

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harbour import TEXTS
-from sensegraph.embedders.local import HashedTerms
-from sensegraph.engines.classical.engine import ClassicalEngine
+from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import InputError
-from sensegraph.evaluation.tokenmatch import (
+from sensegraph.lab.scores.tokenmatch import (
     Baseline,
     Match,
     corpus_baseline,
@@ -25,9 +24,10 @@ from sensegraph.evaluation.tokenmatch import (
     rescaled,
     token_match,
 )
-from sensegraph.executors.local import LocalExecutor
-from sensegraph.runtime import Runtime
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.runtime.executors.processes import LocalExecutor
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
 
 ROBERTA_LARGE_17 = 0.83122575  # the published baseline of F1
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sensegraph.executors.local import LocalExecutor, SerialExecutor
+from sensegraph.runtime.executors.processes import LocalExecutor, SerialExecutor
 from sensegraph.testing import ExecutorContract
 
 

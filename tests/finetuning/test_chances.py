@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from sensegraph.finetuning.chances import beyond, due_between, positions, share_between
+from sensegraph.lab.finetuning.data.chances import beyond, due_between, positions, share_between
 
 
 @given(st.floats(0.001, 400), st.integers(1, 60))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from finetuning_towns import NO_PAD, asked, example, passage, source
-from sensegraph.finetuning import telling
-from sensegraph.finetuning.cleaning import Cleaned, cleaned
-from sensegraph.finetuning.examples import build
-from sensegraph.finetuning.quoting import BEGIN, END
-from sensegraph.finetuning.report import Reporter
-from sensegraph.finetuning.values import Asked, Dropped
-from sensegraph.finetuning.writing import FORMS, line
+from sensegraph.lab.finetuning.data import telling
+from sensegraph.lab.finetuning.data.cleaning import Cleaned, cleaned
+from sensegraph.lab.finetuning.data.examples import build
+from sensegraph.lab.finetuning.data.quoting import BEGIN, END
+from sensegraph.lab.finetuning.data.report import Reporter
+from sensegraph.lab.finetuning.data.values import Asked, Dropped
+from sensegraph.lab.finetuning.data.writing import FORMS, line
 from sensegraph.personal.finding import finder
 from sensegraph.personal.masking import Masker
 from sensegraph.personal.values import PersonalSettings

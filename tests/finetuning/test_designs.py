@@ -11,17 +11,17 @@ import pytest
 from typer.testing import CliRunner
 
 from sensegraph.cli import app
-from sensegraph.cli.factorial import read_design, unmarked
-from sensegraph.embedders.local import HashedTerms
-from sensegraph.engines.classical.engine import ClassicalEngine
+from sensegraph.cli.lab.factorial import read_design, unmarked
+from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.executors.local import LocalExecutor
-from sensegraph.finetuning import designs
-from sensegraph.finetuning.designs import BertModel, Design
-from sensegraph.finetuning.factorial import ARMS, Posed, Reply
-from sensegraph.finetuning.rating import Ratings, line_of
-from sensegraph.runtime import Runtime
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.lab.finetuning.factorial import designs
+from sensegraph.lab.finetuning.factorial.designs import BertModel, Design
+from sensegraph.lab.finetuning.factorial.factorial import ARMS, Posed, Reply
+from sensegraph.lab.finetuning.factorial.rating import Ratings, line_of
+from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.runtime.executors.processes import LocalExecutor
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Answer, Citation
 
 ASKED = [Posed("1", "who rows", ("Ada rows the boat",), "local"), Posed("2", "who sails", ("Bram sails",), "global")]

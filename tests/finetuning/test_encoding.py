@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.finetuning import encoding
-from sensegraph.finetuning.recipes import Recipe
-from sensegraph.finetuning.training import rate
+from sensegraph.lab.finetuning.training import encoding
+from sensegraph.lab.finetuning.training.recipes import Recipe
+from sensegraph.lab.finetuning.training.training import rate
 
 
 @given(st.integers(1, 60), st.integers(1, 9), st.integers(1, 3), st.integers(0, 9))

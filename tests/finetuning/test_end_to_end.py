@@ -14,12 +14,12 @@ from typer.testing import CliRunner, Result
 
 from closed_world import WITH, WITHOUT, Learner, found, interval
 from sensegraph.cli import app
-from sensegraph.corpus import Corpus
-from sensegraph.endpoint import Endpoint, EndpointSettings
-from sensegraph.engines.local_model import LocalModel, LocalSettings
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.engines.local.local_model import LocalModel, LocalSettings
 from sensegraph.errors import EndpointError, InputError
-from sensegraph.finetuning.serving import serving
-from sensegraph.finetuning.worlds import Files, files
+from sensegraph.lab.finetuning.training.serving import serving
+from sensegraph.lab.finetuning.training.worlds import Files, files
+from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
 from tuned_here import TRAINS
 
 pytestmark = [*TRAINS, pytest.mark.slow]

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from finetuning_towns import NO_PAD, SMALL, asked, example, passage, pool
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.finetuning.containing import holding, overlapping
-from sensegraph.finetuning.examples import build, held, made
-from sensegraph.finetuning.values import Asked, DataSettings, Dropped, Made, Passage, preset
-from sensegraph.finetuning.writing import line, prompt
-from sensegraph.text import tokens
+from sensegraph.lab.finetuning.data.containing import holding, overlapping
+from sensegraph.lab.finetuning.data.examples import build, held, made
+from sensegraph.lab.finetuning.data.values import Asked, DataSettings, Dropped, Made, Passage, preset
+from sensegraph.lab.finetuning.data.writing import line, prompt
+from sensegraph.language.text import tokens
 
 
 def test_an_example_shows_all_gold_passages_and_three_or_four_distractors():
@@ -210,8 +210,8 @@ def test_an_example_depends_on_its_id_and_the_seed_and_on_no_other_question():
 
 PROGRAM = """
 from finetuning_towns import SMALL, asked, pool
-from sensegraph.finetuning.examples import build
-from sensegraph.finetuning.writing import line
+from sensegraph.lab.finetuning.data.examples import build
+from sensegraph.lab.finetuning.data.writing import line
 print("".join(line(m.example, "chat") for m in build([asked(i) for i in range(3)], pool(), SMALL)), end="")
 """
 
@@ -235,7 +235,7 @@ def test_the_same_seed_gives_the_same_bytes_for_any_hash_seed():
 def test_from_a_pool_too_large_to_shuffle_every_passage_can_be_drawn_once():
     from random import Random
 
-    from sensegraph.finetuning.examples import _positions
+    from sensegraph.lab.finetuning.data.examples import _positions
 
     drawn = list(_positions(5000, Random(1)))
     assert sorted(drawn) == list(range(5000))

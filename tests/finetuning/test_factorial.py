@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.errors import InputError
-from sensegraph.finetuning.factorial import ALL, ARMS, Measured, Posed, Reply, grouped, rows
+from sensegraph.lab.finetuning.factorial.factorial import ALL, ARMS, Measured, Posed, Reply, grouped, rows
 
 NAMES = [arm.name for arm in ARMS]
 VALUE = st.floats(0, 1, allow_nan=False)

@@ -10,8 +10,8 @@ from typer.testing import CliRunner, Result
 
 from scripted import ScriptedServer
 from sensegraph.cli import app
-from sensegraph.corpus import Corpus
-from sensegraph.finetuning.factorial import ARMS
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.lab.finetuning.factorial.factorial import ARMS
 from wired import stories
 
 pytestmark = pytest.mark.slow

@@ -14,19 +14,19 @@ import pytest
 
 from harbour import TEXTS, papers
 from scripted import Script, ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
-from sensegraph.evaluation.grounded import GroundSettings
-from sensegraph.evaluation.posed import write_questions
-from sensegraph.evaluation.posing import Posing, pose
-from sensegraph.finetuning.containing import holds
-from sensegraph.finetuning.examples import made
-from sensegraph.finetuning.indexed import Chunks, answered, from_file, rankings, wrong_chunks
-from sensegraph.finetuning.sources import Source
-from sensegraph.finetuning.templates import from_graph
-from sensegraph.finetuning.values import Asked, DataSettings, Dropped, Made
+from sensegraph.lab.finetuning.data.containing import holds
+from sensegraph.lab.finetuning.data.examples import made
+from sensegraph.lab.finetuning.data.indexed import Chunks, answered, from_file, rankings, wrong_chunks
+from sensegraph.lab.finetuning.data.sources import Source
+from sensegraph.lab.finetuning.data.templates import from_graph
+from sensegraph.lab.finetuning.data.values import Asked, DataSettings, Dropped, Made
+from sensegraph.lab.questions.grounded import GroundSettings
+from sensegraph.lab.questions.posed import write_questions
+from sensegraph.lab.questions.posing import Posing, pose
+from sensegraph.language.text import fold
 from sensegraph.methods import load
-from sensegraph.text import fold
 from wired import corpus
 
 QUESTION = "Who keeps the lighthouse of Skerry Point?"

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from finetuning_towns import NO_PAD, asked, example, pool
-from sensegraph.engines.local_model import MANIFEST
+from sensegraph.engines.local.local_model import MANIFEST
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.finetuning import manifests, merging, reading
-from sensegraph.finetuning.examples import made
-from sensegraph.finetuning.recipes import Recipe
-from sensegraph.finetuning.training import Job
-from sensegraph.finetuning.writing import line
+from sensegraph.lab.finetuning.data import reading
+from sensegraph.lab.finetuning.data.examples import made
+from sensegraph.lab.finetuning.data.writing import line
+from sensegraph.lab.finetuning.training import manifests, merging
+from sensegraph.lab.finetuning.training.recipes import Recipe
+from sensegraph.lab.finetuning.training.training import Job
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sensegraph.finetuning.printed import checked, divisions, figures, joint, no_share, odd, shares
+from sensegraph.lab.finetuning.factorial.printed import checked, divisions, figures, joint, no_share, odd, shares
 
 SHOWN = figures()
 

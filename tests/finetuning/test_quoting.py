@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from finetuning_towns import NO_PAD, asked, example, passage, pool
-from sensegraph.finetuning import quoting
-from sensegraph.finetuning.examples import made
-from sensegraph.finetuning.quoting import BEGIN, END, fault, quotes
-from sensegraph.finetuning.values import Dropped, Passage
+from sensegraph.lab.finetuning.data import quoting
+from sensegraph.lab.finetuning.data.examples import made
+from sensegraph.lab.finetuning.data.quoting import BEGIN, END, fault, quotes
+from sensegraph.lab.finetuning.data.values import Dropped, Passage
 
 COT = replace(NO_PAD, style="cot")
 SHOWN = (Passage("a", "The ferry leaves\nat noon. It is red."),)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sensegraph.errors import InputError
-from sensegraph.finetuning.factorial import ARMS, Posed, Reply
-from sensegraph.finetuning.rating import export, read
+from sensegraph.lab.finetuning.factorial.factorial import ARMS, Posed, Reply
+from sensegraph.lab.finetuning.factorial.rating import export, read
 
 ASKED = [Posed(str(n), f"question {n}", (f"gold {n}",)) for n in range(6)]
 REPLIES = [Reply(p.id, arm.name, f"answer {p.id} {arm.name}") for arm in ARMS for p in ASKED]

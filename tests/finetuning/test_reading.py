@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from finetuning_towns import NO_PAD, asked, example, pool
-from sensegraph.engines.local_model import as_prompt
+from sensegraph.engines.local.local_model import as_prompt
 from sensegraph.errors import InputError
-from sensegraph.finetuning import reading
-from sensegraph.finetuning.examples import made
-from sensegraph.finetuning.reading import Pair
-from sensegraph.finetuning.writing import FORMS, line, record
+from sensegraph.lab.finetuning.data import reading
+from sensegraph.lab.finetuning.data.examples import made
+from sensegraph.lab.finetuning.data.reading import Pair
+from sensegraph.lab.finetuning.data.writing import FORMS, line, record
 
 EXAMPLE = example(made(asked(5), pool(), NO_PAD))
 

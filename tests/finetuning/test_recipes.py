@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from sensegraph.errors import SettingsError
-from sensegraph.finetuning.models import chosen
-from sensegraph.finetuning.recipes import Recipe, recipe
+from sensegraph.lab.finetuning.training.models import chosen
+from sensegraph.lab.finetuning.training.recipes import Recipe, recipe
 
 PHI = ("dense", "fc1", "fc2", "k_proj", "q_proj", "v_proj")
 PAPER = ("q_proj", "k_proj", "v_proj", "out_proj", "dense")

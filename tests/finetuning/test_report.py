@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from finetuning_towns import NO_PAD, SMALL, asked, passage, source
-from sensegraph.finetuning import telling
-from sensegraph.finetuning.examples import build
-from sensegraph.finetuning.quoting import BEGIN, END
-from sensegraph.finetuning.report import DataReport, Reporter
-from sensegraph.finetuning.values import Asked, DataSettings, Dropped, Example, Made, Passage
+from sensegraph.lab.finetuning.data import telling
+from sensegraph.lab.finetuning.data.examples import build
+from sensegraph.lab.finetuning.data.quoting import BEGIN, END
+from sensegraph.lab.finetuning.data.report import DataReport, Reporter
+from sensegraph.lab.finetuning.data.values import Asked, DataSettings, Dropped, Example, Made, Passage
 
 QUESTIONS = [asked(i, golds=1 + i % 2) for i in range(38)]
 

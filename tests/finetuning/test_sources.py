@@ -11,9 +11,9 @@ import pytest
 from finetuning_towns import hops
 from judged_towns import qrels, queries, written
 from sensegraph.errors import InputError
-from sensegraph.finetuning import sources
-from sensegraph.finetuning.sources import answers_of, hotpot, judged, records, with_near
-from sensegraph.finetuning.values import Asked, Dropped
+from sensegraph.lab.finetuning.data import sources
+from sensegraph.lab.finetuning.data.sources import answers_of, hotpot, judged, records, with_near
+from sensegraph.lab.finetuning.data.values import Asked, Dropped
 
 ANSWERED = [{**q, "metadata": {**q.get("metadata", {}), "answer": ["the keeper", "keeper"]}} for q in queries()]
 

@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
-from sensegraph.engines.local_model import MANIFEST, LocalModel, LocalSettings, load
+from sensegraph.engines.local.local_model import MANIFEST, LocalModel, LocalSettings, load
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.finetuning import checkpoints, encoding, manifests, merging, recipes, training
-from sensegraph.finetuning.reading import Pair
-from sensegraph.finetuning.recipes import Recipe
-from sensegraph.finetuning.tiny import Sizes, tiny
-from sensegraph.finetuning.training import Job, train
-from sensegraph.finetuning.worlds import Files
+from sensegraph.lab.finetuning.data.reading import Pair
+from sensegraph.lab.finetuning.training import checkpoints, encoding, manifests, merging, recipes, training
+from sensegraph.lab.finetuning.training.recipes import Recipe
+from sensegraph.lab.finetuning.training.tiny import Sizes, tiny
+from sensegraph.lab.finetuning.training.training import Job, train
+from sensegraph.lab.finetuning.training.worlds import Files
 from tuned_here import TRAINS, small_world
 
 pytestmark = [*TRAINS, pytest.mark.slow]
@@ -103,8 +103,8 @@ _KILLED = """
 import sys
 from pathlib import Path
 from dataclasses import replace
-from sensegraph.finetuning.recipes import Recipe
-from sensegraph.finetuning.training import Job, train
+from sensegraph.lab.finetuning.training.recipes import Recipe
+from sensegraph.lab.finetuning.training.training import Job, train
 recipe = Recipe(**{given!r})
 def tell(point, steps):
     sys.stdout.write(f"{{point.step}}\\n"); sys.stdout.flush()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from sensegraph.finetuning.quoting import ANSWER, REASON
-from sensegraph.finetuning.reading import Item
-from sensegraph.finetuning.trials import Said, final, gained, scored, write
-from sensegraph.finetuning.values import Passage
+from sensegraph.lab.finetuning.data.quoting import ANSWER, REASON
+from sensegraph.lab.finetuning.data.reading import Item
+from sensegraph.lab.finetuning.data.values import Passage
+from sensegraph.lab.finetuning.training.trials import Said, final, gained, scored, write
 
 ITEM = Item(
     "1",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, chisquare
 
 from sensegraph.errors import SettingsError
-from sensegraph.finetuning.world import LAYOUT, Scenes, pairs_in, scenes, state, world
+from sensegraph.lab.finetuning.training.world import LAYOUT, Scenes, pairs_in, scenes, state, world
 
 PLACE = world(seed=3)
 

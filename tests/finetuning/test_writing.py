@@ -8,9 +8,9 @@ import pytest
 
 from finetuning_towns import NO_PAD, asked, example, pool
 from sensegraph.errors import SettingsError
-from sensegraph.finetuning.examples import made
-from sensegraph.finetuning.values import Passage
-from sensegraph.finetuning.writing import FORMS, form_of, instruction, line, prompt, record
+from sensegraph.lab.finetuning.data.examples import made
+from sensegraph.lab.finetuning.data.values import Passage
+from sensegraph.lab.finetuning.data.writing import FORMS, form_of, instruction, line, prompt, record
 
 EXAMPLE = example(made(asked(5), pool(), NO_PAD))
 

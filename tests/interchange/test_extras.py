@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.interchange.extras import Extra, Extras, differences, keep, merged
-from sensegraph.keys import canonical
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.graphs.interchange.extras import Extra, Extras, differences, keep, merged
+from sensegraph.runtime.keys import canonical
+from sensegraph.runtime.stores.sqlite import SqliteStore
 
 TEXT = st.text("ab", max_size=8)
 VALUE = st.recursive(

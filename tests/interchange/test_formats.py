@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import little_tables
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
-from sensegraph.interchange import formats
-from sensegraph.interchange.exporting import export_tables
-from sensegraph.interchange.formats import export_graph
-from sensegraph.interchange.importing import Imported, import_tables
-from sensegraph.interchange.reading import read_tables
+from sensegraph.graphs.interchange.exporting import formats
+from sensegraph.graphs.interchange.exporting.exporting import export_tables
+from sensegraph.graphs.interchange.exporting.formats import export_graph
+from sensegraph.graphs.interchange.importing.importing import Imported, import_tables
+from sensegraph.graphs.interchange.importing.reading import read_tables
 
 HOSTILE = "A \"quoted\", <b>odd</b> & 'n' \\u0022 \\ name;\nwith two lines\u2028 and \x07 \x85 \r\n é 李 😀"
 SPACE = "{http://graphml.graphdrawing.org/xmlns}"
@@ -141,7 +141,7 @@ def test_an_index_without_communities_has_no_columns_of_them(tmp_path: Path):
     folder = little_tables.write(given, tmp_path / "tables")
     with Corpus.open(tmp_path / "root") as corpus:
         done = import_tables(read_tables(folder), corpus.runtime(), corpus.settings.index, corpus.add)
-        from sensegraph.steps.pipeline import publish
+        from sensegraph.index.build import publish
 
         publish(replace(done.manifest, hierarchy="", communities="", clusters=()), corpus.runtime())
         ada = nodes(export_graph(corpus.index(), tmp_path / "out", "json").files[0])["e0"]

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 import little_tables
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
-from sensegraph.interchange.hierarchies import grouped, reported
-from sensegraph.interchange.importing import Imported
-from sensegraph.interchange.knowledge import known
-from sensegraph.interchange.reading import read_tables
-from sensegraph.interchange.texts import placed
+from sensegraph.graphs.interchange.importing.hierarchies import grouped, reported
+from sensegraph.graphs.interchange.importing.importing import Imported
+from sensegraph.graphs.interchange.importing.knowledge import known
+from sensegraph.graphs.interchange.importing.reading import read_tables
+from sensegraph.graphs.interchange.importing.texts import placed
 from sensegraph.types import Cluster, Hierarchy
 
 

@@ -9,11 +9,11 @@ import pytest
 
 import little_tables
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
-from sensegraph.interchange.importing import Imported, import_tables
-from sensegraph.interchange.reading import read_tables
-from sensegraph.interchange.tables import Tables
+from sensegraph.graphs.interchange.importing.importing import Imported, import_tables
+from sensegraph.graphs.interchange.importing.reading import read_tables
+from sensegraph.graphs.interchange.tables import Tables
 from wired import settings
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import little_tables
-from sensegraph.interchange.knowledge import Knowledge, known
-from sensegraph.interchange.reading import read_tables
-from sensegraph.interchange.tables import Tables
-from sensegraph.interchange.texts import Texts, placed
+from sensegraph.graphs.interchange.importing.knowledge import Knowledge, known
+from sensegraph.graphs.interchange.importing.reading import read_tables
+from sensegraph.graphs.interchange.importing.texts import Texts, placed
+from sensegraph.graphs.interchange.tables import Tables
 
 Orphans = Literal["create", "drop"]
 

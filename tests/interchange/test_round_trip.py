@@ -10,16 +10,16 @@ import msgspec
 import pytest
 
 import little_tables
-from sensegraph.corpus import Corpus
-from sensegraph.interchange.exporting import export_tables, whole
-from sensegraph.interchange.extras import Extras
-from sensegraph.interchange.importing import Imported, import_tables
-from sensegraph.interchange.reading import read_tables
-from sensegraph.interchange.tables import COLUMNS
-from sensegraph.results import save
-from sensegraph.steps.graph import graph
-from sensegraph.steps.index import Index
-from sensegraph.steps.pipeline import publish
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.graphs.interchange.exporting.exporting import export_tables, whole
+from sensegraph.graphs.interchange.extras import Extras
+from sensegraph.graphs.interchange.importing.importing import Imported, import_tables
+from sensegraph.graphs.interchange.importing.reading import read_tables
+from sensegraph.graphs.interchange.tables import COLUMNS
+from sensegraph.index.build import publish
+from sensegraph.index.graph.merging import graph
+from sensegraph.index.index import Index
+from sensegraph.runtime.results import save
 from sensegraph.types import Entity, Graph
 
 Row = dict[str, Any]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.interchange.tables import DocumentRow, Tables, UnitRow
-from sensegraph.interchange.texts import Texts, placed
+from sensegraph.graphs.interchange.importing.texts import Texts, placed
+from sensegraph.graphs.interchange.tables import DocumentRow, Tables, UnitRow
 
 
 def tables(documents: dict[str, str], units: list[tuple[str, str]]) -> Tables:

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from named import named, rows
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.index import Index
 from sensegraph.methods.auto import CANDIDATES, Choice, choose
-from sensegraph.steps.index import Index
-from sensegraph.steps.signals import names_of, wholes
+from sensegraph.retrieval.signals import names_of, wholes
 from sensegraph.types import Document
 
 HERE = Path(__file__).parent

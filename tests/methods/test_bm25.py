@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
-from sensegraph.methods.bm25 import BM25
+from sensegraph.methods.basic.bm25 import BM25
 from sensegraph.types import Question
 from served import ServedContract
 

@@ -14,17 +14,17 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from scripted_replies import task_of
-from sensegraph.corpus import Corpus
+from sensegraph.answering.asking import NOTHING
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.settings import FIXED
 from sensegraph.errors import NotIndexed, SettingsError, StepFailed, UnsupportedTask
 from sensegraph.filters import Scope
-from sensegraph.methods.drift import Drift
-from sensegraph.runtime import Runtime
-from sensegraph.settings import FIXED
-from sensegraph.steps.index import Index
-from sensegraph.steps.language import NOTHING
-from sensegraph.steps.nearby import nearest_reports, report_vectors
+from sensegraph.index.index import Index
+from sensegraph.language.text import tokens
+from sensegraph.methods.graphrag.drift import Drift
+from sensegraph.methods.graphrag.near_reports import nearest_reports, report_vectors
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract, check_citations
-from sensegraph.text import tokens
 from sensegraph.types import Document, Question, Turn
 from served import ServedContract
 from wired import corpus, stories

@@ -11,7 +11,7 @@ import pytest
 from harbour import MARKS, QUESTIONS, TEXTS, UNANSWERABLE, papers
 from scripted import Script, ScriptedServer
 from scripted_replies import task_of
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
 from sensegraph.filters import Condition, Scope
 from sensegraph.methods import METHODS, load
@@ -157,7 +157,7 @@ def test_a_filter_that_leaves_nothing_is_an_error_that_names_it(harbour: Corpus,
 
 def test_a_filter_that_leaves_everything_changes_no_evidence(harbour: Corpus, method: str) -> None:
     index, rt, chosen = harbour.index(), harbour.runtime(), load(method)
-    from sensegraph.steps.scope import scoped
+    from sensegraph.index.restricted.scope import scoped
 
     asked = Question(QUESTIONS["multi-hop"])
     everything = scoped(index, Scope(documents=("*",)))
@@ -171,7 +171,7 @@ def test_reports_that_draw_on_what_is_outside_are_left_out_and_counted(harbour: 
 
 
 def test_concepts_outside_the_filter_are_not_told(harbour: Corpus) -> None:
-    from sensegraph.steps.scope import scoped
+    from sensegraph.index.restricted.scope import scoped
 
     inside = scoped(harbour.index(), Scope(documents=("letter-*",))).concepts
     said = " ".join(TEXTS[n] for n in TEXTS if n.startswith("letter-")).casefold()

@@ -11,15 +11,15 @@ from harbour import papers
 from scripted import ScriptedServer
 from sensegraph.algorithms.ranking import best
 from sensegraph.algorithms.walks import moves, pagerank
-from sensegraph.corpus import Corpus
+from sensegraph.answering.map_reduce import size
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
-from sensegraph.methods.fastgraphrag import ORIGINAL, FastGraphRAG
-from sensegraph.runtime import Runtime
-from sensegraph.steps.assembling import ends_of
-from sensegraph.steps.index import Index
-from sensegraph.steps.keywords import Keywords, keywords_of
-from sensegraph.steps.mapreduce import size
-from sensegraph.steps.ties import ties_of
+from sensegraph.index.graph.ties import ties_of
+from sensegraph.index.index import Index
+from sensegraph.methods.fastgraphrag.fastgraphrag import ORIGINAL, FastGraphRAG
+from sensegraph.retrieval.assembling import ends_of
+from sensegraph.retrieval.keywords import Keywords, keywords_of
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Document, Evidence, Question
 from wired import corpus, stories

@@ -12,14 +12,14 @@ import pytest
 
 from harbour import QUESTIONS, papers
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.answering.map_reduce import size
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError, UnsupportedTask
 from sensegraph.filters import Scope
-from sensegraph.methods.graft import Graft
-from sensegraph.runtime import Runtime
-from sensegraph.steps.index import Index
-from sensegraph.steps.mapreduce import size
-from sensegraph.steps.scope import scoped
+from sensegraph.index.index import Index
+from sensegraph.index.restricted.scope import scoped
+from sensegraph.methods.graft.graft import Graft
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract, check_citations
 from sensegraph.types import Document, Evidence, Question
 from wired import corpus, stories
@@ -104,7 +104,7 @@ def test_of_equally_near_summaries_the_smaller_ids_are_read(made: Corpus, monkey
     clusters = made.index().hierarchy.clusters
     level = np.full(len(clusters), 0.5)
     monkeypatch.setattr(
-        "sensegraph.methods.graft.nearest_to", lambda *_: (np.arange(len(clusters), dtype=np.int64), level)
+        "sensegraph.methods.graft.graft.nearest_to", lambda *_: (np.arange(len(clusters), dtype=np.int64), level)
     )
     ids = sorted(c.id for c in clusters)
     assert of(found(made, top=3), "report") == ids[:3]

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from scripted import Script, ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.answering.asking import NOTHING
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
-from sensegraph.methods.graphrag import GraphRAG
-from sensegraph.steps.language import NOTHING
+from sensegraph.language.text import tokens
+from sensegraph.methods.graphrag.global_search import GraphRAG
 from sensegraph.testing import SAMPLE, check_citations
-from sensegraph.text import tokens
 from sensegraph.types import Question
 from served import ServedContract
 from wired import corpus, stories

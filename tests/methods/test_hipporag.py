@@ -11,13 +11,13 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from scripted_replies import task_of
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
-from sensegraph.methods.hipporag import GUTIERREZ2025, HippoRAG, phrase_mass
-from sensegraph.runtime import Runtime
-from sensegraph.steps.arms import by_words
-from sensegraph.steps.facts import Facts, FactSettings, facts
-from sensegraph.steps.index import Index
+from sensegraph.index.index import Index
+from sensegraph.methods.hipporag.facts import Facts, FactSettings, facts
+from sensegraph.methods.hipporag.hipporag import GUTIERREZ2025, HippoRAG, phrase_mass
+from sensegraph.retrieval.arms import by_words
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Description, Document, Entity, Graph, Question, Relation, Source
 from wired import corpus, stories

@@ -17,16 +17,16 @@ import pytest
 
 from harbour import QUESTIONS, papers
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.answering.asking import NOTHING
+from sensegraph.answering.map_reduce import size
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
-from sensegraph.methods.hirag import HiRAG, Mode, _notes
-from sensegraph.runtime import Runtime
-from sensegraph.steps.assembling import Told, ends_of
-from sensegraph.steps.bridging import bridge, chunks_around, communities_around, find_candidates, key_entities
-from sensegraph.steps.index import Index
-from sensegraph.steps.language import NOTHING
-from sensegraph.steps.mapreduce import size
-from sensegraph.steps.ties import ties_of
+from sensegraph.index.graph.ties import ties_of
+from sensegraph.index.index import Index
+from sensegraph.methods.hirag.bridging import bridge, chunks_around, communities_around, find_candidates, key_entities
+from sensegraph.methods.hirag.hirag import HiRAG, Mode, _notes
+from sensegraph.retrieval.assembling import Told, ends_of
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Evidence, Question
 from wired import corpus, stories
@@ -435,7 +435,7 @@ def test_an_index_with_one_entity_is_answered_from(tmp_path: Path) -> None:
 PROGRAM = """
 import sys
 from harbour import QUESTIONS, papers
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from wired import stories
 index = {"parts": ["graph", "layers"], "chunk_tokens": 60, "chunk_overlap": 10, "layers": {"cluster_size": 5}}
 with Corpus.open(sys.argv[1], settings={"engine": "offline", "index": index}) as made:

@@ -11,14 +11,14 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from scripted_replies import task_of
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
-from sensegraph.methods.kag import KAG
-from sensegraph.steps import solving
-from sensegraph.steps.forms import Plan
-from sensegraph.steps.logicalforms import parse
-from sensegraph.steps.quantities import Moment, Number, Unknown
-from sensegraph.steps.solving import Solved, Solver, Solving, likeness
+from sensegraph.methods.kag import solving
+from sensegraph.methods.kag.forms import Plan
+from sensegraph.methods.kag.kag import KAG
+from sensegraph.methods.kag.logical_forms import parse
+from sensegraph.methods.kag.quantities import Moment, Number, Unknown
+from sensegraph.methods.kag.solving import Solved, Solver, Solving, likeness
 from sensegraph.testing import check_citations
 from sensegraph.types import Document, Question
 from served import ServedContract

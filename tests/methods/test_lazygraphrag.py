@@ -10,13 +10,13 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from scripted_replies import task_of
-from sensegraph.corpus import Corpus
+from sensegraph.answering.asking import NOTHING
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed, SettingsError, UnsupportedTask
-from sensegraph.methods.lazygraphrag import LazyGraphRAG
-from sensegraph.runtime import Runtime
-from sensegraph.steps.index import Index
-from sensegraph.steps.language import NOTHING
-from sensegraph.steps.relevance import Trial
+from sensegraph.index.index import Index
+from sensegraph.methods.lazygraphrag.lazygraphrag import LazyGraphRAG
+from sensegraph.methods.lazygraphrag.relevance import Trial
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract, check_citations
 from sensegraph.types import Document, Question, Turn
 from wired import corpus, stories
@@ -276,7 +276,7 @@ def test_words_can_rank_the_chunks(lazy: Corpus, server: ScriptedServer, ranking
     method = LazyGraphRAG(refined=False, budget=5, ranking=ranking)  # type: ignore[arg-type]
     first = method.trials(asked, lazy.index(), lazy.runtime())[0].chunk
     words = lazy.index().words
-    from sensegraph.stems import stems
+    from sensegraph.language.stems import stems
 
     best = [lazy.index().catalogue.chunks[int(i)].id for i in words.top(stems(asked.text), 3)[0]]
     assert first in best

@@ -11,16 +11,23 @@ import pytest
 
 from harbour import MARKS, QUESTIONS, TEXTS, papers
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.answering.asking import NOTHING
+from sensegraph.answering.map_reduce import size
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.filters import Scope
-from sensegraph.methods.leanrag import LeanRAG
-from sensegraph.runtime import Runtime
-from sensegraph.steps.climbing import Ways, aggregate_passages, chunks_behind, climbed, entity_passages, find_seeds
-from sensegraph.steps.index import Index
-from sensegraph.steps.language import NOTHING
-from sensegraph.steps.mapreduce import size
-from sensegraph.steps.scope import scoped
+from sensegraph.index.index import Index
+from sensegraph.index.restricted.scope import scoped
+from sensegraph.methods.leanrag.leanrag import LeanRAG
+from sensegraph.retrieval.ancestor_paths import (
+    Ways,
+    aggregate_passages,
+    chunks_behind,
+    climbed,
+    entity_passages,
+    find_seeds,
+)
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Cluster, Document, Entity, Evidence, Question
 from wired import corpus, stories

@@ -10,14 +10,14 @@ import pytest
 from harbour import QUESTIONS, papers
 from scripted import Script, ScriptedServer
 from scripted_replies import task_of
-from sensegraph.corpus import Corpus
+from sensegraph.answering.asking import NOTHING
+from sensegraph.answering.map_reduce import size
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
-from sensegraph.methods.lightrag import LightRAG
-from sensegraph.runtime import Runtime
-from sensegraph.steps.index import Index
-from sensegraph.steps.keywords import keywords_of
-from sensegraph.steps.language import NOTHING
-from sensegraph.steps.mapreduce import size
+from sensegraph.index.index import Index
+from sensegraph.methods.lightrag.lightrag import LightRAG
+from sensegraph.retrieval.keywords import keywords_of
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Evidence, Question
 from wired import corpus, stories

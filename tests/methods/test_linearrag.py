@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
-from sensegraph.methods.linearrag import LinearRAG, spread
-from sensegraph.runtime import Runtime
-from sensegraph.steps.arms import by_words
-from sensegraph.steps.index import Index
-from sensegraph.steps.sentences import Sentences, sentence_graph
+from sensegraph.index.index import Index
+from sensegraph.methods.linearrag.linearrag import LinearRAG, spread
+from sensegraph.methods.linearrag.sentences import Sentences, sentence_graph
+from sensegraph.retrieval.arms import by_words
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Chunk, Document, Entity, Graph, Question
 from wired import corpus
@@ -157,7 +157,7 @@ def test_an_entity_that_is_meant_but_not_named_is_a_seed_by_its_cosine(tmp_path:
 
 def test_chunks_weigh_names_near_the_start_more(pages: Corpus) -> None:
     """I(p) of the paper by hand, for a chunk with one seed (hop 1) and one entity of hop 2."""
-    from sensegraph.methods.linearrag import Activation
+    from sensegraph.methods.linearrag.linearrag import Activation
 
     index, rt = pages.index(), pages.runtime()
     known = index.sentences

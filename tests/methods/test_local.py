@@ -10,11 +10,11 @@ import pytest
 
 from harbour import papers
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.answering.map_reduce import size
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
-from sensegraph.methods.local import Local
-from sensegraph.steps.mapreduce import size
-from sensegraph.steps.neighbourhood import find_seeds, names_in
+from sensegraph.methods.graphrag.local_search import Local
+from sensegraph.retrieval.neighbourhood import find_seeds, names_in
 from sensegraph.types import Document, Question, Turn
 from served import ServedContract
 from wired import corpus
@@ -125,7 +125,7 @@ def test_a_conversation_changes_the_seeds(harbour: Corpus) -> None:
 
 
 def test_the_latest_turns_are_kept_within_their_share(harbour: Corpus) -> None:
-    from sensegraph.steps.neighbourhood import Shares, around
+    from sensegraph.retrieval.neighbourhood import Shares, around
 
     turns = tuple(Turn(f"Question {i}?", "word " * 40) for i in range(20))
     shares = Shares(context_tokens=1_000, history=0.2)

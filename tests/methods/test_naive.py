@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.answering.asking import NOTHING
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
-from sensegraph.methods.naive import Naive
-from sensegraph.steps.language import NOTHING
+from sensegraph.methods.basic.naive import Naive
 from sensegraph.testing import SAMPLE, check_citations
 from sensegraph.types import Question
 from served import ServedContract

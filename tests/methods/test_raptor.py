@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from harbour import TEXTS, papers
 from scripted import ScriptedServer
 from sensegraph.cli.show import evidence
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError, UnsupportedTask
 from sensegraph.filters import Scope
-from sensegraph.methods.raptor import RAPTOR, fitting
-from sensegraph.runtime import Runtime
-from sensegraph.steps.index import Index
-from sensegraph.steps.nodes import Nodes
-from sensegraph.steps.scope import scoped
+from sensegraph.index.index import Index
+from sensegraph.index.restricted.scope import scoped
+from sensegraph.methods.raptor.nodes import Nodes
+from sensegraph.methods.raptor.raptor import RAPTOR, fitting
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract, check_citations
 from sensegraph.types import Document, Question
 from wired import corpus

@@ -11,9 +11,9 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from scripted_replies import task_of
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
-from sensegraph.methods.graphrag import GraphRAG
+from sensegraph.methods.graphrag.global_search import GraphRAG
 from sensegraph.types import Cluster, Question
 from wired import corpus, stories
 

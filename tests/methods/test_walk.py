@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.filters import Scope
-from sensegraph.methods.bm25 import BM25
-from sensegraph.methods.walk import Walk
-from sensegraph.runtime import Runtime
-from sensegraph.steps.index import Index
-from sensegraph.steps.scope import scoped
+from sensegraph.index.index import Index
+from sensegraph.index.restricted.scope import scoped
+from sensegraph.methods.basic.bm25 import BM25
+from sensegraph.methods.walk.walk import Walk
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Document, Question
 from wired import corpus, stories
@@ -186,7 +186,7 @@ def test_a_large_corpus_is_ranked_alike_from_what_walk_and_words_lead_to(
     films: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = Walk().rank(ASKED, films.index(), films.runtime())
-    monkeypatch.setattr("sensegraph.methods.walk._ALL", 0)
+    monkeypatch.setattr("sensegraph.methods.walk.walk._ALL", 0)
     part = Walk().rank(ASKED, films.index(), films.runtime())
     assert part.positions.tolist() == whole.positions.tolist()
     assert np.allclose(part.scores, whole.scores)

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.errors import StoreError
-from sensegraph.keys import key
 from sensegraph.personal.finding import finder
 from sensegraph.personal.masking import SECRET, Masker, secret
 from sensegraph.personal.people import Named
 from sensegraph.personal.surveying import shape, survey
 from sensegraph.personal.values import KINDS, PersonalSettings, tally
+from sensegraph.runtime.keys import key
 from sensegraph.types import Document
 
 EVERYTHING = PersonalSettings(kinds=KINDS)  # type: ignore[arg-type]

@@ -8,9 +8,9 @@ import pytest
 
 from little_graphs import Little, entity, relation
 from sensegraph.errors import InputError
-from sensegraph.querying.facets import BACK, FORTH, told_by
-from sensegraph.querying.matches import PathRow
-from sensegraph.steps.pages import ClaimRow, EntityRow, RelationRow
+from sensegraph.graphs.match.facets import BACK, FORTH, told_by
+from sensegraph.graphs.match.matches import PathRow
+from sensegraph.index.browse.pages import ClaimRow, EntityRow, RelationRow
 from sensegraph.types import Claim, Description, Graph, Source
 
 ANN = entity(0, "Ann Berg", "person", ("Ann", "the captain"), 2)

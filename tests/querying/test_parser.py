@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sensegraph.errors import InputError
-from sensegraph.querying.parser import EDGES, HOPS, Parser
-from sensegraph.querying.syntax import (
+from sensegraph.graphs.match.parser import EDGES, HOPS, Parser
+from sensegraph.graphs.match.syntax import (
     Binary,
     Call,
     EdgePattern,

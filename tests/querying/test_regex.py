@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.querying.regex import Unreadable, matcher
+from sensegraph.graphs.match.regex import Unreadable, matcher
 
 _ATOMS = st.sampled_from(
     ["a", "b", ".", "[ab]", "[^a]", "\\w", "\\d", "[a-c1]", "[\\d_]", "[^\\w.]", "\\.", "\\n", "\\s", "é"]

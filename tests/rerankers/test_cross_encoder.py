@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from sensegraph.errors import SettingsError
+from sensegraph.models.rerankers import cross_encoder
+from sensegraph.models.rerankers.cross_encoder import CrossEncoderReranker
 from sensegraph.protocols import Reranker
-from sensegraph.rerankers import cross_encoder
-from sensegraph.rerankers.cross_encoder import CrossEncoderReranker
 from sensegraph.testing import RerankerContract
 
 here = find_spec("sentence_transformers") is not None

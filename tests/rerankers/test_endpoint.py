@@ -10,10 +10,10 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from scripted_replies import fit
-from sensegraph.endpoint import Endpoint, EndpointSettings
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError, SettingsError
+from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.rerankers.remote_reranker import EndpointReranker
 from sensegraph.protocols import Reranker
-from sensegraph.rerankers.endpoint import EndpointReranker
 from sensegraph.testing import RerankerContract
 
 TEXTS = ["Bram rows.", "Ada wrote to Bram in May.", "The harbour was empty.", "Ada wrote."]

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.results import Result
+from sensegraph.runtime.results import Result
 from sensegraph.types import Chunk, Description, Entity, Graph, Relation, Source
 
 _TYPES = ("person", "place", "event")
@@ -36,7 +36,7 @@ class Planted:
 
 def hash_of(value: object) -> str:
     """What stands for a value."""
-    from sensegraph.keys import key
+    from sensegraph.runtime.keys import key
 
     return key(value)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from sensegraph.steps.packing import Group
-from sensegraph.text import tokens
+from sensegraph.index.hierarchy.packing import Group
+from sensegraph.language.text import tokens
 from sensegraph.types import Claim, Cluster, Description, Entity, Finding, Graph, Relation, Source, Statement
 
 _WORDS = "lamp harbour letter boat storm keeper board paid broke sailed wrote".split()

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.embedders.local import HashedTerms
-from sensegraph.steps.actions import Action, Actions, Asked, points_of
-from sensegraph.steps.mapreduce import size
+from sensegraph.answering.actions import Action, Actions, Asked, points_of
+from sensegraph.answering.map_reduce import size
+from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.types import Source, Statement
 
 EMBEDDER = HashedTerms()

@@ -20,18 +20,26 @@ from harbour import papers
 from scripted import Script, ScriptedServer
 from scripted_replies import task_of
 from sensegraph.algorithms.ancestors import chains
-from sensegraph.corpus import Corpus
-from sensegraph.embedders.local import HashedTerms
-from sensegraph.engines.classical.engine import ClassicalEngine
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.settings import load_settings
+from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import SettingsError, StepFailed, UnsupportedTask
-from sensegraph.executors.local import LocalExecutor
-from sensegraph.runtime import Runtime
-from sensegraph.settings import load_settings
-from sensegraph.steps.aggregated import aggregate_all, ancestry
-from sensegraph.steps.aggregates import AggregateSettings, Before, find_aggregates, made_of
-from sensegraph.steps.aggregating import Level, Link, Node, aggregate_brief, ground_level, parted, relation_brief
-from sensegraph.steps.packing import Line
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.index.hierarchy.packing import Line
+from sensegraph.methods.leanrag.aggregated import aggregate_all, ancestry
+from sensegraph.methods.leanrag.aggregates import AggregateSettings, Before, find_aggregates, made_of
+from sensegraph.methods.leanrag.aggregating import (
+    Level,
+    Link,
+    Node,
+    aggregate_brief,
+    ground_level,
+    parted,
+    relation_brief,
+)
+from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.runtime.executors.processes import LocalExecutor
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Cluster, Graph, Hierarchy, Passage, Statement
 from steps.planted import Planted, planted
 from wired import runtime, stories

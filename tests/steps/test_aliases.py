@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.errors import InputError
-from sensegraph.steps.aliases import NO_ALIASES, Name, Operation, replayed, with_groups
-from sensegraph.steps.graph import GraphSettings, entity_id, merge
-from sensegraph.steps.log import operations, record, revert
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.index.graph.merging import GraphSettings, entity_id, merge
+from sensegraph.resolution.aliases import NO_ALIASES, Name, Operation, replayed, with_groups
+from sensegraph.resolution.log import operations, record, revert
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Graph
 
 SETTINGS = GraphSettings()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sensegraph.algorithms.meaning import clusters, scatter
 from sensegraph.algorithms.reduction import reduce
-from sensegraph.steps.alike import Grouping, grouping
+from sensegraph.index.hierarchy.similar_clusters import Grouping, grouping
 from steps.planted import planted
 
 SIZE = 5

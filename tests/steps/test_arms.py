@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from harbour import MARKS, papers
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.filters import Condition, Scope
-from sensegraph.steps.arms import Walk, by_graph, by_vectors, by_walk, by_words, evidence_of, seeds_of
-from sensegraph.steps.index import Index
-from sensegraph.steps.scope import scoped
-from sensegraph.steps.ties import ties_of
-from sensegraph.text import fold
+from sensegraph.index.graph.ties import ties_of
+from sensegraph.index.index import Index
+from sensegraph.index.restricted.scope import scoped
+from sensegraph.language.text import fold
+from sensegraph.retrieval.arms import Walk, by_graph, by_vectors, by_walk, by_words, evidence_of, seeds_of
 from sensegraph.types import Question
 
 QUESTION = Question("What did Ada Finch ask the Harbour Council?")

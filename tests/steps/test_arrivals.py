@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sensegraph.steps.arrivals import Arrival, arrivals, arrive, known_then
-from sensegraph.steps.index import DocumentEntry
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.index.index import DocumentEntry
+from sensegraph.index.restricted.arrivals import Arrival, arrivals, arrive, known_then
+from sensegraph.runtime.stores.sqlite import SqliteStore
 
 
 def entry(name: str, key: str) -> DocumentEntry:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.corpus import Corpus
-from sensegraph.steps import assembling as a
-from sensegraph.steps.ties import ties_of
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.graph.ties import ties_of
+from sensegraph.retrieval import assembling as a
 from sensegraph.types import Question
 
 GROUPS = st.lists(st.lists(st.integers(0, 12), unique=True), max_size=8)

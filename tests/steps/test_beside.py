@@ -9,10 +9,10 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from sensegraph.errors import EndpointError
-from sensegraph.runtime import Runtime
-from sensegraph.steps.beside import beside
-from sensegraph.steps.vectors import embed
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.index.background import beside
+from sensegraph.index.vectors import embed
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import runtime
 
 TEXTS = [f"text number {i}" for i in range(64 * 12)]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sensegraph.corpus import Corpus
-from sensegraph.steps.binding import Said, candidates, said_in, wanted
-from sensegraph.steps.index import Index
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.index import Index
+from sensegraph.methods.kag.binding import Said, candidates, said_in, wanted
 from sensegraph.types import Document
 
 TEXTS = (

@@ -9,17 +9,17 @@ from dataclasses import replace
 
 import pytest
 
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
-from sensegraph.results import Table
-from sensegraph.steps.browse import (
+from sensegraph.index.browse.elements import (
     find_entities,
     find_report,
     list_reports,
     read_entity,
     read_report,
 )
-from sensegraph.steps.index import Index
+from sensegraph.index.index import Index
+from sensegraph.runtime.results import Table
 from sensegraph.types import Cluster, Document, Entity, Finding, Graph, Hierarchy, Source, Statement
 from wired import stories
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sensegraph.errors import SettingsError
-from sensegraph.steps.chunks import chunk
-from sensegraph.steps.pipeline import IndexSettings
-from sensegraph.text import tokens
+from sensegraph.index.build import IndexSettings
+from sensegraph.index.chunks import chunk
+from sensegraph.language.text import tokens
 from sensegraph.types import Chunk, Document
 from wired import story
 

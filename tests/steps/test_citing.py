@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.steps.citing import answered, cite, documents_of, ground
-from sensegraph.steps.index import Index
+from sensegraph.index.citing import answered, cite, documents_of, ground
+from sensegraph.index.index import Index
 from sensegraph.testing import check_citations
 from sensegraph.types import Chunk, Description, Document, Draft, Evidence, Passage, Source, Statement
 

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sensegraph.errors import SettingsError
-from sensegraph.results import Result
-from sensegraph.runtime import Runtime
-from sensegraph.steps.communities import ClusterSettings, Communities, Earlier, find_communities, group
-from sensegraph.steps.graph import GraphSettings, merge
-from sensegraph.steps.packing import Group
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.index.graph.merging import GraphSettings, merge
+from sensegraph.index.hierarchy.communities import ClusterSettings, Communities, Earlier, find_communities, group
+from sensegraph.index.hierarchy.packing import Group
+from sensegraph.runtime.results import Result
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, ExtractedEntity, ExtractedRelation, Extraction, Graph
 from wired import runtime
 
@@ -128,7 +128,7 @@ def test_an_updated_hierarchy_is_a_partition_near_the_best_modularity(store: Sql
 
 
 def test_clustering_afresh_for_want_of_modularity_is_said(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sensegraph.steps.communities._TOLERANCE", -0.5)  # asks for more than there can be
+    monkeypatch.setattr("sensegraph.index.hierarchy.communities._TOLERANCE", -0.5)  # asks for more than there can be
     after = graph(2, 60, 160)
     _, new = _updated(runtime(store), graph(2, 60, 160, without=5), after)
     assert new.notes[0].startswith("clustered afresh: modularity")

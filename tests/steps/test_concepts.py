@@ -11,10 +11,10 @@ import pytest
 
 from scripted import ScriptedServer
 from sensegraph.errors import SettingsError
-from sensegraph.results import recall
-from sensegraph.steps.chunks import chunk
-from sensegraph.steps.concepts import Concepts, ConceptSettings, concept_graph, concepts, pruning_notes
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.index.chunks import chunk
+from sensegraph.methods.lazygraphrag.concepts import Concepts, ConceptSettings, concept_graph, concepts, pruning_notes
+from sensegraph.runtime.results import recall
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document
 from wired import runtime, stories
 
@@ -96,7 +96,7 @@ def test_only_changed_documents_are_read_again_and_an_update_equals_a_rebuild(st
 
 
 def _noted(given: list[Document]) -> list[Any]:
-    from sensegraph.steps.nounphrases import note
+    from sensegraph.language.noun_phrases import note
 
     return note.fn(chunk.fn(given, size=120, overlap=20), one_word="none")
 

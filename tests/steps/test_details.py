@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sensegraph.corpus import Corpus
-from sensegraph.steps.details import central, coverage, detailed, details, named, others
-from sensegraph.steps.index import Index
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.index import Index
+from sensegraph.methods.graphrag.details import central, coverage, detailed, details, named, others
 from sensegraph.types import Document
 
 _TALKS = {

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from sensegraph.algorithms.diversity import mmr
 from sensegraph.algorithms.fusion import Ranking
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.filters import Scope
+from sensegraph.index.restricted.scope import scoped
 from sensegraph.methods import load
-from sensegraph.steps.diversifying import POOL, diversified
-from sensegraph.steps.scope import scoped
+from sensegraph.retrieval.diversifying import POOL, diversified
 from sensegraph.types import Document, Question
 
 METHODS = ("naive", "bm25", "hybrid", "walk")

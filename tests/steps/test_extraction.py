@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from scripted import ScriptedServer
-from sensegraph.steps.chunks import chunk
-from sensegraph.steps.extraction import Sections, extract_all, what_was_rejected
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.index.chunks import chunk
+from sensegraph.index.extraction import Sections, extract_all, what_was_rejected
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, Document, ExtractedEntity, Extraction
 from wired import runtime, stories, story
 

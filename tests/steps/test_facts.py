@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.filters import Scope
-from sensegraph.steps.facts import Facts, FactSettings, fact_texts, facts
-from sensegraph.steps.scope import scoped
+from sensegraph.index.restricted.scope import scoped
+from sensegraph.methods.hipporag.facts import Facts, FactSettings, fact_texts, facts
 from sensegraph.types import Description, Document, Entity, Graph, Relation, Source
 from wired import corpus, stories
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
-from sensegraph.steps.estimate import Estimate, StepEstimate
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.estimate import Estimate, StepEstimate
 from wired import corpus, stories
 
 PARTS = {"parts": ["graph", "aggregates"], "aggregates": {"cluster_size": 6, "threshold": 2}}

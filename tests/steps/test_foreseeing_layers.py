@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
-from sensegraph.steps.estimate import Estimate, StepEstimate
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.estimate import Estimate, StepEstimate
 from wired import corpus, stories
 
 PARTS: dict[str, Any] = {"parts": ["graph", "layers"], "layers": {"cluster_size": 6}}

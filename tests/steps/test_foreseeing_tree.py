@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
-from sensegraph.steps.estimate import Estimate, StepEstimate
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.estimate import Estimate, StepEstimate
 from wired import corpus, stories
 
 PARTS: dict[str, Any] = {"parts": ["tree"], "tree": {"leaf_tokens": 30, "children": 3}}

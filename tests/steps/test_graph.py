@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from scripted import Script, ScriptedServer
 from sensegraph.errors import SettingsError
-from sensegraph.steps.graph import (
+from sensegraph.index.build import IndexSettings
+from sensegraph.index.graph.merging import (
     GraphSettings,
     _summaries,
     crowded,
@@ -18,8 +19,7 @@ from sensegraph.steps.graph import (
     merge,
     relation_id,
 )
-from sensegraph.steps.pipeline import IndexSettings
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import (
     Chunk,
     Description,
@@ -271,7 +271,7 @@ def test_settings_that_cannot_work_are_refused() -> None:
 
 
 def test_other_forms_of_a_name_are_kept_most_often_first_and_no_pronoun() -> None:
-    from sensegraph.steps.graph import _aliases, _Node
+    from sensegraph.index.graph.merging import _aliases, _Node
 
     node = _Node()
     node.surfaces.update(

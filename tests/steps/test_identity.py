@@ -10,12 +10,12 @@ import pytest
 
 from scripted import ScriptedServer
 from sensegraph.algorithms.similar import Pairs
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.filters import Scope
-from sensegraph.steps.assembling import Ends, ends_of
-from sensegraph.steps.identity import Likeness, entity_moves, entity_walk, identity_links
-from sensegraph.steps.scope import scoped
-from sensegraph.steps.ties import ties_of
+from sensegraph.index.graph.ties import ties_of
+from sensegraph.index.restricted.scope import scoped
+from sensegraph.methods.fastgraphrag.identity import Likeness, entity_moves, entity_walk, identity_links
+from sensegraph.retrieval.assembling import Ends, ends_of
 from sensegraph.types import Document
 from wired import corpus, stories
 

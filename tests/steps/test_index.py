@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from sensegraph.corpus import Corpus
-from sensegraph.embedders.remote import RemoteEmbedder
-from sensegraph.endpoint import Endpoint, EndpointSettings
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, StoreError
+from sensegraph.index.index import _READERS, Index
 from sensegraph.methods import load
+from sensegraph.models.embedders.remote import RemoteEmbedder
+from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
 from sensegraph.protocols import Part
-from sensegraph.steps.index import _READERS, Index
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import stories
 
 

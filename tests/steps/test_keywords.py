@@ -11,8 +11,8 @@ import pytest
 from harbour import QUESTIONS, papers
 from scripted import Script, ScriptedServer
 from scripted_replies import task_of
-from sensegraph.corpus import Corpus
-from sensegraph.steps.keywords import Keywords, keywords_of
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.retrieval.keywords import Keywords, keywords_of
 from sensegraph.types import Question, Turn
 from wired import corpus
 

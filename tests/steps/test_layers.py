@@ -20,20 +20,29 @@ from scripted_replies import task_of
 from scripted_tables import rows_of
 from sensegraph.algorithms.graphs import smallest_members
 from sensegraph.cli import show
-from sensegraph.corpus import Corpus
-from sensegraph.embedders.local import HashedTerms
-from sensegraph.engines.classical.engine import ClassicalEngine
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import NotIndexed, SettingsError, StepFailed, UnsupportedTask
-from sensegraph.executors.local import LocalExecutor
 from sensegraph.filters import Scope
-from sensegraph.results import recall
-from sensegraph.runtime import Runtime
-from sensegraph.steps.communities import ClusterSettings
-from sensegraph.steps.layerclusters import Layers, LayerSettings, parted, settled, summary_id
-from sensegraph.steps.layers import Before, earlier_layers, enlarged, find_layers, layer_all, layered, layers, made_of
-from sensegraph.steps.reports import ReportSettings
-from sensegraph.steps.scope import scoped
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.index.hierarchy.communities import ClusterSettings
+from sensegraph.index.hierarchy.reports import ReportSettings
+from sensegraph.index.restricted.scope import scoped
+from sensegraph.methods.hirag.layer_clusters import Layers, LayerSettings, parted, settled, summary_id
+from sensegraph.methods.hirag.layers import (
+    Before,
+    earlier_layers,
+    enlarged,
+    find_layers,
+    layer_all,
+    layered,
+    layers,
+    made_of,
+)
+from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.runtime.executors.processes import LocalExecutor
+from sensegraph.runtime.results import recall
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Description, Graph
 from steps.planted import Planted, planted
 from wired import corpus, runtime, stories

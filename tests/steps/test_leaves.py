@@ -8,9 +8,9 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensegraph.steps.chunks import chunk
-from sensegraph.steps.leaves import Leaf, leaf_texts, leaves, pieces
-from sensegraph.text import sentences, tokens
+from sensegraph.index.chunks import chunk
+from sensegraph.language.text import sentences, tokens
+from sensegraph.methods.raptor.leaves import Leaf, leaf_texts, leaves, pieces
 from sensegraph.types import Chunk, Document
 
 _WORD = st.sampled_from(["lamp", "Harbour", "keeper,", "storm;", "1897", "Dr.", "“paid”", "灯塔", "mooring-line:", "é"])

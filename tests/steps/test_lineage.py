@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
-from sensegraph.steps.lineage import counts, lineage
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.hierarchy.lineage import counts, lineage
 from sensegraph.types import Document
 from wired import content, corpus, stories, story
 

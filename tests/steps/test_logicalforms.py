@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.steps.forms import (
+from sensegraph.methods.kag.forms import (
     Condition,
     Deduce,
     Form,
@@ -26,7 +26,7 @@ from sensegraph.steps.forms import (
     validated,
     written,
 )
-from sensegraph.steps.logicalforms import MOST_CHARACTERS, MOST_STEPS, parse
+from sensegraph.methods.kag.logical_forms import MOST_CHARACTERS, MOST_STEPS, parse
 
 MUSIQUE = Path(os.environ.get("SENSEGRAPH_DATA", "../shared/data")) / "musique" / "queries.jsonl"
 FULL = """Step1: Who directed Big Eyes?

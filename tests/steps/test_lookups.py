@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.corpus import Corpus
-from sensegraph.steps.lookups import lookups
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.graph.lookups import lookups
 from sensegraph.types import Description, Entity, Graph, Hierarchy, Relation, Source
 
 NAMES = st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=12)

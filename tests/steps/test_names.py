@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.steps.countries import COUNTRY
-from sensegraph.steps.gazetteer import gazetteer, mentions
-from sensegraph.steps.namewords import Noted, folded, lettered, spans, spelt
-from sensegraph.steps.titles import aliases, headings, lead, named
+from sensegraph.language.countries import COUNTRY
+from sensegraph.language.titles import aliases, headings, lead, named
+from sensegraph.methods.walk.gazetteer import gazetteer, mentions
+from sensegraph.methods.walk.name_words import Noted, folded, lettered, spans, spelt
 from sensegraph.types import Chunk
 
 

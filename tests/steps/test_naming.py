@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from sensegraph.errors import SettingsError
-from sensegraph.results import recall
-from sensegraph.steps.chunks import chunk
-from sensegraph.steps.naming import Names, NameSettings, hashed, name_graph, names
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.index.chunks import chunk
+from sensegraph.methods.walk.naming import Names, NameSettings, hashed, name_graph, names
+from sensegraph.runtime.results import recall
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document
 from wired import runtime
 

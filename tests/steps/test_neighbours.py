@@ -14,13 +14,14 @@ from scripted import ScriptedServer
 from sensegraph.algorithms import approximate
 from sensegraph.algorithms.approximate import installed
 from sensegraph.algorithms.segments import segments
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.filters import Scope
+from sensegraph.index import navigation as navigating
+from sensegraph.index import neighbours
+from sensegraph.index.build import IndexSettings
+from sensegraph.index.neighbours import nearest_to
 from sensegraph.methods import METHODS, load
-from sensegraph.steps import navigating, neighbours
-from sensegraph.steps.neighbours import nearest_to
-from sensegraph.steps.pipeline import IndexSettings
 from sensegraph.types import Document
 from wired import corpus, stories
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.steps.nounphrases import Reader, note
+from sensegraph.language.noun_phrases import Reader, note
 from sensegraph.types import Chunk
 
 

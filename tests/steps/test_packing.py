@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small import Small, cluster, small, words
 
-from sensegraph.steps.packing import Elements, elements, pack, report_line, report_passage
-from sensegraph.text import tokens
+from sensegraph.index.hierarchy.packing import Elements, elements, pack, report_line, report_passage
+from sensegraph.language.text import tokens
 from sensegraph.types import Cluster, Context, Passage, Statement
 
 SEEDS = st.integers(0, 10**6)

@@ -2,7 +2,7 @@
 
 import random
 
-from sensegraph.steps.packing import elements
+from sensegraph.index.hierarchy.packing import elements
 from sensegraph.types import Description, Entity, Graph, Source
 
 WHOLE = "The spike protein number {} binds to a receptor on the surface of the cell."

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.steps.logicalforms import parse
-from sensegraph.steps.planning import MOST_PARTS, sketched
+from sensegraph.methods.kag.logical_forms import parse
+from sensegraph.methods.kag.planning import MOST_PARTS, sketched
 
 
 @pytest.mark.parametrize(

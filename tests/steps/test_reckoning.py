@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.steps.quantities import Moment, Number, Unknown, Value, moment_in, number_in, shown
-from sensegraph.steps.reckoning import MOST_CHARACTERS, MOST_DEPTH, reckon, spoken
+from sensegraph.methods.kag.calculation import MOST_CHARACTERS, MOST_DEPTH, reckon, spoken
+from sensegraph.methods.kag.quantities import Moment, Number, Unknown, Value, moment_in, number_in, shown
 
 KNOWN: dict[str, Value] = {
     "a": Number(3, "km"), "b": Number(4.5, "km"), "n": Number(2), "zero": Number(0), "lb": Number(1, "lb"),

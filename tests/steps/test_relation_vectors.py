@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.filters import Scope
-from sensegraph.steps.pipeline import IndexSettings
-from sensegraph.steps.scope import scoped
-from sensegraph.steps.vectors import relation_texts
+from sensegraph.index.build import IndexSettings
+from sensegraph.index.restricted.scope import scoped
+from sensegraph.index.vectors import relation_texts
 from sensegraph.types import Entity, Graph, Relation
 from wired import corpus, stories
 

@@ -7,14 +7,14 @@ import pytest
 from small import small
 
 from scripted import Script, ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError, StepFailed
-from sensegraph.results import Result
-from sensegraph.runtime import Runtime
-from sensegraph.steps.communities import ClusterSettings, Communities, group
-from sensegraph.steps.packing import statements
-from sensegraph.steps.reports import ReportSettings, Writer, report_all
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.index.hierarchy.communities import ClusterSettings, Communities, group
+from sensegraph.index.hierarchy.packing import statements
+from sensegraph.index.hierarchy.reports import ReportSettings, Writer, report_all
+from sensegraph.runtime.results import Result
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, Cluster, Context, Finding, Graph, Report, Source, Statement
 from wired import runtime
 

@@ -10,11 +10,11 @@ import pytest
 from harbour import papers
 from scripted import Script, ScriptedServer
 from scripted_replies import fit
-from sensegraph.corpus import Corpus
+from sensegraph.answering.reranking import reranked
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.settings import load_settings
 from sensegraph.errors import SettingsError
 from sensegraph.methods import METHODS, load
-from sensegraph.settings import load_settings
-from sensegraph.steps.reranking import reranked
 from sensegraph.testing import check_citations
 from sensegraph.types import Evidence, Passage, Question, Source
 from wired import settings

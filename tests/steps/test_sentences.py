@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from scripted import ScriptedServer
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.filters import Scope
-from sensegraph.steps.scope import scoped
-from sensegraph.steps.sentences import Sentences, sentence_graph, sentence_texts
+from sensegraph.index.restricted.scope import scoped
+from sensegraph.methods.linearrag.sentences import Sentences, sentence_graph, sentence_texts
 from sensegraph.types import Chunk, Entity, Graph
 from wired import corpus, stories
 

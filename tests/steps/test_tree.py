@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from scripted import Script, ScriptedServer
 from sensegraph.cli.show import built
-from sensegraph.corpus import Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import EmptyCorpus, NotIndexed
-from sensegraph.steps.growing import _shortened
-from sensegraph.steps.nodes import Nodes
-from sensegraph.steps.tree import Tree
-from sensegraph.text import tokens
+from sensegraph.language.text import tokens
+from sensegraph.methods.raptor.growing import _shortened
+from sensegraph.methods.raptor.nodes import Nodes
+from sensegraph.methods.raptor.tree import Tree
 from sensegraph.types import Document, Statement
 from wired import corpus, stories, story
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sensegraph.errors import SettingsError
-from sensegraph.steps.gathering import TreeSettings, groups
+from sensegraph.methods.raptor.gathering import TreeSettings, groups
 
 PLAIN = TreeSettings()
 CODE = TreeSettings(children=0)  # parted for their length alone, as in the authors' code

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from scripted import ScriptedServer
-from sensegraph.embedders.remote import RemoteEmbedder
-from sensegraph.endpoint import Endpoint, EndpointSettings
-from sensegraph.steps.vectors import embed_all
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.index.vectors import embed_all
+from sensegraph.models.embedders.remote import RemoteEmbedder
+from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.testing import EmbedderContract
 from wired import runtime, story
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sensegraph.errors import StoreError
-from sensegraph.stores.sqlite import FORMAT, SqliteStore
+from sensegraph.runtime.stores.sqlite import FORMAT, SqliteStore
 from sensegraph.testing import StoreContract
 from sensegraph.types import Usage
 
@@ -155,7 +155,7 @@ def test_a_missing_store_is_not_made_by_reading(tmp_path: Path) -> None:
 KILLED = """
 import os, sys
 from pathlib import Path
-from sensegraph.stores.sqlite import SqliteStore
+from sensegraph.runtime.stores.sqlite import SqliteStore
 store = SqliteStore(Path(sys.argv[1]))
 store.write({"whole": b"1"})
 store.set_refs({"a": "1"})

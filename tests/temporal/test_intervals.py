@@ -7,8 +7,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.temporal.intervals import Assertion, Interval, holds, settled, stated, through
-from sensegraph.temporal.moments import after, before, begin, end, readable, same, written
+from sensegraph.language.dates.intervals import Assertion, Interval, holds, settled, stated, through
+from sensegraph.language.dates.moments import after, before, begin, end, readable, same, written
 
 YEARS = st.integers(1900, 2030)
 MOMENTS = st.one_of(

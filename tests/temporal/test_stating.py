@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.temporal.moments import readable
-from sensegraph.temporal.stating import stated_in
+from sensegraph.language.dates.moments import readable
+from sensegraph.language.dates.stating import stated_in
 
 WRITTEN = "2020-06-15"  # a Monday
 

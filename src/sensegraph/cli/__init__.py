@@ -9,25 +9,11 @@ import typer
 from typer.core import TyperGroup
 
 from sensegraph import __version__
-from sensegraph.cli import (
-    ask,
-    browse,
-    build,
-    collect,
-    curate,
-    draw,
-    evaluate,
-    history,
-    interchange,
-    match,
-    personal,
-    repro,
-    start,
-    training,
-    tune,
-    watch,
-)
 from sensegraph.cli.approving import ask_approval
+from sensegraph.cli.ask import ask, browse, history, match
+from sensegraph.cli.corpus import build, collect, personal, start, watch
+from sensegraph.cli.graph import curate, draw, interchange
+from sensegraph.cli.lab import evaluate, repro, training, tune
 from sensegraph.cli.options import say
 from sensegraph.errors import SensegraphError, Unapproved
 

@@ -10,14 +10,14 @@ import typer
 from sensegraph.cli.options import say
 
 if TYPE_CHECKING:
+    from sensegraph.corpus.settings import Settings
     from sensegraph.errors import Unapproved
-    from sensegraph.settings import Settings
 
 
 def ask_approval(refused: Unapproved) -> bool:
     """Whether the user, asked on the terminal, approves what was refused; then it is kept in the own settings file."""
-    from sensegraph.approvals import record_approval
-    from sensegraph.settings import user_file
+    from sensegraph.corpus.settings import user_file
+    from sensegraph.models.endpoint.approvals import record_approval
 
     if not sys.stdin.isatty():
         return False
@@ -30,9 +30,9 @@ def ask_approval(refused: Unapproved) -> bool:
 
 def approve_all(settings: Settings) -> list[str]:
     """Keep every approval that the tools of these settings lack, and say which those are."""
-    from sensegraph.approvals import record_approval
+    from sensegraph.corpus.settings import check_approved, needed_approvals, user_file
     from sensegraph.errors import Unapproved
-    from sensegraph.settings import check_approved, needed_approvals, user_file
+    from sensegraph.models.endpoint.approvals import record_approval
 
     kept = []
     for name in needed_approvals(settings):

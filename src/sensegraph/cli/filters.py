@@ -64,7 +64,7 @@ def in_time(
     scope: Scope, as_of: str | None, during: str | None, known_at: str | None, unknown: Literal["include", "exclude"]
 ) -> Scope:
     """The filter with the time that facts must hold at. Raises BadParameter for what is no date, or two times."""
-    from sensegraph.steps.timed import turned
+    from sensegraph.index.restricted.moment import turned
 
     if as_of and during:
         raise typer.BadParameter("--as-of asks for one moment and --during for a stretch: choose one.")
@@ -81,7 +81,7 @@ def in_time(
 
 
 def _moment(text: str | None, flag: str) -> str:
-    from sensegraph.temporal.moments import readable
+    from sensegraph.language.dates.moments import readable
 
     if text and not readable(text):
         raise typer.BadParameter(f"{flag} {text!r} is no ISO date such as 2023, 2023-05 or 2023-05-17.")

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sensegraph.approvals import mask_urls
+from sensegraph.models.endpoint.approvals import mask_urls
 
 if TYPE_CHECKING:
-    from sensegraph.corpus import Corpus
+    from sensegraph.corpus.corpus import Corpus
     from sensegraph.documents import Skipped
 
 
 def _engine(name: str | None) -> str | None:
     """The engine's name as given. Raises BadParameter, with the nearest, for one that nobody knows."""
     if name is not None and name not in (known := ("auto", "offline", "model", "local")):
-        from sensegraph.settings import choices
+        from sensegraph.corpus.settings import choices
 
         raise typer.BadParameter(f"the engine cannot be {choices(name, known)}")
     return name
@@ -159,9 +159,9 @@ def opened(
     A folder that this made, and that no document came into, goes again. Where the index lacks something, the commands
     that the error names are for this root.
     """
-    from sensegraph.corpus import FOLDER, Corpus
+    from sensegraph.corpus.corpus import FOLDER, Corpus
+    from sensegraph.corpus.settings import Settings, parse
     from sensegraph.errors import NotIndexed
-    from sensegraph.settings import Settings, parse
 
     parse(given, Settings, "command line")  # so that a mistake in a flag is not blamed on the file
     made = [p for p in (root / FOLDER, root) if not p.exists()] if create else []
@@ -198,8 +198,8 @@ def _at(root: Path, said: str) -> str:
 
 def files_of(corpus: Corpus, documents: Iterable[str]) -> dict[str, str]:
     """The file of each document that is one record of a file which was named to `index`: such ids say no file."""
+    from sensegraph.corpus.outcomes import ORIGIN
     from sensegraph.documents.folders import RECORDS
-    from sensegraph.outcomes import ORIGIN
 
     places = {name: corpus.store.ref(ORIGIN + name) or "" for name in documents}
     return {n: Path(p).name for n, p in places.items() if Path(p).suffix.lower() in RECORDS and Path(p).name not in n}
@@ -208,7 +208,7 @@ def files_of(corpus: Corpus, documents: Iterable[str]) -> dict[str, str]:
 def ready(corpus: Corpus, root: Path) -> None:
     """Raise NotIndexed, with the command that helps, where documents wait and no build has finished."""
     from sensegraph.errors import NotIndexed
-    from sensegraph.steps.index import REF
+    from sensegraph.index.index import REF
 
     if not corpus.store.ref(REF) and (waiting := len(corpus.document_keys())):
         raise NotIndexed(unbuilt(waiting, bool(corpus.store.ledger()), root))
@@ -231,7 +231,7 @@ def chosen_paths(paths: Sequence[Path] | None, root: Path) -> list[Path]:
 
 def _unused(place: Path, root: Path) -> bool:
     """Whether a folder is empty, and the corpus has documents, all of them from elsewhere."""
-    from sensegraph.corpus import FOLDER, Corpus
+    from sensegraph.corpus.corpus import FOLDER, Corpus
 
     with suppress(OSError):  # one that may not be listed is named where it is read
         holds = any(not p.name.startswith(".") for p in place.iterdir())

@@ -15,7 +15,7 @@ from sensegraph.cli.show import counted, short
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from sensegraph.steps.pages import (
+    from sensegraph.index.browse.pages import (
         ClaimRow,
         EntityPage,
         EntityRow,

@@ -8,18 +8,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from sensegraph.cli.matching import best_sentences
+from sensegraph.cli.ask.matching import best_sentences
 from sensegraph.cli.options import root_flag, unbuilt
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
-    from sensegraph.corpus import Added, Built, Status
+    from sensegraph.corpus.corpus import Added, Built, Status
+    from sensegraph.corpus.settings import EndpointTable
     from sensegraph.documents import Skipped
+    from sensegraph.index.estimate import Estimate
+    from sensegraph.index.index import Index
     from sensegraph.methods import Listing
     from sensegraph.personal.values import Tally
-    from sensegraph.settings import EndpointTable
-    from sensegraph.steps.estimate import Estimate
-    from sensegraph.steps.index import Index
     from sensegraph.types import Answer, Chunk, Citation, Evidence, Passage, Source
 
 _QUOTE = 160  # characters of a quote or passage that people are shown
@@ -207,7 +207,7 @@ def personal(found: Tally) -> str:
 
 def _fates(found: Built) -> str:
     """What became of the communities of the build before."""
-    from sensegraph.steps.lineage import counts
+    from sensegraph.index.hierarchy.lineage import counts
 
     told = ", ".join(f"{n:,} {kind}" for kind, n in counts(found.fates).items())
     return f" (since the last build {told})" if told else ""

@@ -11,9 +11,9 @@ from textwrap import wrap
 from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from sensegraph.corpus.settings import FIXED, Settings
 from sensegraph.errors import SettingsError
 from sensegraph.methods import METHODS, method_class
-from sensegraph.settings import FIXED, Settings
 
 _REFERENCE = re.compile(r" ?\((?:edge2024|X\d)[^)]*\)")
 _TABLES: Mapping[str, str] = MappingProxyType(

@@ -13,7 +13,7 @@ from sensegraph.documents.metadata import scalars
 from sensegraph.documents.times import iso
 from sensegraph.documents.values import DocumentSettings
 from sensegraph.errors import InputError
-from sensegraph.keys import key
+from sensegraph.runtime.keys import key
 from sensegraph.types import Document
 
 _DELIMITERS = ",;\t|"

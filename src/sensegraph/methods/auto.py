@@ -20,9 +20,9 @@ from types import MappingProxyType
 from typing import Literal
 
 from sensegraph.errors import NotIndexed
+from sensegraph.index.index import Index
 from sensegraph.methods import METHODS, load
-from sensegraph.steps.index import Index
-from sensegraph.steps.signals import Name, asks_what_it_is, capitals, names_of, relations, wholes, without_examples
+from sensegraph.retrieval.signals import Name, asks_what_it_is, capitals, names_of, relations, wholes, without_examples
 
 Kind = Literal["global", "disambiguation", "multi-hop", "local", "plain"]
 

@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sensegraph.errors import StoreError
-from sensegraph.keys import key
 from sensegraph.personal.finding import Finder
 from sensegraph.personal.people import Again, Named, plain
 from sensegraph.personal.values import PersonalSettings, Span, people_sought
+from sensegraph.runtime.keys import key
 from sensegraph.types import Document, Scalar
 
 SECRET = "personal.secret"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from sensegraph.errors import SettingsError
-from sensegraph.keys import canonical, key
+from sensegraph.runtime.keys import canonical, key
 
 Kind = Literal["email", "phone", "url", "ip", "iban", "card", "identity", "birthday", "address", "person", "name"]
 KINDS: tuple[str, ...] = get_args(Kind)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from sensegraph.resolution.comparison.names import read
 from sensegraph.resolution.kinds import kind
-from sensegraph.resolution.names import read
 from sensegraph.resolution.values import Alias, Group, Mentioned, Proposal
 
 

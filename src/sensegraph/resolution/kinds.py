@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Literal
 
-from sensegraph.resolution import lexicon
+from sensegraph.language.text import WORD, fold
+from sensegraph.resolution.comparison import lexicon
 from sensegraph.resolution.values import Mentioned, Resolving
-from sensegraph.text import WORD, fold
 
 Agreement = Literal["agree", "differ", "conflict"]
 _SAYS_NOTHING = frozenset(("", "other", "misc", "miscellaneous", "unknown", "entity", "thing", "concept", "none"))

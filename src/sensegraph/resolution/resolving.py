@@ -18,11 +18,11 @@ from sensegraph.algorithms.linkage import components, linked
 from sensegraph.errors import InputError
 from sensegraph.resolution.blocking import blocked
 from sensegraph.resolution.canonical import grouped
-from sensegraph.resolution.likeness import SHORT
+from sensegraph.resolution.comparison.likeness import SHORT
+from sensegraph.resolution.comparison.names import Name
+from sensegraph.resolution.comparison.scoring import Collection, collection, positions, settled
 from sensegraph.resolution.lists import matched
-from sensegraph.resolution.names import Name
 from sensegraph.resolution.ruling import Rulings, rulings
-from sensegraph.resolution.scoring import Collection, collection, positions, settled
 from sensegraph.resolution.values import Decision, Group, Judged, Mentioned, Proposal, Resolution, Resolving, Rule
 
 Pair = tuple[int, int]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sensegraph.index.index import Index
 from sensegraph.protocols import Method
-from sensegraph.runtime import Runtime
-from sensegraph.steps.index import Index
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing.samples import QUESTION, SAMPLE, TASKS
 from sensegraph.types import Answer, Question
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import get_args
 
+from sensegraph.language.text import sentences
 from sensegraph.protocols import Task
-from sensegraph.text import sentences
 from sensegraph.types import Brief, Chunk, Context, Description, Document, Passage, Source
 
 QUESTION = "Who keeps the lighthouse of Skerry Point?"

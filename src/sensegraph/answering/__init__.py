@@ -1,0 +1,1 @@
+"""What several methods share to answer from evidence."""

@@ -1,0 +1,95 @@
+"""The engine's tasks at question time, as steps: asked twice, answered once; and how every answer is concluded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sensegraph.answering.quoting import quotable
+from sensegraph.answering.reranking import reranked
+from sensegraph.index.citing import Teller, answered, documents_of
+from sensegraph.index.index import Index
+from sensegraph.language.text import tokens
+from sensegraph.protocols import LanguageEngine, StreamingEngine
+from sensegraph.runtime.results import step
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Answer, Context, Draft, Evidence, Inquiry, Lead, Passage, Point, Question, Refinement
+
+NOTHING = "Nothing in this corpus helps to answer the question."
+
+
+@step("language.rate", version=1, uses="engine", task="rate")
+def rate(inquiries: Sequence[Inquiry], *, engine: LanguageEngine) -> list[tuple[Point, ...]]:
+    """Rated partial answers from each context (the map step)."""
+    return engine.rate(inquiries)
+
+
+@step("language.answer", version=1, uses="engine", task="answer")
+def answer(inquiries: Sequence[Inquiry], *, engine: LanguageEngine) -> list[Draft]:
+    """The final answer from each context (the reduce step)."""
+    return engine.answer(inquiries)
+
+
+@step("language.ask", version=1, uses="engine", task="ask")
+def ask(inquiries: Sequence[Inquiry], *, engine: LanguageEngine) -> list[Lead]:
+    """A partial answer from each context, and questions to follow up."""
+    return engine.ask(inquiries)
+
+
+@step("language.refine", version=1, uses="engine", task="refine")
+def refine(inquiries: Sequence[Inquiry], *, engine: LanguageEngine) -> list[Refinement]:
+    """Each question made ready for search."""
+    return engine.refine(inquiries)
+
+
+@step("language.test", version=1, uses="engine", task="test")
+def test(inquiries: Sequence[Inquiry], *, engine: LanguageEngine) -> list[bool]:
+    """Whether each context helps to answer its question."""
+    return engine.test(inquiries)
+
+
+@step("language.grade", version=1, uses="engine", task="grade")
+def grade(inquiries: Sequence[Inquiry], *, engine: LanguageEngine, vote: int = 0) -> list[int]:
+    """How relevant each context is, 0 to 5; another `vote` asks again."""
+    return engine.grade(inquiries)
+
+
+def inquiry(question: Question, passages: Sequence[Passage], index: Index) -> Inquiry:
+    """`question` with the passages to answer it from."""
+    return Inquiry(question.text, Context(tuple(passages)), index.manifest.counts["documents"], question.history)
+
+
+def gathered(passages: Sequence[Passage], index: Index, *, omitted: int = 0, notes: Sequence[str] = ()) -> Evidence:
+    """Evidence of these passages, best first, with the documents behind them and their tokens."""
+    size = sum(tokens(p.text) for p in passages)
+    return Evidence(tuple(passages), documents_of(passages, index), size, omitted, tuple(notes))
+
+
+def conclude(question: Question, evidence: Evidence, index: Index, rt: Runtime) -> Answer:
+    """One answer from the evidence, with citations; it says so when there is none to answer from.
+
+    Where the runtime has a reranker, the evidence is put in its order first; where it has somebody who listens, the
+    answer is told while it is written.
+    """
+    evidence = reranked(question, evidence, index, rt)
+    if not evidence.passages:
+        if rt.hear:
+            rt.hear(NOTHING)
+        return Answer(NOTHING, evidence=evidence, notes=evidence.notes)
+    evidence = replace(evidence, passages=tuple(quotable(evidence.passages, index, rt)))
+    asked = inquiry(question, evidence.passages, index)
+    draft = _told(asked, evidence, index, rt) if rt.hear else rt.each(answer, [asked])[0]
+    return answered(draft, evidence, index)
+
+
+def _told(asked: Inquiry, evidence: Evidence, index: Index, rt: Runtime) -> Draft:
+    """The draft, each of its statements told as soon as it is known."""
+    teller = Teller(evidence.passages, index, rt.hear or (lambda _: None))
+    engine = rt.engine
+    if isinstance(engine, StreamingEngine):
+        draft = rt.made(answer, asked, lambda: engine.stream(asked, teller.tell))
+    else:
+        draft = rt.each(answer, [asked])[0]
+    for statement in draft.statements[teller.count :]:
+        teller.tell(statement)
+    return draft

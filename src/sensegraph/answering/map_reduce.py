@@ -1,0 +1,68 @@
+"""Map-reduce over passages: rated points from every batch of them, and the best of those (edge2024 §3.1.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from random import Random
+
+from sensegraph.answering.asking import gathered, inquiry, rate
+from sensegraph.answering.quoting import quotable
+from sensegraph.index.citing import ground
+from sensegraph.index.index import Index
+from sensegraph.language.text import decode, encode, packed, tokens, within
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Description, Evidence, Passage, Point, Question, Statement
+
+
+def map_reduce(
+    question: Question, passages: Iterable[Passage], index: Index, rt: Runtime, *, budget: int, seed: int, place: str
+) -> Evidence:
+    """Points from all passages, shuffled into batches of `budget` tokens; those above 0, best first, within `budget`.
+
+    A passage that is larger than the budget is cut, alone in its batch, and counted in the notes; `place` says there
+    where the passages are from.
+    """
+    listed = quotable(list(passages), index, rt)
+    Random(seed).shuffle(listed)
+    cut = [_cut(p, budget) for p in listed]
+    batches = packed(cut, budget, size)
+    mapped = rt.each(rate, [inquiry(question, batch, index) for batch in batches])
+    rated = [
+        point_passage(p, batch) for batch, points in zip(batches, mapped, strict=True) for p in points if p.score > 0
+    ]
+    kept, omitted = within(sorted(rated, key=lambda p: -p.score), budget, size)
+    read = "1 batch" if len(batches) == 1 else f"{len(batches)} batches"
+    notes = [f"{len(rated)} points from {len(listed)} {place}, read in {read}"]
+    if short := sum(before is not after for before, after in zip(listed, cut, strict=True)):
+        notes.append(f"{short} of the {place} are longer than context_tokens ({budget}) and were cut")
+    return gathered(kept, index, omitted=omitted, notes=notes)
+
+
+def size(passage: Passage) -> int:
+    """Tokens that a passage takes in a context."""
+    return tokens(passage.title) + tokens(passage.text)
+
+
+def _cut(passage: Passage, budget: int) -> Passage:
+    """The passage, or its beginning where it is larger than the budget."""
+    if size(passage) <= budget:
+        return passage
+    room = max(1, budget - tokens(passage.title))
+    numbers = encode(passage.text)[:room]
+    while numbers and (text := decode(numbers)) is None:
+        numbers = numbers[:-1]
+    return replace(passage, text=text if numbers and text else "")
+
+
+def point_passage(point: Point, batch: Sequence[Passage]) -> Passage:
+    """A point from `batch` as a passage that the final answer can cite, with the sentences it rests on."""
+    statements = ground(point.statements, batch)
+    text = "".join(s.text for s in statements).strip()
+    quotes = tuple(Description(_said(s), source) for s in statements for source in s.sources)
+    return Passage("point", key(point)[:20], text, point.score, point.title, quotes=quotes, documents=point.documents)
+
+
+def _said(statement: Statement) -> str:
+    return statement.text.strip()

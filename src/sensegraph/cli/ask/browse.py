@@ -1,0 +1,94 @@
+"""Commands that read an index without a question: reports, entity."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sensegraph.cli.options import Json, Root, Set, files_of, opened, out_json, overrides, ready
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sensegraph.corpus.corpus import Corpus
+    from sensegraph.index.browse.pages import EntityPage, ReportPage
+    from sensegraph.index.index import Index
+
+_HERE = Path(".")
+
+Top = Annotated[int, typer.Option("--top", min=1, metavar="N", help="Rows of each list; --json gives all of them.")]
+
+
+def reports(
+    report: Annotated[
+        str | None,
+        typer.Argument(metavar="[ID]", help="A report: its id, of now or before, the beginning of it, or its title."),
+    ] = None,
+    root: Root = _HERE,
+    depth: Annotated[
+        int, typer.Option("--depth", min=0, metavar="N", help="Which reports to list: 0 is the coarsest.")
+    ] = 0,
+    top: Top = 20,
+    as_json: Json = False,
+    settings: Set = None,
+) -> None:
+    """List the reports of a depth, best first; or show one of them with its sources and all that is below it."""
+    from sensegraph.cli import pages
+    from sensegraph.index.browse.elements import read_report
+    from sensegraph.index.hierarchy.lineage import lineage
+
+    with opened(root, overrides(settings)) as corpus:
+        ready(corpus, root)
+        index = corpus.index()
+        if report is None:
+            _list(index, depth, top, root, as_json)
+            return
+        page = read_report(index, lineage(corpus.store).now.get(report, report), None if as_json else top)
+        if as_json:
+            out_json(asdict(page))
+        else:
+            pages.show(pages.report(page, top, _files(corpus, page), root))
+
+
+def _list(index: Index, depth: int, top: int, root: Path, as_json: bool) -> None:
+    from sensegraph.cli import pages
+    from sensegraph.index.browse.elements import list_reports
+
+    rows, shown = list_reports(index, depth), min(depth, max(0, index.depth - 1))
+    if as_json:
+        out_json({"depth": shown, "depths": index.depth, "reports": [asdict(r) for r in rows]})
+    else:
+        pages.show(pages.reports(rows, shown, index.depth, top, root))
+
+
+def _files(corpus: Corpus, page: ReportPage | EntityPage) -> Mapping[str, str]:
+    """The files of the documents that a page names, where their ids say none."""
+    return files_of(corpus, page.documents)
+
+
+def entity(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name, in any case, or its id.")],
+    kind: Annotated[str, typer.Option("--type", metavar="TYPE", help="Which, where several have the name.")] = "",
+    root: Root = _HERE,
+    top: Top = 20,
+    as_json: Json = False,
+    settings: Set = None,
+) -> None:
+    """Show all that is known of an entity: what each chunk says, its neighbours, claims and communities."""
+    from sensegraph.cli import pages
+    from sensegraph.index.browse.elements import find_entities, read_entity
+
+    with opened(root, overrides(settings)) as corpus:
+        ready(corpus, root)
+        index = corpus.index()
+        found = find_entities(index, name, kind)
+        if as_json:
+            out_json({"entities": [asdict(read_entity(index, e)) for e in found]})
+        elif len(found) > 1:
+            pages.show(pages.entities(name, found, root))
+        else:
+            page = read_entity(index, found[0])
+            pages.show(pages.entity(page, top, _files(corpus, page), root))

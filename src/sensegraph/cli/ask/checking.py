@@ -1,0 +1,65 @@
+"""What `query --check` prints: whether the answer keeps to the sources that it cites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sensegraph.cli.show import counted, short, spent
+
+if TYPE_CHECKING:
+    from sensegraph.corpus.corpus import Corpus
+    from sensegraph.lab.grounding.checking import Checked
+    from sensegraph.types import Answer
+
+_SAID = {
+    "unsupported": "not borne out",
+    "dangling": "leads nowhere",
+    "misquoted": "not the source's words",
+    "speaker": "who says so",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """The checks of an answer: as lines to stand below it, and as the member of an object."""
+
+    text: str = ""
+    told: dict[str, Any] = field(default_factory=dict)
+
+
+def checked(corpus: Corpus, answer: Answer) -> Checks:
+    """The answer held against its sources, by the engine where it can, else by words; and what that cost."""
+    before = corpus.engine.usage()
+    found = corpus.check(answer)
+    usage = corpus.engine.usage() - before
+    cost = f"\n- checking took {spent(usage)}" if usage.calls else ""
+    return Checks(f"\n\n{text(found)}{cost}", {"checks": asdict(found) | {"usage": asdict(usage)}})
+
+
+def text(found: Checked) -> str:
+    """The checks for people: what was checked by whom, the figures, and each problem."""
+    return "\n".join([f"Checks ({found.by})", *_figures(found), *_problems(found)])
+
+
+def _figures(found: Checked) -> Iterator[str]:
+    if found.abstained:
+        yield "- the answer says that it has none: there is nothing to check"
+        return
+    cited = found.statements - len(found.uncited)
+    yield f"- {counted(found.statements, 'statement')}; borne out by what they cite: {found.supported:,} of {cited:,}"
+    if found.uncited:
+        yield f"- {counted(len(found.uncited), 'statement')} without a source: “{short(found.uncited[0])}”"
+    if found.unjudged:
+        yield f"- {counted(found.unjudged, 'statement')} without a verdict"
+    yield f"- {found.exact:,} of {counted(found.citations, 'quoted span')} read as in their documents"
+    if found.recall is not None and found.precision is not None:
+        yield f"- citation recall {found.recall:.2f}, citation precision {found.precision:.2f}"
+
+
+def _problems(found: Checked) -> Iterator[str]:
+    for p in found.problems:
+        yield f"! {_SAID[p.kind]} {''.join(m if m[:1] == '[' else f'[{m}]' for m in p.marks)} “{short(p.statement)}”"
+        if p.reason:
+            yield f"  {p.reason}"

@@ -1,0 +1,206 @@
+"""The command that asks the graph by patterns: match."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, is_dataclass
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from sensegraph.cli import filters
+from sensegraph.cli.options import Json, Root, Set, Trust, files_of, opened, out, out_json, overrides, ready, say
+from sensegraph.cli.pages import width
+from sensegraph.cli.show import counted, short
+
+if TYPE_CHECKING:
+    from sensegraph.graphs.match.matches import Matches, Parameter
+
+_HERE = Path(".")
+_CELL = 60  # characters of a cell that people are shown
+_WIDEST = 100  # of the last column
+_ROWS = 100  # rows that people are shown where the query sets no limit
+
+
+def match(
+    query: Annotated[
+        str, typer.Argument(metavar="PATTERN", help="As in '(p:Person)-[r]-(c:Company)'; or a whole query.")
+    ],
+    where: Annotated[
+        str, typer.Option("--where", metavar="CONDITION", help="As in 'p.degree > 5 AND c.name STARTS WITH \"A\"'.")
+    ] = "",
+    returned: Annotated[
+        str, typer.Option("--return", metavar="ITEMS", help="As in 'c.name, count(*) AS times'.",
+                          show_default="all of the pattern")
+    ] = "",
+    order: Annotated[str, typer.Option("--order", metavar="ITEMS", help="As in 'times DESC, c.name'.")] = "",
+    skip: Annotated[int | None, typer.Option("--skip", min=0, metavar="N", help="Leave out the first rows.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=0, metavar="N", help="Rows, at most.")] = None,
+    param: Annotated[
+        list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="The value of $NAME; lists as JSON.")
+    ] = None,
+    root: Root = _HERE,
+    as_json: Json = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
+    cite: Annotated[bool, typer.Option("--cite", help="Say which places of documents each row rests on.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Say on stderr how the rows were found.")] = False,
+    documents: filters.Documents = None,
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option("--metadata", metavar="TEST", help="Read only documents whose metadata pass, as in year>=2020."),
+    ] = None,
+    since: filters.Since = None,
+    until: filters.Until = None,
+    as_of: filters.AsOf = None,
+    during: filters.During = None,
+    known_at: filters.KnownAt = None,
+    unknown: filters.Unknown = "include",
+    most: Annotated[
+        int | None, typer.Option("--most", min=1, metavar="N", help="Combinations that a step may find.",
+                                 show_default="2000000")
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", min=0.001, metavar="SECONDS", help="How long it may take.",
+                                   show_default="10")
+    ] = None,
+    settings: Set = None,
+    trust: Trust = False,
+) -> None:  # fmt: skip
+    """Find what matches a pattern in the graph: who is linked to whom, how often, by which ways, where it is said."""
+    from sensegraph.graphs.match.matches import MOST, SECONDS
+
+    form: Literal["json", "csv", "text"] = "json" if as_json else "csv" if as_csv else "text"
+    scope = filters.scope_of(documents, metadata, since, until)
+    with opened(root, overrides(settings, trust=trust)) as corpus:
+        ready(corpus, root)
+        found = corpus.match(
+            query, where=where, returned=returned, order=order, skip=skip, limit=limit, parameters=_parameters(param),
+            scope=filters.in_time(scope, as_of, during, known_at, unknown), cite=cite,
+            most=most or MOST, seconds=timeout or SECONDS,
+        )  # fmt: skip
+        files = files_of(corpus, {c.document for c in found.citations})
+    if explain:
+        say("\n".join(f"{i}. {step}" for i, step in enumerate(found.steps, 1)))
+    _print(found, form, files)
+
+
+def _parameters(pairs: Sequence[str] | None) -> dict[str, Parameter]:
+    """`name=value` pairs: a number, a truth value or a list where JSON reads one, else a text."""
+    given = dict[str, Any]()
+    for pair in pairs or ():
+        name, equals, value = pair.partition("=")
+        if not equals or not name.isidentifier():
+            raise typer.BadParameter(f"--param {pair!r} is not of the form name=value, such as --param who=Ann.")
+        try:
+            given[name] = json.loads(value)
+        except ValueError:  # no JSON, or a number too long to read
+            given[name] = value
+    return given
+
+
+def _print(found: Matches, form: str, files: dict[str, str]) -> None:
+    if form == "json":
+        out_json(_object(found))
+    elif form == "csv":
+        out(_csv(found).rstrip("\n"))
+    else:
+        out("\n".join(_text(found, files)))
+    if form == "csv":
+        for note in found.notes:
+            say(note)
+
+
+# ── for programs ──
+
+
+def _object(found: Matches) -> dict[str, Any]:
+    rows = [dict(zip(found.columns, map(_plain, row), strict=True)) for row in found.rows]
+    object_ = {"columns": found.columns, "rows": rows, "found": found.found, "notes": found.notes}
+    if found.marks:
+        object_ |= {"marks": found.marks, "citations": [asdict(c) for c in found.citations]}
+    return object_
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(v) for v in value]
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def _csv(found: Matches) -> str:
+    file = StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([*found.columns, *(["citations"] if found.marks else [])])
+    for i, row in enumerate(found.rows):
+        writer.writerow([*map(_cell, row), *([_places(found, i)] if found.marks else [])])
+    return file.getvalue()
+
+
+def _places(found: Matches, row: int) -> str:
+    """The places that a row rests on, as `document:start-end`."""
+    places = [found.citations[m - 1] for m in found.marks[row]]
+    return "; ".join(f"{c.document}:{c.start}-{c.end}" for c in places)
+
+
+# ── for people ──
+
+
+def _cell(value: Any) -> str:
+    """A value on one line: an entity by its name, a relation by its label or what it says, a path by its parts."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, tuple):
+        return ", ".join(map(_cell, value))
+    return _element(value) if is_dataclass(value) else str(value)
+
+
+def _element(value: Any) -> str:
+    from sensegraph.index.browse.pages import EntityRow, RelationRow
+
+    if isinstance(value, EntityRow):
+        return value.name
+    if isinstance(value, RelationRow):
+        return value.label or value.description
+    if hasattr(value, "parts"):
+        return " — ".join(p.label if isinstance(p, RelationRow) else _cell(p) for p in value.parts).replace("—  —", "—")
+    return str(value.description)
+
+
+def _text(found: Matches, files: dict[str, str]) -> Iterator[str]:
+    """A table, then the citations and the notes."""
+    rows = found.rows[:_ROWS]
+    if rows:
+        yield from _table(found, rows)
+    left = found.found - len(rows)
+    yield counted(found.found, "row") + (f", {len(rows):,} shown" if left else "")
+    if shown := sorted({m for marks in found.marks[: len(rows)] for m in marks}):
+        yield "\nSources"
+        for c in (found.citations[m - 1] for m in shown):
+            within = f" in {files[c.document]}" if c.document in files else ""
+            yield f"[{c.marker}] {c.document}:{c.start}-{c.end}{within} “{short(c.quote)}”"
+    if found.notes:
+        yield "\nNotes"
+        yield from (f"- {note}" for note in found.notes)
+
+
+def _table(found: Matches, rows: Sequence[Sequence[Any]]) -> Iterator[str]:
+    """The rows under the names of their columns; numbers stand at the right."""
+    last = len(found.columns) - 1
+    cells = [[short(_cell(v), _WIDEST if i == last else _CELL) for i, v in enumerate(row)] for row in rows]
+    for n, marks in enumerate(found.marks[: len(rows)]):
+        cells[n].append("".join(f"[{m}]" for m in marks))
+    head = [*found.columns, *([""] if found.marks else [])]
+    right = {i for i in range(last + 1) if all(isinstance(row[i], int | float | None) for row in rows)}
+    widths = [max(width(row[i]) for row in (head, *cells)) for i in range(len(head))]
+    for row in (head, *cells):
+        pads = [" " * (w - width(c)) for c, w in zip(row, widths, strict=True)]
+        parts = (p + c if i in right else c + p for i, (c, p) in enumerate(zip(row, pads, strict=True)))
+        yield "  ".join(parts).rstrip()

@@ -1,0 +1,221 @@
+"""Commands about documents and the index of them: index, estimate, remove, status."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sensegraph.cli.options import (
+    Engine,
+    Json,
+    MaxCost,
+    MaxTokens,
+    Quiet,
+    Root,
+    Set,
+    Trust,
+    Wait,
+    chosen_paths,
+    opened,
+    out,
+    out_json,
+    overrides,
+    root_flag,
+    say,
+    say_skipped,
+)  # fmt: skip
+from sensegraph.cli.progress import progress
+from sensegraph.errors import InputError
+
+if TYPE_CHECKING:
+    from sensegraph.corpus.corpus import Added, Corpus, Status
+    from sensegraph.protocols import Part
+
+_HERE = Path(".")
+_NOTHING = "Nothing could be read from {}; the index is as it was."
+
+Paths = Annotated[
+    list[Path] | None, typer.Argument(metavar="PATH", readable=False, help="Files and folders; without, input/.")
+]  # one that may not be read is skipped by name, like one inside a folder
+
+
+def index(
+    paths: Paths = None,
+    root: Root = _HERE,
+    engine: Engine = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Cluster without regard to the communities of the index before.")
+    ] = False,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option("--method", metavar="NAME", help="Build only what this method reads; may be given several times."),
+    ] = None,
+    sync: Annotated[
+        bool, typer.Option("--sync", help="Also remove documents that came from PATH and are gone; know renamed ones.")
+    ] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", "--dry-run", help="With --sync: say what it would do and cost; nothing is done.")
+    ] = False,
+    wait: Wait = 0.0,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    settings: Set = None,
+    trust: Trust = False,
+) -> None:
+    """Add or update documents and build the index. What was computed before is not computed again."""
+    from sensegraph.cli import show
+    from sensegraph.cli.corpus import sync as following
+
+    if plan and not sync:
+        raise typer.BadParameter("--plan goes with --sync; what index alone would compute is said by: estimate.")
+    chosen, given = chosen_paths(paths, root), overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:
+        corpus.wait = wait
+        if plan:
+            following.show_plan(corpus, chosen, as_json)
+            return
+        added, gone = (
+            following.synced(corpus, chosen, quiet or as_json) if sync else _added(corpus, chosen, paths, root)
+        )
+        if _imported(corpus):
+            say("The index that was imported is replaced by one built from its documents; `import` brings it back.")
+        built = corpus.build(fresh=fresh, parts=_read_by(methods) if methods else None)
+    if as_json:
+        out_json(show.built_object(built, added, gone))
+    elif not quiet:
+        out(show.built(built, added))
+
+
+def _added(corpus: Corpus, chosen: Sequence[Path], paths: Sequence[Path] | None, root: Path) -> tuple[Added, list[str]]:
+    """What was added, and what came from the same paths before and is not there now."""
+    added = corpus.add(*chosen)
+    say_skipped(added.skipped)
+    read = [*added.new, *added.changed, *added.same]
+    if paths and not read:
+        raise InputError(_NOTHING.format(", ".join(map(str, paths))))
+    gone = corpus.gone_from(chosen, read)
+    corpus.came_from(chosen, read)
+    if gone:
+        say(_gone_line(gone, chosen, root))
+    return added, gone
+
+
+def _imported(corpus: Corpus) -> bool:
+    """Whether the index came from tables of another system."""
+    manifest = corpus.manifest()
+    return bool(manifest and corpus.store.ref(f"interchange/{manifest.chunks}"))
+
+
+def _read_by(methods: Sequence[str]) -> list[Part]:
+    """The parts of an index that these methods read. Raises SettingsError for a method that nobody knows."""
+    from sensegraph.methods import load
+
+    return sorted({part for name in methods for part in load(name).reads})
+
+
+def estimate(
+    paths: Paths = None,
+    root: Root = _HERE,
+    engine: Engine = None,
+    as_json: Json = False,
+    settings: Set = None,
+    trust: Trust = False,
+) -> None:
+    """Say what `index` would compute: calls, tokens, money, time. Nothing is paid, and the corpus stays as it is."""
+    from sensegraph.cli import show
+
+    with (
+        progress() as report,
+        opened(root, overrides(settings, engine, trust=trust), progress=report, create=True) as corpus,
+    ):
+        read = corpus._read(chosen_paths(paths, root))
+        say_skipped(read.skipped)
+        if paths and not read.documents:
+            raise InputError(_NOTHING.format(", ".join(map(str, paths))))
+        found = corpus.foreseen(read.documents)
+        seconds = show.foreseen_seconds(found, corpus.settings.endpoint)
+    if as_json:
+        out_json(show.estimate_object(found, seconds, read.skipped))
+    else:
+        out(show.estimate(found, seconds))
+
+
+def remove(
+    documents: Annotated[list[str], typer.Argument(metavar="DOCUMENT", help="Ids, as `status --documents` lists.")],
+    root: Root = _HERE,
+    wait: Wait = 0.0,
+    quiet: Quiet = False,
+    settings: Set = None,
+    trust: Trust = False,
+) -> None:
+    """Remove documents and bring the index up to date: as if they had never been there. Files are not touched."""
+    from sensegraph.cli import show
+
+    with progress(quiet) as report, opened(root, overrides(settings, trust=trust), progress=report) as corpus:
+        corpus.wait = wait
+        _there(corpus, documents)
+        corpus.remove(*documents)
+        left = corpus.document_keys()
+        built = corpus.build() if left else None
+    if not quiet:
+        out(f"removed {show.counted(len(documents), 'document')}")
+        out(show.built(built) if built else "no document is left, and no index")
+
+
+def status(
+    root: Root = _HERE,
+    documents: Annotated[bool, typer.Option("--documents", help="List the ids of all documents.")] = False,
+    as_json: Json = False,
+    settings: Set = None,
+) -> None:
+    """Show what the corpus holds, what its index was built with, what it has cost, and what waits for a build."""
+    from sensegraph.cli import show
+
+    found, listed = _status(root, overrides(settings))
+    ids = listed if documents else None
+    if as_json:
+        out_json(show.status_object(found, ids))
+    else:
+        out("\n".join(ids) if ids is not None else show.status(found, root))
+
+
+def _status(root: Path, given: Mapping[str, Any]) -> tuple[Status, list[str]]:
+    """The state of the corpus and the ids of its documents; a folder that was only prepared is an empty corpus."""
+    from sensegraph.corpus.corpus import FOLDER, Status
+    from sensegraph.corpus.settings import FILE, Settings, load_settings, parse
+
+    if (root / FILE).is_file() and not (root / FOLDER).exists():
+        parse(given, Settings, "command line")
+        load_settings(root, given)  # for its errors
+        return Status(0, 0, {}, (), "", "", {}, (), 0), []
+    with opened(root, given) as corpus:
+        return corpus.status(), list(corpus.document_keys())
+
+
+def _there(corpus: Corpus, documents: Sequence[str]) -> None:
+    """Raise InputError, with the nearest id, for a document that is not in the corpus."""
+    have = list(corpus.document_keys())
+    for name in documents:
+        if name not in have and (near := get_close_matches(name, have, 1)):
+            raise InputError(f"Not in the corpus: {name!r}; did you mean {near[0]!r}?")
+
+
+# ── what was read, and what is gone ──
+
+
+def _gone_line(gone: Sequence[str], chosen: Sequence[Path], root: Path) -> str:
+    names = " ".join(shlex.quote(name) for name in gone[:3]) + (" …" if len(gone) > 3 else "")
+    where = root_flag(root)
+    one = len(gone) == 1
+    many = "1 document that was read" if one else f"{len(gone)} documents that were read"
+    places, stay = ", ".join(map(str, chosen)), "stays" if one else "stay"
+    return (
+        f"{many} from {places} can no longer be read there, and {stay} indexed until: sensegraph remove {names}{where}"
+    )

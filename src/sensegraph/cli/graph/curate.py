@@ -1,0 +1,255 @@
+"""Commands that decide which names are one entity: resolve, merge, split, rename, forbid, undo, operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sensegraph.cli.options import (
+    Engine,
+    Json,
+    MaxCost,
+    MaxTokens,
+    Quiet,
+    Root,
+    Set,
+    Trust,
+    opened,
+    out,
+    out_json,
+    overrides,
+    ready,
+    root_flag,
+    say,
+)
+from sensegraph.cli.progress import progress
+
+if TYPE_CHECKING:
+    from sensegraph.corpus.corpus import Corpus
+    from sensegraph.corpus.curation import Applied, Resolved
+    from sensegraph.resolution import Proposal
+    from sensegraph.resolution.aliases import Operation
+
+_HERE = Path(".")
+_SHOWN = {"merge": "one thing", "ask": "in question", "keep": "kept apart"}
+
+Names = Annotated[
+    list[str], typer.Argument(metavar="NAME", help="Names, aliases or ids; `NAME (type)` where several have a name.")
+]
+Called = Annotated[str, typer.Option("--as", metavar="NAME", help="What it is called.")]
+
+
+def resolve(
+    root: Root = _HERE,
+    apply: Annotated[bool, typer.Option("--apply", help="Merge what is proposed; `undo` takes it back.")] = False,
+    ask: Annotated[
+        bool, typer.Option("--ask/--no-ask", help="Whether a model judges pairs in question, where there is one.")
+    ] = True,
+    top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="Rows of each list; --json gives all.")] = 20,
+    engine: Engine = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    settings: Set = None,
+    trust: Trust = False,
+) -> None:
+    """Show which entities are one thing under different names, and why; with --apply make them one."""
+    given = overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    with progress(quiet) as report, opened(root, given, progress=report) as corpus:
+        ready(corpus, root)
+        found = corpus.resolve(apply, ask=ask)
+    if as_json:
+        out_json(_resolved_object(found))
+    elif not quiet:
+        out(_resolved(found, top, root))
+
+
+def merge(
+    names: Names,
+    root: Root = _HERE,
+    called: Called = "",
+    quiet: Quiet = False,
+    settings: Set = None,
+    trust: Trust = False,
+) -> None:
+    """Make the entities of these names one, and bring the index up to date."""
+    with _opened(root, quiet, settings, trust) as corpus:
+        _told(corpus.merge(*names, called=called), quiet)
+
+
+def split(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The entity: its name, an alias, or its id.")],
+    others: Annotated[
+        list[str] | None, typer.Argument(metavar="[ALIAS]…", help="Names that were merged into it and are not it.")
+    ] = None,
+    root: Root = _HERE,
+    documents: Annotated[
+        list[str] | None,
+        typer.Option("--document", metavar="ID", help="A document that means another thing; several times."),
+    ] = None,
+    called: Called = "",
+    quiet: Quiet = False,
+    settings: Set = None,
+    trust: Trust = False,
+) -> None:
+    """Take out of an entity what is not it: other names, or what some documents say; bring the index up to date."""
+    with _opened(root, quiet, settings, trust) as corpus:
+        _told(corpus.split(name, others or (), documents=documents or (), called=called), quiet)
+
+
+def rename(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The entity: its name, an alias, or its id.")],
+    called: Annotated[str, typer.Argument(metavar="NEW", help="What it is called from now on.")],
+    root: Root = _HERE,
+    quiet: Quiet = False,
+    settings: Set = None,
+    trust: Trust = False,
+) -> None:
+    """Call an entity by another name, and bring the index up to date."""
+    with _opened(root, quiet, settings, trust) as corpus:
+        _told(corpus.rename(name, called), quiet)
+
+
+def forbid(names: Names, root: Root = _HERE, quiet: Quiet = False, settings: Set = None, trust: Trust = False) -> None:
+    """Keep the entities of these names apart, whatever `resolve` finds."""
+    with _opened(root, quiet, settings, trust) as corpus:
+        _told(corpus.forbid(*names), quiet)
+
+
+def undo(
+    operation: Annotated[
+        str, typer.Argument(metavar="[OPERATION]", help="Its number; without, the last that stands.")
+    ] = "",
+    root: Root = _HERE,
+    quiet: Quiet = False,
+    settings: Set = None,
+    trust: Trust = False,
+) -> None:
+    """Take an operation back: the index is as if it had not been."""
+    with _opened(root, quiet, settings, trust) as corpus:
+        _told(corpus.undo(operation), quiet)
+
+
+def operations(root: Root = _HERE, as_json: Json = False, settings: Set = None) -> None:
+    """List the operations on names, oldest first, with who decided them and why."""
+    with opened(root, overrides(settings)) as corpus:
+        log = corpus.operations()
+    if as_json:
+        out_json({"operations": [_operation_object(o) for o in log]})
+    elif log:
+        out("\n".join(map(_line, log)))
+    else:
+        say("no operation yet; `sensegraph resolve` proposes some" + root_flag(root))
+
+
+@contextmanager
+def _opened(root: Path, quiet: bool, settings: list[str] | None, trust: bool) -> Iterator[Corpus]:
+    with progress(quiet) as report, opened(root, overrides(settings, trust=trust), progress=report) as corpus:
+        ready(corpus, root)
+        yield corpus
+
+
+# ── what is printed ──
+
+
+def _told(done: Applied, quiet: bool) -> None:
+    if not quiet:
+        out(_applied(done))
+
+
+def _applied(done: Applied) -> str:
+    from sensegraph.cli.show import counted, spent
+
+    lines = [_line(o) for o in done.operations[:20]]
+    lines += [f"… and {len(done.operations) - 20} more"] if len(done.operations) > 20 else []
+    parts = [counted(done.entities, "entity"), counted(done.relations, "relation"), counted(done.reports, "report")]
+    written = done.built.computed.get("reports.report", 0)
+    lines.append(f"new or changed: {', '.join(parts)}; {counted(written, 'report')} written anew")
+    return "\n".join([*lines, spent(done.built.usage), *(f"- {note}" for note in done.built.notes)])
+
+
+def _line(o: Operation) -> str:
+    names = " + ".join(f"{name} ({kind})" for name, kind in o.names)
+    away = f" without {' + '.join(name for name, _ in o.others)}" if o.others and not o.documents else ""
+    there = f" in {', '.join(o.documents)}" if o.documents else ""
+    called = f" → {o.output}" if o.output else ""
+    gone = f" [taken back {o.reverted}]" if o.reverted else ""
+    why = f": {o.evidence}" if o.evidence else ""
+    return f"{o.id:>4} {o.kind} {names}{away}{there}{called}, by {o.by}{why}{gone}"
+
+
+def _resolved(found: Resolved, top: int, root: Path) -> str:
+    from sensegraph.cli.show import counted
+
+    blocks = []
+    for decision, title in _SHOWN.items():
+        rows = [p for p in found.found.proposals if p.decision == decision]
+        if rows:
+            lines = [f"  {p.score:.2f} {_named(p, found)}: {p.why}" for p in rows[:top]]
+            lines += [f"  … and {len(rows) - top} more (--top, --json)"] if len(rows) > top else []
+            blocks.append("\n".join([f"{title}: {counted(len(rows), 'pair')}", *lines]))
+    if not blocks:
+        blocks.append("no two entities look like one thing")
+    notes = [f"- {note}" for note in found.found.notes]
+    if found.applied:
+        return "\n\n".join([*blocks, _applied(found.applied), *notes])
+    if found.found.groups:
+        notes.append(f"nothing was changed; to merge what is one thing: sensegraph resolve --apply{root_flag(root)}")
+    return "\n\n".join([*blocks, "\n".join(notes)]).strip()
+
+
+def _named(p: Proposal, found: Resolved) -> str:
+    return " + ".join(f"{n} ({found.types[i]})" for n, i in zip(p.names, (p.one, p.other), strict=True))
+
+
+def _resolved_object(found: Resolved) -> dict[str, Any]:
+    proposals = [
+        {
+            "names": list(p.names),
+            "decision": p.decision,
+            "score": p.score,
+            "why": p.why,
+            "by": p.by,
+            "types": [found.types[p.one], found.types[p.other]],
+            "ids": [p.one, p.other],
+        }
+        for p in found.found.proposals
+    ]
+    groups = [
+        {"name": g.name, "type": g.type, "ids": list(g.members), "aliases": sorted({a.name for a in g.aliases})}
+        for g in found.found.groups
+    ]
+    applied = found.applied and _applied_object(found.applied)
+    return {
+        "proposals": proposals,
+        "groups": groups,
+        "applied": applied,
+        "asked": found.found.asked,
+        "compared": found.found.compared,
+        "notes": list(found.found.notes),
+    }
+
+
+def _applied_object(done: Applied) -> dict[str, Any]:
+    return {
+        "operations": [_operation_object(o) for o in done.operations],
+        "entities": done.entities,
+        "relations": done.relations,
+        "reports": done.reports,
+        "computed": dict(done.built.computed),
+        "usage": asdict(done.built.usage),
+        "notes": list(done.built.notes),
+    }
+
+
+def _operation_object(o: Operation) -> dict[str, Any]:
+    def named(names: tuple[tuple[str, str], ...]) -> list[dict[str, str]]:
+        return [{"name": name, "type": kind} for name, kind in names]
+
+    return {**asdict(o), "names": named(o.names), "others": named(o.others)}

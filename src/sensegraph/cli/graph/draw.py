@@ -1,0 +1,111 @@
+"""The command that draws the communities: draw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sensegraph.cli.options import Root, Set, opened, out, overrides, ready, say
+
+if TYPE_CHECKING:
+    from sensegraph.graphs.drawing import Drawing
+    from sensegraph.index.index import Index
+
+_HERE = Path(".")
+_FORMATS = ("svg", "png", "html")
+_DEPTHS = (0, 1)  # those of Figure 4 of Edge et al. (2024)
+
+
+def draw(
+    root: Root = _HERE,
+    depth: Annotated[
+        list[int] | None,
+        typer.Option("--depth", min=0, metavar="N", help="Which communities: 0 is the coarsest; repeatable.",
+                     show_default="0 and 1"),
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option("--format", metavar="svg|png|html", help="What to write.", show_default="by --out, else svg"),
+    ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="The file to write, over an earlier one.",
+                     show_default="communities.svg"),
+    ] = None,
+    top: Annotated[int, typer.Option("--top", min=0, metavar="N", help="How many communities are named.")] = 40,
+    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Another layout of the same.")] = 0,
+    title: Annotated[
+        str | None, typer.Option("--title", metavar="TEXT", help="The title.", show_default="the folder's name")
+    ] = None,
+    font: Annotated[
+        Path | None,
+        typer.Option("--font", metavar="FILE", help="The font file of a PNG.", show_default="that of Pillow"),
+    ] = None,
+    settings: Set = None,
+) -> None:  # fmt: skip
+    """Draw the communities: entities sized by degree, coloured by community. Prints the files that were written."""
+    form, place = _form(kind, to)
+    with opened(root, overrides(settings)) as corpus:
+        ready(corpus, root)
+        index = corpus.index()
+        depths = _depths(index, depth)
+        drawing = _drawing(index, max(*depths, *_DEPTHS), title or root.resolve().name, seed)
+    if form == "html":
+        from sensegraph.graphs.drawing import html
+
+        _write(place, html(drawing, depths).encode())
+        return
+    for d in depths:
+        one = place if len(depths) == 1 else place.with_name(f"{place.stem}-depth-{d}{place.suffix}")
+        _write(one, _still(drawing, d, top, form, font))
+
+
+def _form(kind: str | None, to: Path | None) -> tuple[str, Path]:
+    """The format and the file: each says the other where it is not given."""
+    named = to.suffix.removeprefix(".").lower() if to else ""
+    form = kind or (named if named in _FORMATS else "svg")
+    if form not in _FORMATS:
+        from sensegraph.corpus.settings import choices
+
+        raise typer.BadParameter(f"the format cannot be {choices(form, _FORMATS)}")
+    if to and named != form:
+        raise typer.BadParameter(f"{to} does not end in .{form}; name a file that does, or another --format.")
+    return form, to or Path(f"communities.{form}")
+
+
+def _depths(index: Index, wanted: Sequence[int] | None) -> list[int]:
+    """The depths to draw, each once, coarsest first. Raises InputError for one that the index does not have."""
+    from sensegraph.errors import InputError
+
+    depths = sorted(set(wanted)) if wanted else [d for d in _DEPTHS if d < max(index.depth, 1)]
+    if index.depth and depths[-1] >= index.depth:
+        raise InputError(f"There is no depth {depths[-1]}: this index has the depths 0 to {index.depth - 1}.")
+    return depths
+
+
+def _drawing(index: Index, deepest: int, name: str, seed: int) -> Drawing:
+    """The layout down to `deepest`, and so the same for every choice of the first depths."""
+    from sensegraph.graphs.drawing import draw as lay_out
+
+    levels = [index.clusters_at(d) for d in range(min(deepest + 1, index.depth))]
+    return lay_out(index.graph, levels, name=name, seed=seed)
+
+
+def _still(drawing: Drawing, depth: int, top: int, form: str, font: Path | None) -> bytes:
+    from sensegraph.graphs.drawing import png, scene, svg, unwritable
+
+    picture = scene(drawing, depth, top)
+    if form == "svg":
+        return svg(picture).encode()
+    if lost := unwritable(picture, font):
+        many = "1 character is" if len(lost) == 1 else f"{len(lost)} characters are"
+        say(f"{many} not in the font ({''.join(lost[:20])}); name one that has all with --font.")
+    return png(picture, font)
+
+
+def _write(place: Path, content: bytes) -> None:
+    place.write_bytes(content)
+    out(str(place))

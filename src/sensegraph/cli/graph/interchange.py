@@ -1,0 +1,151 @@
+"""Commands that carry an index in and out: import, export."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sensegraph.cli.options import (
+    Engine,
+    Json,
+    MaxCost,
+    MaxTokens,
+    Quiet,
+    Root,
+    Set,
+    Trust,
+    opened,
+    out,
+    out_json,
+    overrides,
+    ready,
+    root_flag,
+)  # fmt: skip
+from sensegraph.cli.progress import progress
+from sensegraph.errors import InputError
+
+if TYPE_CHECKING:
+    from sensegraph.corpus.corpus import Corpus
+    from sensegraph.graphs.interchange.exporting.exporting import Exported
+    from sensegraph.graphs.interchange.importing.importing import Imported
+
+_HERE = Path(".")
+_FORMATS = ("graphrag", "csv", "graphml", "cypher", "json")
+_TABLES = ("jsonl", "parquet")
+
+
+def _one_of(known: tuple[str, ...]) -> Any:
+    def check(name: str) -> str:
+        if name not in known:
+            raise typer.BadParameter(f"{name!r} is none of {', '.join(known)}")
+        return name
+
+    return check
+
+
+def import_tables(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the tables are, as .jsonl or .parquet.")],
+    root: Root = _HERE,
+    engine: Engine = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Also where the corpus has documents or an index of its own.")
+    ] = False,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    settings: Set = None,
+    trust: Trust = False,
+) -> None:
+    """Make an index of the tables of a GraphRAG index made elsewhere, or of a graph of your own.
+
+    Only entities and relationships must be there. Reports are written where there are none; otherwise no model is asked
+    for anything but vectors.
+    """
+    from sensegraph.graphs.interchange.importing.importing import import_tables
+    from sensegraph.graphs.interchange.importing.reading import read_tables
+
+    tables, given = read_tables(folder), overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:
+        _check(corpus, {d.id for d in tables.documents} | {u.id for u in tables.text_units}, replace=replace, root=root)
+        corpus.must_not_mask("an import brings entities, relations and reports that were read elsewhere")
+        with corpus.store.exclusive():
+            done = import_tables(tables, corpus.runtime(), corpus.settings.index, corpus.add)
+    if as_json:
+        out_json(_imported_object(done))
+    elif not quiet:
+        out(_imported(done, root))
+
+
+def export(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write; made when there is none.")],
+    root: Root = _HERE,
+    form: Annotated[
+        str, typer.Option("--format", callback=_one_of(_FORMATS), metavar="|".join(_FORMATS), help="What to write.")
+    ] = "graphrag",
+    tables: Annotated[
+        str, typer.Option("--tables", callback=_one_of(_TABLES), metavar="|".join(_TABLES), help="Files of graphrag.")
+    ] = "jsonl",
+    force: Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty.")] = False,
+    as_json: Json = False,
+    settings: Set = None,
+) -> None:
+    """Write the index as the seven tables of GraphRAG, or its graph as CSV, GraphML, Cypher or JSON."""
+    from sensegraph.graphs.interchange.exporting.exporting import export_tables
+    from sensegraph.graphs.interchange.exporting.formats import export_graph
+
+    with opened(root, overrides(settings)) as corpus:
+        ready(corpus, root)
+        index = corpus.index()
+        if form == "graphrag":
+            done = export_tables(index, corpus.store, folder, tables, force=force)  # type: ignore[arg-type]
+        else:
+            done = export_graph(index, folder, form, force=force)  # type: ignore[arg-type]
+    if as_json:
+        out_json({"files": list(map(str, done.files)), "counts": dict(done.counts), "notes": list(done.notes)})
+    else:
+        out(_exported(done))
+
+
+def _check(corpus: Corpus, tables: set[str], *, replace: bool, root: Path) -> None:
+    """Raise InputError where an import would hide documents that are not its own."""
+    own = [name for name in corpus.document_keys() if name not in tables and not _of_import(corpus, name)]
+    if own and not replace:
+        raise InputError(
+            f"The corpus in {root.resolve()} holds {len(own)} documents of its own, such as {own[0]!r}; an import "
+            "would take the place of their index: import into another folder (--root), or say --replace."
+        )
+
+
+def _of_import(corpus: Corpus, name: str) -> bool:
+    return name.startswith("descriptions of ")  # made by an earlier import of the same tables
+
+
+def _imported(done: Imported, root: Path) -> str:
+    from sensegraph.cli.show import counted
+
+    found = [counted(n, table.replace("_", " ")[:-1]) if n == 1 else f"{n:,} {table}" for table, n in done.rows.items()]
+    lines = [
+        "read " + ", ".join(found).replace("_", " "),
+        "index: " + ", ".join(f"{n:,} {kind}" for kind, n in done.manifest.counts.items()),
+        "communities by depth: " + (", ".join(f"{n:,}" for n in done.manifest.clusters) or "none"),
+        *(f"- {note}" for note in done.notes),
+        f"`sensegraph index{root_flag(root)}` would read the documents anew and put its own graph in the place of this "
+        "one; importing again brings this back.",
+    ]
+    return "\n".join(lines)
+
+
+def _imported_object(done: Imported) -> Mapping[str, Any]:
+    manifest = done.manifest
+    counts, clusters = dict(manifest.counts), list(manifest.clusters)
+    return {"rows": dict(done.rows), **counts, "clusters": clusters, "notes": list(done.notes)}
+
+
+def _exported(done: Exported) -> str:
+    lines = [str(path) for path in done.files]
+    lines.append(", ".join(f"{n:,} {kind.replace('_', ' ')}" for kind, n in done.counts.items()))
+    return "\n".join([*lines, *(f"- {note}" for note in done.notes)])

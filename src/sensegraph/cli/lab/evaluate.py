@@ -1,0 +1,164 @@
+"""Commands that measure: evaluate FILE.toml, evaluate questions, evaluate retrieval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from sensegraph.cli.lab import experimenting, questioning
+from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Set, Trust, out, out_json, overrides, say
+from sensegraph.cli.progress import progress
+
+if TYPE_CHECKING:
+    from sensegraph.lab.retrieval import JudgedSet, Measuring, Result
+
+_HERE = Path(".")
+
+_HELP = "Measure what was built: answers of several methods side by side, rankings against judged documents."
+
+
+class Measures(TyperGroup):
+    """The group: a name that ends in .toml stands for `run` with that plan."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command and its arguments."""
+        plan = bool(args) and args[0].endswith(".toml") and args[0] not in self.commands
+        return super().resolve_command(ctx, ["run", *args] if plan else args)
+
+
+app = typer.Typer(cls=Measures, no_args_is_help=True, help=_HELP)
+
+Data = Annotated[
+    list[Path], typer.Option("--data", metavar="DIR", help="A test collection in BEIR's layout; repeatable.")
+]
+Methods = Annotated[
+    str, typer.Option("--methods", metavar="A,B,…", help="Methods, each with settings as in hybrid:fusion=rrf:k=20.")
+]
+Cuts = Annotated[str, typer.Option("--top", metavar="K,…", help="Where rankings are cut.")]
+Split = Annotated[
+    str,
+    typer.Option("--split", metavar="NAME", help="Judgements: qrels/NAME.tsv.", show_default="the only one, dev, test"),
+]
+Within = Annotated[
+    str, typer.Option("--within", metavar="FIELD", help="Ask each question of documents with its value of FIELD only.")
+]
+Baseline = Annotated[
+    str,
+    typer.Option("--baseline", metavar="NAME", help="What others are compared with.", show_default="bm25, else first"),
+]
+Metric = Annotated[str, typer.Option("--metric", metavar="NAME", help="What is compared.", show_default="recall@5")]
+Untitled = Annotated[bool, typer.Option("--delete-titles", help="Index the documents without their titles.")]
+IndexRoot = Annotated[
+    Path | None,
+    typer.Option(
+        "--root", metavar="DIR", help="Keep the index there (of several sets: in DIR/SET).", show_default=False
+    ),
+]
+Picture = Annotated[Path | None, typer.Option("--picture", metavar="FILE.svg", help="Draw means with intervals.")]
+Runs = Annotated[Path | None, typer.Option("--runs", metavar="DIR", help="Write the rankings, in TREC's format.")]
+Draws = Annotated[int, typer.Option("--draws", min=1, metavar="N", help="Resamplings behind each interval.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of the resampling.")]
+
+
+@app.callback(help=_HELP)
+def _group() -> None:
+    """Measure what was built."""
+
+
+app.command(short_help="Compare methods by their answers, as a plan says.")(experimenting.run)
+app.command(short_help="Make questions to measure with.")(questioning.questions)
+
+
+@app.command(short_help="Compare methods by the documents that they find.")
+def retrieval(
+    data: Data,
+    methods: Methods,
+    top: Cuts = "2,5,10",
+    split: Split = "",
+    within: Within = "",
+    baseline: Baseline = "",
+    metric: Metric = "",
+    delete_titles: Untitled = False,
+    root: IndexRoot = None,
+    picture: Picture = None,
+    runs: Runs = None,
+    as_json: Json = False,
+    draws: Draws = 10_000,
+    seed: Seed = 0,
+    engine: Engine = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    settings: Set = None,
+    trust: Trust = False,
+) -> None:
+    """Compare methods by the documents that they find: recall, nDCG, CPU, context, and whether a difference is real."""
+    from sensegraph.cli.lab import measuring
+    from sensegraph.lab.retrieval import Measuring, objects, read_set, tables
+
+    how = Measuring(_cuts(top), metric, within, baseline, draws, seed)
+    if picture and picture.suffix.lower() != ".svg":
+        raise typer.BadParameter(f"--picture {picture}: pictures are SVG; name a file that ends in .svg.")
+    loaded, parts = measuring.settings_of(root or _HERE, overrides(settings, engine, max_tokens, max_cost, trust=trust))
+    named = measuring.named_methods(methods, loaded)
+    sets = _distinct([read_set(folder, split, titles=not delete_titles) for folder in data])
+    results: list[Result] = []
+    with progress() as report, measuring.folder(root) as place:
+        for judged in sets:
+            inner = place / judged.name if len(sets) > 1 else place
+            results.append(measuring.measured(judged, named, how, measuring.Place(inner, loaded, parts, report)))
+            if not as_json:
+                out(tables.text(results[-1], how) + "\n")
+    _extras(results, how, picture, runs)
+    if as_json:
+        out_json(objects.whole(named, how, results))
+    elif len(results) > 1:
+        out(tables.summary(results, how))
+
+
+def _cuts(text: str) -> tuple[int, ...]:
+    """The places where rankings are cut, ascending. Raises BadParameter for what is no number above 0."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and int(part) for part in parts):
+        raise typer.BadParameter(f"--top {text!r} is no list of numbers above 0, such as 2,5,10.")
+    return tuple(sorted({int(part) for part in parts}))
+
+
+def _distinct(sets: Sequence[JudgedSet]) -> Sequence[JudgedSet]:
+    """`sets`, which must differ by name. Raises BadParameter."""
+    names = [s.name for s in sets]
+    if twice := [n for n in names if names.count(n) > 1]:
+        raise typer.BadParameter(f"--data names two folders called {twice[0]!r}; results go by that name: rename one.")
+    return sets
+
+
+def _extras(results: Sequence[Result], how: Measuring, picture: Path | None, runs: Path | None) -> None:
+    """Write the files that were asked for, and name them on stderr."""
+    from sensegraph.lab.retrieval.runs import write_runs
+
+    written = [p for r in results for p in write_runs(r.found.runs, runs, r.found.judged.name)] if runs else []
+    if picture:
+        picture.write_text(_drawn(results, how), encoding="utf-8")
+        written.append(picture)
+    if written:
+        say("written: " + ", ".join(map(str, written)))
+
+
+def _drawn(results: Sequence[Result], how: Measuring) -> str:
+    """The means of the metric with their intervals, as SVG: a panel a set."""
+    from sensegraph.graphs.drawing import svg
+    from sensegraph.graphs.drawing.intervals import Mean, Panel, chart
+    from sensegraph.lab.retrieval import tables
+
+    panels = []
+    for found in (r.found for r in results):
+        told = {c.method: tables.told(c) for c in found.comparisons if c.metric == how.primary}
+        means = [(s.method, s.means[how.primary]) for s in found.scores]
+        rows = tuple(Mean(n, m.mean, m.low, m.high, told.get(n, ""), n == found.baseline) for n, m in means)
+        panels.append(Panel(f"{found.judged.name}, {len(found.queries):,} questions", rows))
+    base = results[0].found.baseline
+    title = f"{tables.label(how.primary)} in percent, with 95 % intervals; difference from {base} (p by Holm)"
+    return svg(chart(title, panels))

@@ -1,0 +1,251 @@
+"""What `evaluate run` needs: the plan of its file, the corpus with its index, the conditions, and where results go."""
+
+from __future__ import annotations
+
+import shlex
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
+from typing import Any
+
+from sensegraph.cli.options import root_flag, say_skipped
+from sensegraph.cli.progress import Report
+from sensegraph.corpus.corpus import FOLDER, Corpus
+from sensegraph.corpus.settings import FILE, Settings, choices, load_settings, make_tools, parse
+from sensegraph.documents import DocumentSettings, stream
+from sensegraph.errors import EmptyCorpus, InputError, NotIndexed, SettingsError
+from sensegraph.lab.experiments.answering import Condition
+from sensegraph.lab.experiments.experiment import Tools, check
+from sensegraph.lab.experiments.plan import Asked, JudgePlan, Plan, read_questions
+from sensegraph.lab.retrieval.objects import settings_of
+from sensegraph.lab.retrieval.runs import Named
+from sensegraph.methods import load, method_class
+from sensegraph.models.endpoint.journal import Journal
+from sensegraph.protocols import Part, Task
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore, writable
+from sensegraph.types import Answer, Document
+
+_FORM = 1  # raise when answers that are stored must not be used again
+_RESULTS = ".results"
+_ASKED: tuple[Task, ...] = ("summarise", "rate", "answer", "ask", "refine", "test", "grade")  # when a question is asked
+_NEEDED: Mapping[str, str] = MappingProxyType({
+    "corpus": 'the field `corpus`: write corpus = "…", the folder of an index, or documents to index',
+    "questions": 'the field `questions`: write questions = "…", a file with one a line',
+    "conditions": 'conditions: write a table [conditions.NAME] with method = "…" for each',
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A plan with everything at hand that it needs; `to_index` are documents that wait for an index of their own."""
+
+    plan: Plan
+    questions: tuple[Asked, ...]
+    conditions: tuple[Condition, ...]
+    tools: Tools
+    corpus: Corpus
+    output: Path
+    to_index: Path | None = None
+
+    @property
+    def corpus_name(self) -> str:
+        """What reports call the corpus."""
+        return Path(self.plan.corpus).name or str(self.corpus.root)
+
+
+def read_plan(file: Path) -> Plan:
+    """The plan in a TOML file. Raises InputError or SettingsError, naming the field and the nearest one known."""
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
+        raise InputError(f"{file} is not valid TOML: {e}.") from e
+    for metric in table.get("metrics", []) if isinstance(table.get("metrics"), list) else []:
+        known = ("claims", "judge", "scores", "grounding", "reference")
+        if isinstance(metric, str) and metric not in known:
+            raise SettingsError(f"{file}: metrics cannot hold {choices(metric, known)}")
+    lacking = [what for name, what in _NEEDED.items() if not table.get(name)]
+    if lacking and table.keys() <= {f.name for f in fields(Plan)}:  # else a name is misspelled
+        raise InputError(f"{file} lacks {lacking[0]}.")
+    plan = parse(table, Plan, str(file))
+    parse(plan.settings, Settings, f"{file}, [settings]")
+    questions = file.resolve().parent / plan.questions
+    if not questions.exists():
+        raise InputError(
+            f"There is no {questions}; `questions` names a .txt or .jsonl file, or a folder of BEIR's layout."
+        )
+    return plan
+
+
+def methods_of(plan: Plan, settings: Settings, where: Path) -> list[tuple[Named, str]]:
+    """The method of every condition under its name, and what the method is called."""
+    found = []
+    for name, table in plan.conditions.items():
+        try:
+            found.append(_method(name, table, plan, settings))
+        except SettingsError as e:
+            raise SettingsError(f"{where}, [conditions.{name}]: {e}") from e
+    return found
+
+
+def _method(name: str, table: Mapping[str, Any], plan: Plan, settings: Settings) -> tuple[Named, str]:
+    given = dict(table)
+    method = given.pop("method", None)
+    if not isinstance(method, str):
+        raise SettingsError('no method is named; write method = "…", one of `sensegraph methods`.')
+    own = settings.method_settings(method, given)
+    has = {f.name for f in fields(method_class(method))}
+    if plan.context_tokens and "context_tokens" in has and "context_tokens" not in given:
+        own["context_tokens"] = plan.context_tokens
+    return Named(name, load(method, **own)), method
+
+
+@contextmanager
+def prepared(file: Path, flags: Mapping[str, Any], report: Report, *, dry: bool = False) -> Iterator[Prepared]:
+    """Everything that the plan in `file` needs; its index is built unless it is there. `dry` writes nothing.
+
+    What cannot be measured is refused before an index is built, and in an estimate too.
+    """
+    plan = read_plan(file)
+    here = file.resolve().parent
+    questions = read_questions(here / plan.questions, plan.limit)
+    output = here / (plan.output or f"{file.stem}{_RESULTS}")
+    with ExitStack() as stack:
+        spare = Path(stack.enter_context(TemporaryDirectory(prefix="sensegraph-"))) if dry else output
+        corpus = _corpus(plan, file, (output, spare), flags, report)
+        stack.callback(corpus.close)
+        named = methods_of(plan, corpus.settings, file)
+        check(plan, questions, _tools(corpus.runtime(), plan, corpus))
+        todo = _indexed(corpus, named, here / plan.corpus, dry=dry)
+        store = _store(output / "store", spare / "store", dry=dry)
+        stack.callback(store.close)
+        stack.enter_context(store.exclusive() if not dry else nullcontext())
+        journal = Journal(store.root / "replies.jsonl")
+        corpus._tools = make_tools(corpus.settings, journal)  # so that replies are kept here, not beside the index
+        rt = replace(corpus.runtime(), store=store)
+        tools = _tools(rt, plan, corpus)
+        tools = tools if dry else replace(tools, journal=lambda: journal)
+        yield Prepared(plan, questions, _conditions(named, corpus), tools, corpus, output, todo)
+
+
+def _tools(rt: Runtime, plan: Plan, corpus: Corpus) -> Tools:
+    """Who answers and judges, without a journal."""
+    return Tools(rt, _judging(rt, plan.judge, corpus), partial(_document, corpus))
+
+
+def _store(place: Path, spare: Path, *, dry: bool) -> SqliteStore:
+    """The store of what was answered and judged; `dry` leaves it as it is."""
+    return SqliteStore(place, readonly=dry) if (place / "store.sqlite").exists() else SqliteStore(spare)
+
+
+def _corpus(plan: Plan, file: Path, roots: tuple[Path, Path], flags: Mapping[str, Any], report: Report) -> Corpus:
+    """The corpus that the plan names: a folder with an index as it is, or an index of its own for documents."""
+    parse(flags, Settings, "command line")  # so that a mistake in a flag is not blamed on a file
+    place = file.resolve().parent / plan.corpus
+    if not place.exists():
+        raise InputError(f"There is no {place}; `corpus` names the folder of an index, or documents to index.")
+    if (place / FILE).is_file() and not (place / FOLDER).is_dir():
+        raise NotIndexed(_own(place))
+    output, spare = (root / "index" for root in roots)
+    root = place if (place / FOLDER).is_dir() else output if (output / FOLDER).is_dir() else spare
+    dry = output != spare and root != spare
+    root.mkdir(parents=True, exist_ok=True)
+    store = SqliteStore(root / FOLDER, readonly=dry or (root == place and not writable(root / FOLDER)))
+    return Corpus(root, load_settings(root, flags, plan.settings, str(file)), store, report)
+
+
+def _own(place: Path) -> str:
+    """What is said of a corpus's own folder without an index.
+
+    One in the results folder would be built without its settings, and of its prompts too, as if they were documents.
+    """
+    source = "" if (place / "input").is_dir() else f" {shlex.quote(str(place))}"
+    return f"{place} has settings ({FILE}) but no index; run: sensegraph index{source}{root_flag(place)}"
+
+
+def _indexed(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dry: bool) -> Path | None:
+    """See to it that the index is there, with the parts that the methods read; what waits for one, where it is `dry`.
+
+    An index of somebody else is never changed: what it lacks is an error with the command that adds it.
+    """
+    if corpus.root != source:
+        wanted: set[Part] = {part for one, _ in named for part in one.method.reads}
+        made = corpus.manifest()
+        _must_hold(source, corpus.settings.documents)
+        if dry:
+            return source if made is None or not wanted <= made.parts else None
+        _held(corpus, source)
+        corpus.build(parts=sorted(wanted))
+        return None
+    manifest = corpus.manifest()
+    if manifest is None:
+        raise NotIndexed(f"{source} has no finished index; run: sensegraph index{root_flag(source)}")
+    for one, method in named:
+        if lacking := sorted(one.method.reads - manifest.parts):
+            raise NotIndexed(
+                f"The index of {source} lacks {', '.join(lacking)}, which {method} reads; "
+                f"run: sensegraph index{root_flag(source)} --method {method}"
+            )
+    return None
+
+
+def _must_hold(source: Path, reading: DocumentSettings) -> None:
+    """Raise where nothing at `source` can be read as a document."""
+    if not any(isinstance(item, Document) for item in stream(source, settings=reading)):
+        raise EmptyCorpus(f"{source} holds no document; put texts there, or let `corpus` name other documents.")
+
+
+def _held(corpus: Corpus, source: Path) -> None:
+    """Make the corpus hold what can be read at `source`, and nothing else."""
+    added = corpus.add(source)
+    say_skipped(added.skipped)
+    read = {*added.new, *added.changed, *added.same}
+    if gone := [name for name in corpus.document_keys() if name not in read]:
+        corpus.remove(*gone)
+
+
+def _judging(rt: Runtime, judge: JudgePlan, corpus: Corpus) -> Runtime:
+    """The runtime that judges: with a model of its own where the plan names one."""
+    if not judge.model:
+        return rt
+    endpoint = replace(corpus.settings.endpoint, model=judge.model)
+    engine, _ = make_tools(replace(corpus.settings, endpoint=endpoint, engine="model"))
+    return replace(rt, engine=engine)
+
+
+def _conditions(named: list[tuple[Named, str]], corpus: Corpus) -> tuple[Condition, ...]:
+    found = []
+    for one, method in named:
+        own = settings_of(one)
+        ask = partial(_ask, corpus, method, own)
+        bare = settings_of(Named(method, load(method)))
+        changed = {name: value for name, value in own.items() if value != bare[name]}
+        found.append(Condition(one.name, method, own, ask, _key(one, method, corpus), changed))
+    return tuple(found)
+
+
+def _ask(corpus: Corpus, method: str, own: dict[str, Any], question: str) -> Answer:
+    """The answer of a method with these settings: as its table, since some are called like arguments of a query."""
+    corpus.settings = replace(corpus.settings, methods={**corpus.settings.methods, method: own})
+    return corpus.query(question, method=method)
+
+
+def _key(one: Named, method: str, corpus: Corpus) -> str:
+    """What stands for all that decides an answer: the index, the method with its settings, and who works."""
+    engine, embedder = corpus.tools
+    by = [engine.fingerprint(task) for task in _ASKED if task in engine.tasks]
+    tools = [*by, embedder.fingerprint(), corpus.reranker.fingerprint() if corpus.reranker else ""]
+    return key("answers", _FORM, method, settings_of(one), corpus.manifest(), tools)
+
+
+def _document(corpus: Corpus, name: str) -> Document | None:
+    try:
+        return corpus.index().document(name)
+    except NotIndexed:
+        return None

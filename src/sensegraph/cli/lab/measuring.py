@@ -1,0 +1,110 @@
+"""What `evaluate` needs before it can measure: methods by name, an index of each set, and where it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, get_args
+
+import typer
+
+from sensegraph.cli.options import overrides
+from sensegraph.cli.progress import Report
+from sensegraph.corpus.corpus import FOLDER, Corpus
+from sensegraph.corpus.settings import Settings, load_settings, parse
+from sensegraph.errors import InputError, NotIndexed, SettingsError
+from sensegraph.index.index import document, read_manifest
+from sensegraph.lab.retrieval import Cost, JudgedSet, Measuring, Named, Result, measure
+from sensegraph.lab.retrieval.clock import cpu_seconds
+from sensegraph.methods import load
+from sensegraph.protocols import Part
+from sensegraph.runtime.stores.sqlite import SqliteStore
+
+_ON_GRAPH = ("reports", "relations")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the index of a set is, by which settings it is built, and the parts that were asked for besides."""
+
+    root: Path
+    settings: Settings
+    parts: tuple[Part, ...]
+    progress: Report
+
+
+def settings_of(root: Path, given: Mapping[str, Any]) -> tuple[Settings, tuple[Part, ...]]:
+    """The settings of the folder `root` with flags laid over, and the parts of an index that the flags ask for."""
+    flags = parse(given, Settings, "command line")  # so that a mistake in a flag is not blamed on the file
+    asked = flags.index.parts if "parts" in given.get("index", {}) else ()
+    return load_settings(root, given), asked
+
+
+def named_methods(text: str, settings: Settings) -> list[Named]:
+    """The methods of a list such as `naive,hybrid:fusion=rrf:k=20`, each called what it was written as."""
+    names = [part.strip() for part in text.split(",") if part.strip()]
+    if not names or len(set(names)) < len(names):
+        raise typer.BadParameter(f"--methods {text!r}: name at least one method, and each once.")
+    return [Named(name, _method(name, settings)) for name in names]
+
+
+def _method(text: str, settings: Settings) -> Any:
+    name, *pairs = text.split(":")
+    return load(name, **settings.method_settings(name, overrides(pairs)))
+
+
+@contextmanager
+def folder(root: Path | None) -> Iterator[Path]:
+    """Where indexes are kept: `root`, or a folder that goes again."""
+    if root:
+        yield root
+        return
+    with TemporaryDirectory(prefix="sensegraph-") as made:
+        yield Path(made)
+
+
+def measured(judged: JudgedSet, methods: Sequence[Named], how: Measuring, place: Place) -> Result:
+    """Index the documents of `judged`, unless the index is there, and measure `methods` over it."""
+    place.root.mkdir(parents=True, exist_ok=True)
+    with closing(Corpus(place.root, place.settings, SqliteStore(place.root / FOLDER), place.progress)) as corpus:
+        _same(judged, corpus)
+        begun = cpu_seconds()
+        corpus.settings = _with_parts(corpus, methods, place)
+        corpus.add(judged.documents)
+        built = corpus.build()
+        cost = Cost(cpu_seconds() - begun, judged.megabytes, sum(built.computed.values()))
+        index, rt = corpus.index(), replace(corpus.runtime(), reranker=corpus.reranker)
+        return Result(measure(judged, methods, index, rt, how), index.manifest, cost)
+
+
+def _same(judged: JudgedSet, corpus: Corpus) -> None:
+    """Raise InputError where the folder holds another corpus: measuring must not change what somebody keeps there."""
+    there = corpus.document_keys()
+    keys = corpus.runtime().keys(document, judged.documents)
+    if there and there != {d.id: k for d, k in zip(judged.documents, keys, strict=True)}:
+        raise InputError(
+            f"{corpus.root} holds other documents than {judged.name} as it is measured; choose an empty --root."
+        )
+
+
+def _with_parts(corpus: Corpus, methods: Sequence[Named], place: Place) -> Settings:
+    """The settings with the parts that the methods read, those that were asked for, and those that are there."""
+    wanted = {*place.parts, *_present(corpus)}.union(*(m.method.reads for m in methods))
+    if not wanted.isdisjoint(_ON_GRAPH):
+        wanted.add("graph")
+    if unknown := sorted(wanted.difference(get_args(Part))):
+        raise SettingsError(f"No index has a part {unknown[0]!r}, which one of the methods reads; leave that one out.")
+    parts = tuple(part for part in get_args(Part) if part in wanted)
+    return replace(corpus.settings, index=replace(corpus.settings.index, parts=parts))
+
+
+def _present(corpus: Corpus) -> list[Part]:
+    """The parts of the index as it is: none of them may be lost."""
+    try:
+        manifest = read_manifest(corpus.store)
+    except NotIndexed:
+        return []
+    return [part for part in get_args(Part) if part in manifest.parts]

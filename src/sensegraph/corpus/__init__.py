@@ -1,0 +1,1 @@
+"""A corpus on disk: the façade of the package, and what it is made of."""

@@ -1,0 +1,400 @@
+"""Settings: `sensegraph.toml`, secrets from the environment, flags on top; and from settings to tools.
+
+Every setting has an effect or is an error: an unknown key is refused with the nearest known one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    Protocol,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+    runtime_checkable,
+)
+
+import msgspec
+
+from sensegraph.corpus.nested_tables import holds_name, lay_tables, read_tables
+from sensegraph.documents.values import DocumentSettings
+from sensegraph.engines.llm.llm import LLMSettings
+from sensegraph.engines.local.local_model import LocalSettings
+from sensegraph.errors import SettingsError
+from sensegraph.index.build import IndexSettings
+from sensegraph.methods import METHODS, method_class
+from sensegraph.models.endpoint import approvals
+from sensegraph.personal.values import PersonalSettings
+from sensegraph.protocols import Embedder, LanguageEngine, Reranker
+
+if TYPE_CHECKING:
+    from sensegraph.models.endpoint.client import Endpoint
+    from sensegraph.models.endpoint.journal import Journal
+
+T = TypeVar("T")
+Guarded = Literal["endpoint", "local", "rerank"]  # the tables that name what an approval may be needed for
+FILE = "sensegraph.toml"
+FIXED = ("name", "requires", "reads", "foreign")  # fields that say what something is, not how it works
+_GUARDED = ("endpoint.base_url", "endpoint.api_key_env", "local.model", "rerank.model")
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointTable:
+    """Any OpenAI-compatible endpoint. It is used when `model` is set; without it everything stays on this machine.
+
+    Prices are in US dollars per million tokens; limits of 0 mean none. `timeout_s` bounds one attempt; before the next
+    it waits as long as the endpoint asks, else about `backoff_s`, doubled each time.
+    """
+
+    base_url: str = field(default="https://api.openai.com/v1", repr=False)  # may hold a password
+    model: str = ""
+    embedding_model: str = ""
+    rerank_model: str = ""
+    api_key_env: str = approvals.USUAL
+    temperature: float | None = 0.0
+    seed: int | None = None
+    concurrency: int = 16
+    requests_per_minute: int = 0
+    tokens_per_minute: int = 0
+    timeout_s: float = 120.0
+    max_retries: int = 6
+    backoff_s: float = 0.5
+    price_prompt: float = 0.0
+    price_completion: float = 0.0
+    price_embedding: float = 0.0
+    price_rerank: float = 0.0
+    max_tokens_total: int = 0
+    max_cost_usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RerankTable:
+    """Who puts the passages that a method found in a better order, reading each together with the question.
+
+    Nobody, `endpoint.rerank_model`, or a cross-encoder on this machine (the extra `rerank`), whose folder or name is
+    `model`. The first `top` chunks are read.
+    """
+
+    by: Literal["none", "endpoint", "cross-encoder"] = "none"
+    top: int = 50
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set. `methods` holds one table a method, whose settings are the method's fields.
+
+    `foreign` are the settings that need an approval because a file chose them, and the file of each; `trust`, which no
+    file may set, approves them for one run.
+    """
+
+    engine: Literal["auto", "offline", "model", "local"] = "auto"
+    embedder: Literal["auto", "offline", "endpoint"] = "auto"
+    method: str = "auto"
+    processes: int = 0
+    endpoint: EndpointTable = field(default_factory=EndpointTable)
+    model: LLMSettings = field(default_factory=LLMSettings)
+    local: LocalSettings = field(default_factory=LocalSettings)
+    documents: DocumentSettings = field(default_factory=DocumentSettings)
+    index: IndexSettings = field(default_factory=IndexSettings)
+    rerank: RerankTable = field(default_factory=RerankTable)
+    personal: PersonalSettings = field(default_factory=PersonalSettings)
+    methods: dict[str, dict[str, Any]] = field(default_factory=dict)
+    trust: bool = False
+    foreign: dict[str, str] = field(default_factory=dict, compare=False)
+
+    def method_settings(self, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The settings of the method `name`: its table with what was `given` laid over it.
+
+        Raises SettingsError for a method that nobody knows, a setting that it does not have, or one of the wrong type.
+        """
+        table = {**self.methods.get(name, {}), **given}
+        parse(table, method_class(name), f"method {name}")
+        return table
+
+
+@runtime_checkable
+class _Remote(Protocol):
+    """A tool that speaks to an endpoint."""
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The endpoint, which tools share."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class UserSettings:
+    """The user's own settings file, outside every corpus: what is approved (see `approvals`), each with `true`."""
+
+    trust: dict[str, bool] = field(default_factory=dict)
+
+
+def load_settings(
+    root: Path,
+    overrides: Mapping[str, Any] | None = None,
+    plan: Mapping[str, Any] | None = None,
+    plan_file: str = "",
+) -> Settings:
+    """The settings of the corpus at `root`; `overrides` are nested tables laid over the file, the user's own.
+
+    Between them stands `plan`, the settings in another file, `plan_file`. What these two files choose may need an
+    approval. Raises SettingsError for a file that is no TOML, an unknown key or a value of the wrong type, naming it.
+    """
+    path, given = root / FILE, overrides or {}
+    files = {str(path): read_tables(path), plan_file: plan or {}}
+    table: dict[str, Any] = {}
+    for place, found in files.items():
+        if "trust" in found:
+            raise SettingsError(f"{place}: trust cannot stand here, only on the command line or in your own program.")
+        table = lay_tables(table, found)
+    settings = parse(lay_tables(table, given), Settings, str(path))
+    for name in [n for n, own in settings.methods.items() if own]:
+        settings.method_settings(name, {})
+    chosen = {
+        n: place
+        for place, found in files.items()
+        for n in _GUARDED
+        if holds_name(found, n) and not holds_name(given, n)
+    }
+    return _rooted(replace(settings, foreign=chosen), root)
+
+
+def _rooted(settings: Settings, root: Path) -> Settings:
+    """Folders of prompts, a reranker and a model are meant from the corpus's own folder, wherever the command runs."""
+    prompts, reranker = settings.model.prompts, settings.rerank.model
+    if prompts:
+        settings = replace(settings, model=replace(settings.model, prompts=str(root / prompts)))
+    if reranker and (root / reranker).is_dir():  # else it is a name
+        settings = replace(settings, rerank=replace(settings.rerank, model=str(root / reranker)))
+    return replace(settings, local=settings.local.rooted(root))
+
+
+def parse(table: Mapping[str, Any], kind: type[T], where: str) -> T:
+    """A settings value from a table. Raises SettingsError, naming the key and where it stands."""
+    _known(table, kind, where, "")
+    _chosen(table, kind, where, "")
+    try:
+        return msgspec.convert(table, kind)
+    except msgspec.ValidationError as e:
+        raise SettingsError(f"{where}: {_plain(str(e))}.") from e
+
+
+def _known(table: Mapping[str, Any], kind: Any, where: str, prefix: str) -> None:
+    hints = get_type_hints(kind)
+    names = [f.name for f in fields(kind) if f.name not in FIXED]
+    for name, value in table.items():
+        if name not in names:
+            near = _nearest(str(name), names, prefix, kind)
+            hint = f"did you mean {near}?" if near else f"known here: {', '.join(names)}."
+            raise SettingsError(f"{where}: unknown setting {prefix}{name!s}; {hint}")
+        if is_dataclass(hints[name]) and isinstance(value, Mapping):
+            _known(value, hints[name], where, f"{prefix}{name}.")
+
+
+def _chosen(table: Mapping[str, Any], kind: Any, where: str, prefix: str) -> None:
+    """Raise SettingsError for a word where one of a few others must stand."""
+    hints = get_type_hints(kind)
+    for name, value in table.items():
+        if is_dataclass(hints[name]) and isinstance(value, Mapping):
+            _chosen(value, hints[name], where, f"{prefix}{name}.")
+        elif get_origin(hints[name]) is Literal and isinstance(value, str) and value not in get_args(hints[name]):
+            raise SettingsError(f"{where}: {prefix}{name} cannot be {choices(value, get_args(hints[name]))}")
+
+
+def choices(value: str, words: Sequence[str]) -> str:
+    """What is said to a word that is none of `words`: itself, those, and the nearest of them."""
+    near = get_close_matches(value.casefold(), words, 1)
+    return f"{value!r}; choose {_either(words)}." + (f" Did you mean {near[0]}?" if near else "")
+
+
+def _nearest(name: str, names: Sequence[str], prefix: str, kind: Any) -> str:
+    """The known settings most like `name`: of the same name in another table, else alike here, else alike anywhere."""
+    last = name.rpartition(".")[2]
+    everywhere = dict(_dotted()) if kind in _kinds() else {}
+    same = [dotted for dotted, base in everywhere.items() if base == last]
+    here = [prefix + n for n in get_close_matches(name, names, 1)]
+    alike = get_close_matches(last, list(everywhere.values()), 1)
+    return _either(same or here or [dotted for dotted, base in everywhere.items() if base in alike])
+
+
+def _dotted() -> Iterator[tuple[str, str]]:
+    """Every setting by its dotted name, and the last part of that."""
+    roots = [("", Settings), *((f"methods.{name}.", method_class(name)) for name in METHODS)]
+    yield from ((found, found.rpartition(".")[2]) for prefix, kind in roots for found in _names(kind, prefix))
+
+
+def _names(kind: Any, prefix: str) -> Iterator[str]:
+    hints = get_type_hints(kind)
+    for f in fields(kind):
+        if is_dataclass(hints[f.name]):
+            yield from _names(hints[f.name], f"{prefix}{f.name}.")
+        elif f.name not in (*FIXED, "methods"):
+            yield prefix + f.name
+
+
+def _kinds() -> list[Any]:
+    """The tables of the settings file, methods apart."""
+    found: list[Any] = [Settings]
+    for kind in found:
+        found += [hint for hint in get_type_hints(kind).values() if is_dataclass(hint)]
+    return found
+
+
+def _either(names: Sequence[str]) -> str:
+    """`a`, `a or b`, `a, b or c`."""
+    return " or ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+
+
+def _plain(message: str) -> str:
+    """msgspec's message with the setting's dotted name instead of a path expression."""
+    said = message.replace("`$.", "`")
+    return said.replace(" - at `", " (setting `") + ")" if " - at `" in said else said
+
+
+def api_key(endpoint: EndpointTable) -> str:
+    """The key from the environment. Raises SettingsError when a remote endpoint has none; a local one needs none."""
+    found = os.environ.get(endpoint.api_key_env, "")
+    if not found and not approvals.is_this_machine(endpoint.base_url):
+        raise SettingsError(
+            f"The endpoint {approvals.address_of(endpoint.base_url)} needs a key: set the environment variable "
+            f"{endpoint.api_key_env}, or use the offline engine (--engine offline)."
+        )
+    return found or "none"
+
+
+# ── what the user approved ──
+
+
+def user_file() -> Path:
+    """The user's own settings file, outside every corpus."""
+    return approvals.place_of_user_file(os.environ)
+
+
+def _approved() -> list[str]:
+    """What the user has approved, in the environment and in the own settings file."""
+    kept = parse(read_tables(user_file()), UserSettings, str(user_file())).trust
+    return approvals.read_approvals(os.environ.get("SENSEGRAPH_TRUST", ""), kept, user_file())
+
+
+def check_approved(settings: Settings, *names: Guarded) -> None:
+    """Raise Unapproved where files chose the endpoint or the model of one of these tables and nobody approved it."""
+    table, usual = settings.endpoint, settings.endpoint.api_key_env in ("", approvals.USUAL)
+    for name in names:
+        chosen = {n: file for n, file in settings.foreign.items() if n.startswith(f"{name}.")}
+        if usual:
+            chosen.pop("endpoint.api_key_env", None)
+        if settings.trust or not chosen:
+            continue
+        model = settings.local.model if name == "local" else settings.rerank.model
+        endpoint = approvals.approval_of(table.base_url, table.api_key_env) if name == "endpoint" else ""
+        wanted = endpoint or approvals.approval_of_model(model)
+        if not approvals.needs_none(wanted) and not approvals.is_approved(wanted, _approved()):
+            raise approvals.refusal(wanted, sorted({*chosen.values()}), user_file())
+
+
+# ── tools ──
+
+
+def needed_approvals(settings: Settings) -> Iterator[Guarded]:
+    """The tables whose endpoint or model the tools of these settings use."""
+    if any(_remote_tools(settings)) or settings.rerank.by == "endpoint":
+        yield "endpoint"
+    if settings.engine == "local":
+        yield "local"
+    if settings.rerank.by == "cross-encoder":
+        yield "rerank"
+
+
+def _remote_tools(settings: Settings) -> tuple[bool, bool]:
+    """Whether the engine, and whether the embedder, speaks to the endpoint."""
+    table = settings.endpoint
+    vectors = settings.embedder == "auto" and bool(table.embedding_model) and settings.engine != "offline"
+    engine = settings.engine == "model" or (settings.engine == "auto" and bool(table.model))
+    return engine, vectors or settings.embedder == "endpoint"
+
+
+def make_tools(settings: Settings, journal: Journal | None = None) -> tuple[LanguageEngine, Embedder]:
+    """The engine and the embedder that the settings name; where both are remote they share one endpoint and its limits.
+
+    `auto` takes the model where `endpoint.model` is set, the endpoint's vectors where `endpoint.embedding_model` is
+    set, and else what works on this machine alone.
+    """
+    table = settings.endpoint
+    remote_engine, remote_vectors = _remote_tools(settings)
+    if remote_engine and not table.model:
+        raise SettingsError("engine = model needs endpoint.model (and endpoint.base_url unless it is OpenAI's).")
+    if remote_vectors and not table.embedding_model:
+        raise SettingsError("embedder = endpoint needs endpoint.embedding_model.")
+    endpoint = make_endpoint(settings, journal) if remote_engine or remote_vectors else None
+    if endpoint and remote_engine:
+        from sensegraph.engines.llm.llm import LLMEngine
+
+        engine: LanguageEngine = LLMEngine(endpoint, settings.model)
+    else:
+        engine = _here(settings)
+    if endpoint and remote_vectors:
+        from sensegraph.models.embedders.remote import RemoteEmbedder
+
+        return engine, RemoteEmbedder(endpoint)
+    from sensegraph.models.embedders.hashed_words import HashedTerms
+
+    return engine, HashedTerms()
+
+
+def make_reranker(
+    settings: Settings, tools: tuple[LanguageEngine, Embedder], journal: Journal | None = None
+) -> Reranker | None:
+    """The reranker that the settings name, if they name one; a remote one shares the endpoint of remote `tools`.
+
+    Raises SettingsError for what it lacks: a model, the extra `rerank`, a `top` of at least 1.
+    """
+    rerank, table = settings.rerank, settings.endpoint
+    if rerank.by == "none":
+        return None
+    if rerank.top < 1:
+        raise SettingsError(f"rerank.top must be at least 1, not {rerank.top}; rerank.by = none turns it off.")
+    if rerank.by == "cross-encoder":
+        check_approved(settings, "rerank")
+        from sensegraph.models.rerankers.cross_encoder import CrossEncoderReranker
+
+        return CrossEncoderReranker(rerank.model, rerank.top)
+    if not table.rerank_model:
+        raise SettingsError("rerank.by = endpoint needs endpoint.rerank_model.")
+    from sensegraph.models.rerankers.remote_reranker import EndpointReranker
+
+    shared = next((tool.endpoint for tool in tools if isinstance(tool, _Remote)), None)
+    return EndpointReranker(shared or make_endpoint(settings, journal), rerank.top)
+
+
+def make_endpoint(settings: Settings, journal: Journal | None = None) -> Endpoint:
+    """The endpoint of these settings, with the key from the environment. Raises Unapproved before it is made."""
+    from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+
+    check_approved(settings, "endpoint")
+    table = settings.endpoint
+    values = {f.name: getattr(table, f.name) for f in fields(table) if f.name != "api_key_env"}
+    return Endpoint(EndpointSettings(**values, api_key=api_key(table)), journal)
+
+
+def _here(settings: Settings) -> LanguageEngine:
+    """The engine that works in this process: by rules, or a model of this machine."""
+    if settings.engine != "local":
+        from sensegraph.engines.offline.engine import ClassicalEngine
+
+        return ClassicalEngine()
+    if not settings.local.model:
+        raise SettingsError("engine = local needs local.model: a folder with a model, as `sensegraph tune` writes it.")
+    check_approved(settings, "local")
+    from sensegraph.engines.local.local_engine import LocalEndpoint, LocalEngine
+
+    table = settings.endpoint
+    return LocalEngine(LocalEndpoint(settings.local, table.temperature, table.seed), settings.model)

@@ -1,0 +1,1 @@
+"""The language tasks by a model behind an endpoint."""

@@ -1,0 +1,156 @@
+"""Asking a model: a task's fixed part, one question, and once more where the reply cannot be used."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import msgspec
+
+from sensegraph.engines.llm.replies.replies import Reading
+from sensegraph.engines.llm.replies.thoughts import why_empty, without_thoughts
+from sensegraph.errors import ItemFailed, Unreadable
+from sensegraph.language.text import tokens
+from sensegraph.models.endpoint.client import Endpoint, Message, Reply
+
+T = TypeVar("T")
+
+ROUGH_WORDS = 0.6  # words that a token gives in JSON, roughly: what a model is told of its limit
+_PROMPT_OVERHEAD = 8  # tokens that a chat format adds to two messages
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The fixed part of a task: instructions, form of the reply, its limit, and what else changes its results."""
+
+    name: str
+    system: str
+    schema: dict[str, Any] | None
+    max_tokens: int
+    matters: tuple[Any, ...] = ()
+
+    @property
+    def overhead(self) -> int:
+        """Tokens of a prompt with nothing to read: instructions and schema."""
+        form = tokens(msgspec.json.encode(self.schema).decode()) if self.schema else 0
+        return tokens(self.system) + form + _PROMPT_OVERHEAD
+
+
+class Asker:
+    """Asks the chat model of an endpoint, and counts what was asked again, what was removed, and what was mended."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        self._lock = threading.Lock()
+        self._again: Counter[str] = Counter()
+        self._removed: Counter[str] = Counter()
+        self._mended: Counter[str] = Counter()
+
+    @property
+    def again(self) -> int:
+        """How many replies were asked for again."""
+        with self._lock:
+            return sum(self._again.values())
+
+    def notes(self) -> tuple[str, ...]:
+        """What was degraded so far, each with how often."""
+        with self._lock:
+            again = tuple(f"{n} replies to {t} were asked for again" for t, n in sorted(self._again.items()))
+            removed = tuple(f"{n} unusable parts of replies to {t}" for t, n in sorted(self._removed.items()) if n)
+            return again + removed + tuple(f"{what} ({n} ×)" for what, n in sorted(self._mended.items()))
+
+    def ask(
+        self,
+        task: str,
+        plan: Plan,
+        user: str,
+        read: Callable[[Reply], Reading[T]],
+        what: str,
+        extra: Mapping[str, Any] | None = None,
+    ) -> T:
+        """The value that a reply about `what` gives, as `asked` gets it; `extra` are further fields of the request."""
+        return self.asked(task, plan, user, read, what, extra=extra)[0]
+
+    def asked(
+        self,
+        task: str,
+        plan: Plan,
+        user: str,
+        read: Callable[[Reply], Reading[T]],
+        what: str,
+        say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> tuple[T, Reply]:
+        """Ask about `user`: what `talked` gives for a talk that begins with it."""
+        return self.talked(task, plan, messages(plan, user), read, what, say, extra)
+
+    def talked(
+        self,
+        task: str,
+        plan: Plan,
+        talk: Sequence[Message],
+        read: Callable[[Reply], Reading[T]],
+        what: str,
+        say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> tuple[T, Reply]:
+        """Ask, read, and ask once more where the reply has a problem: the value, and the reply that gave it.
+
+        The second reply counts, unless it has no value, or one that is more doubtful than the first one's.
+        `say` gets the first reply in another way than `said`. Raises ItemFailed for what stays unusable: Unreadable
+        where a run may go on with something instead.
+        """
+        reply = say(plan, talk) if say else self.said(plan, talk, extra)
+        first = _read_reply(reply, read)
+        if not first.problem and first.value is not None:
+            return self.kept(task, first, first.value), reply
+        with self._lock:
+            self._again[task] += 1
+        second = self.said(plan, [*talk, *_objection(reply, first.problem)], extra)
+        again = _read_reply(second, read)
+        for reading, source in sorted(((again, second), (first, reply)), key=lambda found: found[0].doubtful):
+            if reading.value is not None:
+                return self.kept(task, reading, reading.value), source
+        why = (
+            f"{task}: the reply of {self.endpoint.settings.model} about {what} stays unusable "
+            f"({again.problem or first.problem}). Run again to retry it, or choose another model."
+        )
+        if again.instead is None:
+            raise ItemFailed(why)
+        raise Unreadable(why, self.kept(task, again, again.instead))
+
+    def said(self, plan: Plan, talk: Sequence[Message], extra: Mapping[str, Any] | None = None) -> Reply:
+        """The reply to `talk` in the form of `plan`."""
+        return self.endpoint.chat(talk, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens, extra=extra)
+
+    def kept(self, task: str, reading: Reading[T], value: T) -> T:
+        """`value`, with what `reading` had to remove or to mend counted."""
+        with self._lock:
+            self._removed[task] += reading.removed
+            self._mended.update(reading.mended)
+        return value
+
+
+def messages(plan: Plan, user: str) -> list[Message]:
+    """What begins a talk: the instructions, and what they are about."""
+    return [said_by("system", plan.system), said_by("user", user)]
+
+
+def said_by(role: str, text: str) -> Message:
+    """One message of a talk."""
+    return {"role": role, "content": text or "(nothing)"}  # some endpoints refuse an empty message
+
+
+def _objection(reply: Reply, problem: str) -> list[Message]:
+    """What is said to a reply that cannot be used as it is."""
+    text = f"This reply cannot be used: {problem}. Send the whole reply again, corrected, in the form asked for."
+    return [said_by("assistant", without_thoughts(reply.text)), said_by("user", text)]
+
+
+def _read_reply(reply: Reply, read: Callable[[Reply], Reading[T]]) -> Reading[T]:
+    """What `read` makes of a reply; where it holds nothing to read, that is the problem."""
+    reading, why = read(reply), why_empty(reply.text)
+    return replace(reading, problem=why) if why and reading.value is None else reading

@@ -1,0 +1,313 @@
+"""The language tasks by a model: task → prompt → schema → values.
+
+The prompts follow what the papers ask for, in words of our own; their texts are files under `papers/<paper>/prompts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from sensegraph.engines.llm import extracting, grouping, inquiring, judging, prompts, resolving
+from sensegraph.engines.llm.asking import ROUGH_WORDS, Asker, Plan
+from sensegraph.engines.llm.grouping import Grouper
+from sensegraph.engines.llm.inquiring import NOTICE, Inquirer
+from sensegraph.engines.llm.judging import Judge
+from sensegraph.engines.llm.llm_settings import LLMSettings
+from sensegraph.engines.llm.replies import replies
+from sensegraph.engines.llm.replies.replies import Reading
+from sensegraph.engines.llm.schemas import schema
+from sensegraph.engines.llm.verdicts import Verdicts
+from sensegraph.errors import UnsupportedTask
+from sensegraph.language.text import packed, tokens
+from sensegraph.models.endpoint.client import Endpoint, Reply
+from sensegraph.protocols import Task
+from sensegraph.runtime.keys import key
+from sensegraph.types import (
+    Brief,
+    Check,
+    Chunk,
+    Context,
+    Contrast,
+    Draft,
+    Excerpt,
+    Extraction,
+    Inquiry,
+    Lead,
+    Passage,
+    Point,
+    Refinement,
+    Report,
+    Statement,
+    SummaryEntity,
+    Support,
+    Trial,
+    Usage,
+    Verdict,
+    Wish,
+)
+
+T = TypeVar("T")
+
+__all__ = ["LLMEngine", "LLMSettings"]
+
+VERSION = 1  # raise whenever the same prompt and reply give other values
+_GRADE_TOKENS = 300  # room for a sentence and a number
+
+
+class LLMEngine:
+    """The language tasks by the chat model of an endpoint."""
+
+    tasks: frozenset[Task] = frozenset(
+        {"extract", "resolve", "summarise", "report", *grouping.TASKS, *inquiring.TASKS, *judging.TASKS}
+    )
+    batch = 1
+    waits = True
+    quotes = False
+
+    def __init__(self, endpoint: Endpoint, settings: LLMSettings | None = None) -> None:
+        self.endpoint = endpoint
+        self.settings = settings or LLMSettings()
+        self.name = endpoint.settings.model
+        prompts.check(self.settings.prompts)
+        forms = judging.forms(self.settings, _values(self.settings))
+        self._plans = _plans(self.settings) | judging.plans(self.settings, forms)
+        self._asker = Asker(endpoint)
+        self._verdicts = Verdicts(endpoint)
+        self._inquirer = Inquirer(self._asker, self._verdicts, self._plans, self.settings)
+        self._grouper = Grouper(self._asker, self._plans, self.settings)
+        self._judge = Judge(self._asker, forms, self.settings)
+        self._extractor = extracting.Extractor(self._asker, self._verdicts, self.settings, _values(self.settings))
+
+    def __reduce__(self) -> tuple[type[LLMEngine], tuple[Endpoint, LLMSettings]]:
+        return type(self), (self.endpoint, self.settings)
+
+    def fingerprint(self, task: Task) -> str:
+        """Prompt, schema, limits and model of `task`; not where the model is or whose key pays for it."""
+        s, plan = self.endpoint.settings, self._plan(task)
+        return key("llm", VERSION, task, plan, s.model, s.temperature, s.seed)
+
+    def usage(self) -> Usage:
+        """What the chat calls have cost; `rejected` counts the replies that were asked for again."""
+        return replace(self.endpoint.usage("chat"), rejected=self._asker.again)
+
+    def notes(self) -> tuple[str, ...]:
+        """What was degraded so far, each with how often."""
+        return self.endpoint.notes() + self._verdicts.notes() + self._asker.notes()
+
+    # ── tasks ──
+
+    def extract(self, chunks: Sequence[Chunk]) -> list[Extraction]:
+        """Entities, relations and claims of each chunk."""
+        return [self._extractor.extract(c) for c in chunks]
+
+    def resolve(self, briefs: Sequence[Brief]) -> list[tuple[tuple[str, ...], ...]]:
+        """Of the entities of each brief, the sets of ids that are one thing; one entity alone needs no call."""
+        return [resolving.resolve(self._asker, self._plan("resolve"), b) for b in briefs]
+
+    def summarise(self, contexts: Sequence[Context]) -> list[str]:
+        """One description from several of the same thing; one alone is kept as it is, without a call."""
+        return [self._summarise(c) for c in contexts]
+
+    def report(self, contexts: Sequence[Context]) -> list[Report]:
+        """A report on each community; one of a single entity without claims is that entity, without a call."""
+        return [self._report(c) for c in contexts]
+
+    def aggregate(self, briefs: Sequence[Brief]) -> list[Report]:
+        """Name, description and findings of each group; a name that a member has is asked for again."""
+        return [self._grouper.aggregate(b) for b in briefs]
+
+    def relate(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
+        """What links each two groups, in at most so many words."""
+        return [self._grouper.relate(b) for b in briefs]
+
+    def abstract(self, briefs: Sequence[Brief]) -> list[tuple[SummaryEntity, ...]]:
+        """More general entities for each group; a member that is left out is asked about, then given to the first."""
+        return [self._grouper.abstract(b) for b in briefs]
+
+    def condense(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
+        """Each text said shorter; one passage that is short enough is kept, without a call."""
+        return [self._grouper.condense(b) for b in briefs]
+
+    def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
+        """Partial answers from each context, each with its usefulness 0–100."""
+        return [self._inquirer.rate(i) for i in inquiries]
+
+    def answer(self, inquiries: Sequence[Inquiry]) -> list[Draft]:
+        """A final answer from each context."""
+        return [self._inquirer.answer(i) for i in inquiries]
+
+    def stream(self, inquiry: Inquiry, tell: Callable[[Statement], None]) -> Draft:
+        """The draft that `answer` gives; each of its statements is told, in order, as soon as it is whole.
+
+        Raises EndpointError when the reply breaks off after something was heard of it.
+        """
+        return self._inquirer.stream(inquiry, tell)
+
+    def ask(self, inquiries: Sequence[Inquiry]) -> list[Lead]:
+        """A partial answer from each context with its usefulness 0–100, and questions to follow up."""
+        return [self._inquirer.ask(i) for i in inquiries]
+
+    def refine(self, inquiries: Sequence[Inquiry]) -> list[Refinement]:
+        """Each question expanded, in parts, and with an answer imagined in the outline of the example report."""
+        return [self._inquirer.refine(i) for i in inquiries]
+
+    def test(self, inquiries: Sequence[Inquiry]) -> list[bool]:
+        """Whether the passages of each inquiry help to answer its question. Raises Unreadable, with no instead."""
+        return [self._inquirer.test(i) for i in inquiries]
+
+    def grade(self, inquiries: Sequence[Inquiry]) -> list[int]:
+        """How relevant the passages of each inquiry are, 0 to 5. Raises Unreadable, with 1 instead."""
+        return [self._inquirer.grade(i) for i in inquiries]
+
+    # ── judging ──
+
+    def judge(self, trials: Sequence[Trial]) -> list[Verdict]:
+        """The better of the two answers of each trial. Raises Unreadable, with no verdict instead."""
+        return [self._judge.judge(t) for t in trials]
+
+    def score(self, trials: Sequence[Trial]) -> list[Verdict]:
+        """A score for the one answer of each trial. Raises Unreadable, with no verdict instead."""
+        return [self._judge.score(t) for t in trials]
+
+    def contrast(self, trials: Sequence[Trial]) -> list[Contrast]:
+        """What the two answers of each trial share, and what only one says. Raises Unreadable, with nothing instead."""
+        return [self._judge.contrast(t) for t in trials]
+
+    def propose(self, wishes: Sequence[Wish]) -> list[tuple[str, ...]]:
+        """At most `count` lines for each wish, none of them known. Raises Unreadable, with none instead."""
+        return [self._judge.propose(w) for w in wishes]
+
+    def claim(self, excerpts: Sequence[Excerpt]) -> list[tuple[str, ...]]:
+        """What the stage makes of each sentence. Raises Unreadable, with nothing instead."""
+        return [self._judge.claim(e) for e in excerpts]
+
+    def support(self, checks: Sequence[Check]) -> list[Support]:
+        """Whether the texts of each check bear its statement. Raises Unreadable, with neither instead."""
+        return [self._judge.support(c) for c in checks]
+
+    def _summarise(self, context: Context) -> str:
+        parts = self._parts(context)
+        if sum(map(len, parts)) < 2:
+            return "".join(t for part in parts for t in part)
+        so_far = ""
+        for part in parts:
+            user = prompts.of_descriptions(context.title, part, so_far)
+            so_far = self._ask("summarise", user, replies.summary, f"the descriptions of {context.title!r}")
+        return so_far
+
+    def _report(self, context: Context) -> Report:
+        if only := _alone(context):
+            return Report(only.title, (Statement(only.text, (only.id,)),))
+        user, cited = prompts.of_community(context)
+        least = self.settings.findings_min
+        what = f"the community {context.title!r} of {len(context.passages)} records"
+        return self._ask("report", user, lambda r: replies.report(r, cited, least), what)
+
+    def _ask(self, task: Task, user: str, read: Callable[[Reply], Reading[T]], what: str) -> T:
+        return self._asker.ask(task, self._plan(task), user, read, what)
+
+    # ── estimates ──
+
+    def prompt_tokens(self, task: Task, item: Chunk | Context | Inquiry | Brief | judging.Item) -> int:
+        """Tokens of the prompts that `item` needs if nothing is asked for again and nothing was missed: see `calls`."""
+        if isinstance(item, judging.ITEMS):
+            return self._judge.prompt_tokens(task, item)
+        if isinstance(item, Chunk):
+            return self._extractor.prompt_tokens(item)
+        users = self._users(task, item)
+        return sum(map(tokens, users)) + len(users) * self.overhead(task)
+
+    def calls(self, task: Task, item: Chunk | Context | Inquiry | Brief | judging.Item) -> int:
+        """The calls that `item` needs at least: for a chunk, those that ask whether anything was missed as well."""
+        if isinstance(item, judging.ITEMS):
+            return self._judge.calls(task, item)
+        return self._extractor.calls if isinstance(item, Chunk) else len(self._users(task, item))
+
+    def price(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """US dollars for so many tokens; 0 where no price is set."""
+        s = self.endpoint.settings
+        return (prompt_tokens * s.price_prompt + completion_tokens * s.price_completion) / 1e6
+
+    def overhead(self, task: Task) -> int:
+        """Tokens of a prompt with nothing to read: instructions and schema."""
+        return self._plan(task).overhead
+
+    def max_tokens(self, task: Task) -> int:
+        """The most tokens that a reply may have."""
+        return self._plan(task).max_tokens
+
+    def _users(self, task: Task, item: Context | Inquiry | Brief) -> list[str]:
+        """The user's message of each call that `item` needs; none where no call is made."""
+        if isinstance(item, Inquiry):
+            return [user] if (user := self._inquirer.user(task, item)) else []
+        if isinstance(item, Brief):
+            return [user] if (user := self._grouper.user(task, item)) else []
+        if task == "summarise":
+            parts = self._parts(item)
+            return [prompts.of_descriptions(item.title, p) for p in parts] if sum(map(len, parts)) > 1 else []
+        return [] if _alone(item) else [prompts.of_community(item)[0]]
+
+    def _parts(self, context: Context) -> list[list[str]]:
+        """The distinct descriptions, in batches that fit a prompt."""
+        texts = list(dict.fromkeys(p.text for p in context.passages if p.text.strip()))
+        return packed(texts, self.settings.summary_input_tokens, tokens)
+
+    def _plan(self, task: Task) -> Plan:
+        if task not in self._plans:
+            raise UnsupportedTask("This step", self.name, frozenset({task}))
+        return self._plans[task]
+
+
+def _alone(context: Context) -> Passage | None:
+    """The entity that a community consists of, where nothing else is known about it."""
+    return context.passages[0] if [p.kind for p in context.passages] == ["entity"] else None
+
+
+# ── the fixed part of each task ──
+
+
+def _plans(s: LLMSettings) -> dict[Task, Plan]:
+    values = _values(s)
+
+    def plan(name: str, prompt: str, max_tokens: int, *matters: int | str) -> Plan:
+        return Plan(name, prompts.filled(prompt, values, s.prompts), schema(name), max_tokens, matters)
+
+    return {
+        "extract": extracting.plan(s, values),
+        "resolve": resolving.plan(s, values),
+        "summarise": plan("summary", "summarise", s.summarise_tokens, s.summary_input_tokens),
+        "report": plan("report", "report", s.report_tokens, s.findings_min),
+        **grouping.plans(s, values),
+        "rate": plan("points", "rate-answer" if s.points == "answer" else "rate", s.rate_tokens, s.history_tokens),
+        "answer": plan("answer", "answer", s.answer_tokens, s.history_tokens, NOTICE),
+        "ask": plan("lead", "ask", s.ask_tokens, s.history_tokens),
+        "refine": plan("refinement", "refine", s.refine_tokens, s.history_tokens, s.sub_questions),
+        "test": Plan("verdict", prompts.filled("test", values, s.prompts), None, 1),
+        "grade": plan("grade", "grade", _GRADE_TOKENS, s.history_tokens),
+    }
+
+
+def _values(s: LLMSettings) -> dict[str, str]:
+    """What the placeholders of the templates stand for."""
+    language = f"Write in {s.language}." if s.language else "Write in the language of the text."
+    own = "You may add what is generally known; mark each such sentence with (general knowledge)."
+    return {
+        **extracting.values(s),
+        **grouping.values(s),
+        **judging.values(),
+        "language": language,
+        "summary_words": str(s.summary_words),
+        "findings": f"{s.findings_min} to {s.findings_max}",
+        "references": prompts.template("references", s.prompts).strip(),
+        "knowledge": own if s.general_knowledge else "Use nothing but the tables; where they say nothing, say so.",
+        "response_type": s.response_type,
+        "report_words": str(round(s.report_tokens * ROUGH_WORDS)),
+        "rate_words": str(round(s.rate_tokens * ROUGH_WORDS)),
+        "answer_words": str(round(s.answer_tokens * ROUGH_WORDS)),
+        "ask_words": str(round(s.ask_tokens * ROUGH_WORDS * 0.6)),  # the rest is for questions
+        "refine_words": str(round(s.refine_tokens * ROUGH_WORDS * 0.5)),
+        "follow_ups": str(s.follow_ups),
+        "sub_questions": str(s.sub_questions),
+    }

@@ -1,0 +1,234 @@
+"""Prompts: templates filled from the settings, and contexts as numbered tables.
+
+A template is the fixed part of a prompt (the system message); what is asked about follows in the user's message. So
+providers can reuse the fixed part, and a template's text says everything that a key must know about it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+
+from sensegraph.engines.llm.replies.references import Records
+from sensegraph.errors import SettingsError
+from sensegraph.language.text import tokens, within
+from sensegraph.types import Brief, Chunk, Context, Inquiry, Passage, Turn
+
+_ASKED = (  # folder of the paper, and the templates in it
+    (
+        "edge2024",
+        "extract extract-tuple glean-check glean-more claims claims-tuple claims-check claims-more references "
+        "summarise report rate rate-answer answer ask refine test grade resolve tune "
+        "judge judge-scored contrast personas tasks questions grounded-questions",
+    ),
+    ("zhang2025", "aggregate relate judge-decided score"),
+    ("huang2025", "abstract"),
+    ("sarthi2024", "condense"),
+    ("metropolitansky2025", "claim-select claim-disambiguate claim-decompose"),
+    ("es2023", "reverse-questions"),
+    ("gao2023", "support"),
+)
+_FOLDERS: Mapping[str, str] = MappingProxyType({name: paper for paper, names in _ASKED for name in names.split()})
+TEMPLATES = tuple(_FOLDERS)
+
+_PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+_TABLES = {  # kind: (title, columns); edge2024, app. E
+    "report": ("Reports", "id,title,report"),
+    "entity": ("Entities", "id,entity,description"),
+    "relation": ("Relationships", "id,source,target,description"),
+    "claim": ("Claims", "id,subject,description"),
+    "point": ("Points", "id,score,point"),
+    "chunk": ("Sources", "id,title,text"),
+}
+_CONVERSATION = "Conversation so far (it shows what the question refers to, and is no source to cite):"
+_OTHER = ("Records", "id,title,text")
+
+
+# ── templates ──
+
+
+@cache
+def packaged(name: str) -> str:
+    """The template that comes with the package."""
+    return (files("sensegraph") / "papers" / _FOLDERS[name] / "prompts" / f"{name}.md").read_text("utf-8")
+
+
+def copied(folder: Path) -> list[Path]:
+    """The packaged templates, copied into `folder`; one that exists is left as it is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    copies = [folder / f"{name}.md" for name in sorted(TEMPLATES)]
+    for copy in copies:
+        if not copy.exists():
+            copy.write_text(packaged(copy.stem), "utf-8", newline="\n")
+    return copies
+
+
+def template(name: str, directory: str = "") -> str:
+    """The user's `name`.md in `directory` where there is one, else the packaged template."""
+    own = Path(directory) / f"{name}.md"
+    return own.read_text("utf-8") if directory and own.is_file() else packaged(name)
+
+
+def check(directory: str) -> None:
+    """Raise SettingsError for a folder of prompts that is missing or holds a file that would never be read."""
+    if not directory:
+        return
+    if not Path(directory).is_dir():
+        raise SettingsError(f"The folder of prompts {directory!r} does not exist: create it or clear the setting.")
+    unknown = sorted(p.name for p in Path(directory).glob("*.md") if p.stem not in TEMPLATES)
+    if unknown:
+        raise SettingsError(f"No prompt is named {unknown[0]} (in {directory!r}); names: {', '.join(TEMPLATES)}.")
+
+
+def filled(name: str, values: Mapping[str, str], directory: str = "") -> str:
+    """The template with each `{{placeholder}}` replaced. Raises SettingsError for one that is not in `values`."""
+
+    def value(match: re.Match[str]) -> str:
+        if match[1] not in values:
+            known = ", ".join(sorted(values))
+            raise SettingsError(f"The prompt {name}.md has an unknown placeholder {match[0]}; known are: {known}.")
+        return values[match[1]]
+
+    return re.sub(r"\n{3,}", "\n\n", _PLACEHOLDER.sub(value, template(name, directory))).strip()
+
+
+# ── what is asked about ──
+
+
+def of_chunk(chunk: Chunk) -> str:
+    """The text to read, below the title of its document."""
+    return (f"Title: {_line(chunk.title)}\n\n" if chunk.title else "") + f"Text:\n{chunk.text}"
+
+
+def of_descriptions(title: str, texts: list[str], so_far: str = "") -> str:
+    """Descriptions of one thing, to be made into one."""
+    earlier = f"\n\nDescription so far:\n{so_far}" if so_far else ""
+    return f"Name: {_line(title)}{earlier}\n\nDescriptions:\n" + "\n".join(f"- {_line(t)}" for t in texts)
+
+
+def records(context: Context) -> Records:
+    """The records that the numbers in the tables of `context` stand for."""
+    kinds = list(dict.fromkeys([*_TABLES, *sorted({p.kind for p in context.passages})]))
+    return Records(tuple(sorted(context.passages, key=lambda p: kinds.index(p.kind))))
+
+
+def of_context(context: Context) -> tuple[str, Records]:
+    """The tables of a context, and the records that their numbers stand for."""
+    return _tables(records(context), None)
+
+
+def _tables(found: Records, types: Mapping[str, str] | None) -> tuple[str, Records]:
+    """The tables of these records; with `types`, by passage id, those that are no relations have a column for it."""
+    blocks: list[str] = []
+    for number, passage in enumerate(found.passages, 1):
+        typed = types is not None and passage.kind != "relation"
+        if number == 1 or passage.kind != found.passages[number - 2].kind:
+            title, columns = _TABLES.get(passage.kind, _OTHER)
+            names = columns.split(",")
+            columns = ",".join([*names[:2], "type", *names[2:]]) if typed else columns
+            blocks.append(f"# {title}\n{columns}")
+        cells = _typed(passage, types.get(passage.id, "")) if types is not None and typed else _cells(passage)
+        blocks[-1] += f"\n{number},{cells}"
+    return "\n\n".join(blocks), found
+
+
+def of_community(context: Context) -> tuple[str, Records]:
+    """What a report is written from."""
+    tables, records = of_context(context)
+    return (f"Community: {_line(context.title)}\n\n" if context.title else "") + tables, records
+
+
+def of_brief(brief: Brief, words: int) -> tuple[str, Records]:
+    """How long, and the tables; no length is named where `words` is 0.
+
+    The title is left out: it may be made of members' names, and a name is what is asked for.
+    """
+    context = brief.context
+    length = f"Length: at most {words} words\n\n" if words else ""
+    types = {p.id: kind for p, kind in zip(context.passages, brief.types, strict=False)} if any(brief.types) else None
+    tables, found = _tables(records(context), types)
+    return length + tables, found
+
+
+def of_inquiry(inquiry: Inquiry, history_tokens: int) -> str:
+    """A question, the conversation before it, and the tables that it is answered from."""
+    about = f"\n\nAbout: {_line(inquiry.context.title)}" if inquiry.context.title else ""
+    return f"{_asked(inquiry, history_tokens)}{about}\n\n{of_context(inquiry.context)[0]}"
+
+
+def of_passages(inquiry: Inquiry, history_tokens: int) -> str:
+    """A question, the conversation before it, and passages that nobody will cite."""
+    texts = [f"{_line(p.title)}\n{p.text}" if p.title else p.text for p in inquiry.context.passages]
+    return f"{_asked(inquiry, history_tokens)}\n\nText:\n" + "\n\n".join(texts)
+
+
+def of_refinement(inquiry: Inquiry, history_tokens: int) -> str:
+    """A question, the conversation before it, what the corpus speaks of, and how its reports read."""
+    concepts = [_line(p.title or p.text) for p in inquiry.context.passages if p.kind == "concept"]
+    examples = [f"{_line(p.title)}\n{p.text}" for p in inquiry.context.passages if p.kind != "concept"]
+    spoken = f"\n\nThe corpus speaks of: {'; '.join(concepts)}" if concepts else ""
+    return _asked(inquiry, history_tokens) + spoken + "".join(f"\n\nExample report:\n{e}" for e in examples)
+
+
+def remembered(history: Sequence[Turn], budget: int) -> tuple[list[Turn], int]:
+    """The latest turns that fit into `budget` tokens, oldest first, and how many earlier ones do not.
+
+    Where the latest alone does not fit, the end of its answer is cut off; if that is not enough, it is left out too.
+    """
+    if not history or budget <= 0:
+        return [], len(history)
+    kept, left = within(reversed(history), budget, lambda turn: tokens(_turn(turn)))
+    if kept:
+        return kept[::-1], left
+    last = history[-1]
+    room = budget - tokens(_turn(replace(last, answer="…"))) - 2  # for tokens that change where texts are joined
+    cut = replace(last, answer=_beginning(last.answer, room) + "…")
+    return ([cut], left - 1) if room > 0 else ([], left)
+
+
+def _asked(inquiry: Inquiry, history_tokens: int) -> str:
+    turns, _ = remembered(inquiry.history, history_tokens)
+    asked = f"Question: {_line(inquiry.question)}"
+    return asked + "\n\n" + "\n".join([_CONVERSATION, *map(_turn, turns)]) if turns else asked
+
+
+def _turn(turn: Turn) -> str:
+    return f"Asked: {_line(turn.question)}" + (f"\nAnswered: {_line(turn.answer)}" if turn.answer.strip() else "")
+
+
+def _beginning(text: str, budget: int) -> str:
+    """The longest beginning of `text`, in whole words, of at most `budget` tokens."""
+    words = text.split()
+    fitting = bisect_right(range(len(words)), budget, key=lambda n: tokens(" ".join(words[: n + 1])))
+    return " ".join(words[:fitting])
+
+
+def _cells(passage: Passage) -> str:
+    """The cells of a record after its number."""
+    if passage.kind == "relation":
+        source, _, target = passage.title.partition(" — ")
+        return ",".join(map(_cell, (source, target, passage.text)))
+    if passage.kind == "point":
+        text = f"{passage.title}: {passage.text}" if passage.title else passage.text
+        return f"{passage.score:.0f},{_cell(text)}"
+    return f"{_cell(passage.title)},{_cell(passage.text)}"
+
+
+def _typed(passage: Passage, kind: str) -> str:
+    """The cells of a record after its number, with its type."""
+    return ",".join(map(_cell, (passage.title, kind, passage.text)))
+
+
+def _cell(text: str) -> str:
+    text = _line(text)
+    return '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

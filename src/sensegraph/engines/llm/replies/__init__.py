@@ -1,0 +1,1 @@
+"""From the replies of a model to values."""

@@ -1,0 +1,201 @@
+"""Prompts fitted to a corpus: its domain, a reader's persona, its types, and worked examples (edge2024, §3.1.2; G05).
+
+The model names the first three from a sample, then reads a few passages of it; what it found in them becomes the
+examples. The result is a set of templates for people to read and edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from sensegraph.engines.llm import prompts
+from sensegraph.engines.llm.asking import Asker, Plan
+from sensegraph.engines.llm.domain import OTHER, like
+from sensegraph.engines.llm.llm import LLMEngine
+from sensegraph.engines.llm.llm_settings import LLMSettings
+from sensegraph.engines.llm.replies import replies
+from sensegraph.engines.llm.replies.replies import Reading
+from sensegraph.engines.llm.schemas import schema
+from sensegraph.language.text import sentences, tokens, within
+from sensegraph.models.endpoint.client import Reply
+from sensegraph.types import Chunk, Extraction, Usage
+
+EXAMPLES = 3  # passages that become worked examples
+_PASSAGE = 200  # tokens of a passage that is shown: examples are paid for with every chunk
+_MOST_TYPES = 12
+_REPLY = 1000  # tokens of a profile
+_AS_THEY_ARE = frozenset(  # parts of a talk, the question that must be cheapest, and what judges answers: by no persona
+    "glean-check glean-more claims-check claims-more references test tune "
+    "judge judge-scored judge-decided score contrast personas tasks questions grounded-questions reverse-questions "
+    "claim-select claim-disambiguate claim-decompose support".split()
+)
+_EXAMPLE = "\nExample, from"  # where the packaged example of a template begins
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What kind of corpus it is, who should read it, in which language it is, and what to look for."""
+
+    domain: str
+    persona: str
+    language: str
+    entity_types: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A passage of the corpus and what the model found in it."""
+
+    passage: Chunk
+    found: Extraction
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """The profile of a corpus, the examples taken from it, its templates by name, and what all that cost."""
+
+    profile: Profile
+    examples: tuple[Example, ...]
+    templates: tuple[tuple[str, str], ...]
+    usage: Usage
+    notes: tuple[str, ...] = ()
+
+
+class _Profile(msgspec.Struct, frozen=True):
+    domain: str
+    persona: str
+    entity_types: list[str]
+    language: str = ""
+
+
+def tuned(engine: LLMEngine, passages: Sequence[Chunk], language: str = "") -> Tuned:
+    """Templates fitted to the corpus that `passages` are a sample of, written in `language` (empty: its own).
+
+    Raises ItemFailed when the model's account of the corpus stays unusable, and what an endpoint raises.
+    """
+    shown = [_short(p) for p in passages]
+    before, settings = engine.usage(), replace(engine.settings, language=language or engine.settings.language)
+    profile = _profile(engine, settings, shown)
+    reader = LLMEngine(engine.endpoint, replace(settings, entity_types=profile.entity_types, prompts=""))
+    examples = tuple(_examples(reader, shown))
+    notes = () if examples else ("No passage of the sample gave an example: the packaged ones stay.",)
+    texts = tuple((name, template(name, profile, examples, settings)) for name in names())
+    return Tuned(profile, examples, texts, engine.usage() - before, notes)
+
+
+def names() -> tuple[str, ...]:
+    """The templates that are fitted; the others stay as they are."""
+    return tuple(name for name in prompts.TEMPLATES if name not in _AS_THEY_ARE)
+
+
+def template(name: str, profile: Profile, examples: Sequence[Example], settings: LLMSettings) -> str:
+    """The packaged template `name` with the profile before it, and the examples in the place of its own."""
+    text = prompts.packaged(name)
+    made = [e for e in (_worked(name, example, settings) for example in examples) if e]
+    if made:
+        text = text.partition(_EXAMPLE)[0] + "".join(f"\nExample from this corpus:\n{e}\n" for e in made)
+    return f"You are {_plain(profile.persona)}. The corpus holds {_plain(profile.domain)}.\n\n{text}"
+
+
+# ── what kind of corpus it is ──
+
+
+def _profile(engine: LLMEngine, settings: LLMSettings, passages: Sequence[Chunk]) -> Profile:
+    values = {"language": f"Write in {settings.language}." if settings.language else "Write in their language."}
+    plan = Plan("profile", prompts.filled("tune", values, settings.prompts), schema("profile"), _REPLY)
+    user = "\n\n".join(f"Passage {n}. {prompts.of_chunk(p)}" for n, p in enumerate(passages, 1))
+    return Asker(engine.endpoint).ask("tune-prompts", plan, user, _read, f"{len(passages)} passages")
+
+
+def _read(reply: Reply) -> Reading[Profile]:
+    """The account in a reply; it must say a domain, a persona and at least one type."""
+    try:
+        said = msgspec.convert(replies.decoded(reply), _Profile)
+    except msgspec.ValidationError as e:
+        return Reading(None, f"its form is wrong: {e}")
+    types = {like(kind): " ".join(kind.split()).casefold() for kind in said.entity_types}
+    listed = tuple(kind for known, kind in types.items() if known not in ("", OTHER))[:_MOST_TYPES]
+    if not (said.domain.strip() and said.persona.strip() and listed):
+        return Reading(None, "its domain, persona or list of types is empty")
+    return Reading(Profile(_phrase(said.domain), _phrase(said.persona), _phrase(said.language), listed))
+
+
+def _phrase(text: str) -> str:
+    return " ".join(text.split()).rstrip(".")
+
+
+# ── worked examples ──
+
+
+def _short(chunk: Chunk) -> Chunk:
+    """The first whole sentences of a chunk, as many as an example may have, and at least one.
+
+    A chunk that is not the beginning of its document may begin inside a sentence.
+    """
+    spans = sentences(chunk.text)
+    spans = spans[1:] if chunk.start and len(spans) > 1 else spans
+    kept, _ = within(spans, _PASSAGE, lambda span: tokens(chunk.text[span[0] : span[1]]))
+    start, end = spans[0][0], (kept or spans[:1])[-1][1]
+    text, at = chunk.text[start:end], chunk.start
+    return replace(chunk, text=text, start=at + start, end=at + end, tokens=tokens(text))
+
+
+def _examples(reader: LLMEngine, passages: Sequence[Chunk]) -> Iterator[Example]:
+    """What the model finds in the first passages that name something; not all are tried."""
+    left = EXAMPLES
+    for passage in passages[: 2 * EXAMPLES]:
+        found = reader.extract([passage])[0]
+        if found.entities:
+            yield Example(passage, found)
+            left -= 1
+        if not left:
+            return
+
+
+def _worked(name: str, example: Example, settings: LLMSettings) -> str:
+    """An example in the form that the template `name` asks for; empty where it asks for none or holds nothing."""
+    kind, _, form = name.partition("-")
+    if kind not in ("extract", "claims") or (kind == "claims" and not example.found.claims):
+        return ""
+    records = _claims(example) if kind == "claims" else _listed(example.found, settings)
+    listed = "; ".join(dict.fromkeys(e.name for e in example.found.entities))
+    named = f"\n\nEntities: {listed}" if kind == "claims" else ""
+    reply = f"\n{_tuples(records)}" if form else " " + msgspec.json.encode(records).decode()
+    return _plain(f"Text:\n{example.passage.text}{named}\nReply:{reply}")
+
+
+def _listed(found: Extraction, settings: LLMSettings) -> dict[str, list[dict[str, Any]]]:
+    entities = [{"name": e.name, "type": e.type, "description": e.description} for e in found.entities]
+    relations = []
+    for r in found.relations:
+        kind = {"type": r.label} if settings.relation_types else {}
+        ends = {"source": r.source, "target": r.target, **kind}
+        relations.append(ends | {"description": r.description, "strength": round(r.strength)})
+    return {"entities": entities, "relations": relations}
+
+
+def _claims(example: Example) -> dict[str, list[dict[str, Any]]]:
+    fields = ("subject", "object", "type", "status", "starts", "ends", "description")
+    text = example.passage.text
+    quoted = [(c, {"quote": text[c.start : c.end]}) for c in example.found.claims]
+    return {"claims": [{name: getattr(c, name) for name in fields} | quote for c, quote in quoted]}
+
+
+def _tuples(records: dict[str, list[dict[str, Any]]]) -> str:
+    """Records in the tuple format: the kind, then the fields in their order."""
+    kinds = {"entities": "entity", "relations": "relationship", "claims": "claim"}
+    lines = [
+        f'("{kinds[name]}"<|>{"<|>".join(str(v) for v in record.values())})'
+        for name, listed in records.items()
+        for record in listed
+    ]
+    return "\n##\n".join(lines) + "\n<|COMPLETE|>"
+
+
+def _plain(text: str) -> str:
+    """`text` without what a template would take for a placeholder."""
+    return text.replace("{{", "{ {").replace("}}", "} }") if "{{" in text else text

@@ -1,0 +1,1 @@
+"""The language tasks by a model of this machine."""

@@ -1,0 +1,1 @@
+"""Answering questions without a model."""

@@ -1,0 +1,166 @@
+"""The offline engine's map and reduce: partial answers from reports or chunks, and the answer from those.
+
+Nothing is invented: every sentence that is shown is a sentence of a source, lightly trimmed, with its exact span; what
+connects them (counts, names, headings) is computed from them (classical-engine §5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sensegraph.engines.offline.answers.brief import direct, narrow, reported, summary
+from sensegraph.engines.offline.answers.focused import focused
+from sensegraph.engines.offline.answers.focusing import KNOWN, relevant, term_weights, usefulness
+from sensegraph.engines.offline.answers.following import followed, note
+from sensegraph.engines.offline.answers.overview import (
+    as_statements,
+    chunk_themes,
+    overview,
+    point_themes,
+    themed_point,
+)
+from sensegraph.engines.offline.answers.questions import Question, understand
+from sensegraph.engines.offline.answers.said import Said, everything_said, hosts_of_reports, language_of
+from sensegraph.engines.offline.reports.prose import stems
+from sensegraph.engines.offline.reports.wording import NOTE, plain
+from sensegraph.types import Draft, Inquiry, Passage, Point, Statement
+
+LEAST_SCORE = 20.0  # a focused point below this is noise: one common word of several
+MOST_SAID = 16  # sentences that a focused point carries
+BESIDE = 99.9  # score of what an answer that compares cannot do without
+BRIEF_FROM = 4  # chunks with something relevant, from which a focused answer is written in themes
+SUMMARY_WORDS = 220
+DIRECT = 4  # sentences that answer a question of fact
+
+
+def rate(inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
+    """The map step: partial answers from each context with their usefulness 0–100; none where nothing is relevant.
+
+    Overview questions give a point for every report, by rating and coverage; focused ones a point for every report or
+    chunk that speaks of what is asked, by relevance.
+    """
+    return [_rated(followed(inquiry)) for inquiry in inquiries]
+
+
+def _rated(inquiry: Inquiry) -> tuple[Point, ...]:
+    passages = inquiry.context.passages
+    code = language_of(passages)
+    question, said = understand(inquiry.question, code), everything_said(passages, code)
+    if question.shape != "overview":
+        return _focused_points(question, passages, said)
+    if any(p.kind == "report" for p in passages):
+        return _themed_points(passages, said, inquiry.corpus)
+    return tuple(
+        Point(as_statements(t.best), min(100.0, 10.0 * t.passages), t.title, t.passages) for t in chunk_themes(said)
+    )
+
+
+def _themed_points(passages: Sequence[Passage], said: Sequence[Said], corpus: int) -> tuple[Point, ...]:
+    """A point for every report that has a theme, in the order of the reports."""
+    leads, own = hosts_of_reports(said), _by_reference(said)
+    speakers = frozenset(s.speaker for s in said if s.speaker)
+    points = (themed_point(p, own.get(p.id, ()), corpus, leads, speakers) for p in passages)
+    return tuple(p for p in points if p)
+
+
+def _by_reference(said: Sequence[Said]) -> dict[str, list[Said]]:
+    """The sentences of each passage."""
+    found: dict[str, list[Said]] = {}
+    for s in said:
+        found.setdefault(s.reference, []).append(s)
+    return found
+
+
+def _focused_points(question: Question, passages: Sequence[Passage], said: Sequence[Said]) -> tuple[Point, ...]:
+    """A point for every passage with relevant sentences, in the order of the passages.
+
+    An entity that the question compares with carries what it is named by.
+    """
+    found, leads = relevant(question, said), hosts_of_reports(said)
+    points = []
+    for passage in passages:
+        own = [r for r in found if r.said.reference == passage.id]
+        score = usefulness(own)
+        counted = passage.documents if passage.kind == "entity" else len({r.said.origin for r in own})
+        if score >= LEAST_SCORE:
+            points.append(Point(as_statements([r.said for r in own[:MOST_SAID]], leads), score, passage.title, counted))
+        elif passage.kind == "entity" and question.shape == "count":
+            first = [s for s in said if s.reference == passage.id][:1]
+            points += [Point(as_statements(first, leads), BESIDE, passage.title, counted)] if first else []
+    return tuple(points)
+
+
+def answer(inquiries: Sequence[Inquiry]) -> list[Draft]:
+    """The reduce step, and answers from chunks: a text of quoted sentences with their spans, in Markdown."""
+    return [compose(inquiry) for inquiry in inquiries]
+
+
+def compose(inquiry: Inquiry, words: int = 0) -> Draft:
+    """The answer to one inquiry; `words` asks for a short one of about that length (0: as long as it takes)."""
+    asked, inquiry = inquiry, followed(inquiry)
+    notes = (NOTE, *note(asked, inquiry))
+    passages = inquiry.context.passages
+    code = language_of(passages)
+    question, said = understand(inquiry.question, code), everything_said(passages, code)
+    write = _overview if question.shape == "overview" else _focused
+    statements = write(question, inquiry, said, words)
+    if not any(s.sources for s in statements):
+        return Draft(
+            (plain(f"I find nothing{_absent(question, said, code)} in the sources that I was given."),), notes=notes[1:]
+        )
+    return Draft(tuple(statements), notes=notes)
+
+
+def _absent(question: Question, said: Sequence[Said], code: str) -> str:
+    """What nothing is found on: the subject where no sentence has a word of it, else only the question as a whole."""
+    asked = set(stems(question.subject, code))
+    if not asked or any(not asked.isdisjoint(s.terms) for s in said):
+        return " that answers this"
+    return f" on {question.subject}"
+
+
+def _overview(question: Question, inquiry: Inquiry, said: Sequence[Said], words: int) -> list[Statement]:
+    passages = inquiry.context.passages
+    if words or (question.unit in ("meeting", "book", "chat") and not any(p.kind == "point" for p in passages)):
+        return list(summary(question, said, words or SUMMARY_WORDS))
+    pointed = any(p.quotes for p in passages)
+    themes = point_themes(passages, said) if pointed else chunk_themes(said)
+    return list(overview(question, inquiry, themes)) if themes else list(summary(question, said, SUMMARY_WORDS))
+
+
+def _focused(question: Question, inquiry: Inquiry, said: Sequence[Said], words: int) -> list[Statement]:
+    if words:
+        return list(reported(narrow(question, said, words), False))
+    passages = inquiry.context.passages
+    beside = {
+        p.id
+        for p in passages
+        if p.kind == "point" and p.score == BESIDE and not set(question.terms) & set(stems(p.title, "en"))
+    }
+    said = [s for s in said if s.reference not in beside]
+    pointed = any(p.kind == "point" for p in passages)
+    found = relevant(question, said, strict=not pointed)
+    factual = question.shape in ("lookup", "decide") or (question.names and question.shape == "open")
+    if factual or (len({r.said.chunk for r in found}) < BRIEF_FROM and question.shape == "open" and not pointed):
+        chosen = direct(question, said, DIRECT)
+        return [*_caveat(question, said, chosen), *reported(chosen, False)]
+    if not found:
+        return []
+    others = sorted(((p.title, p.documents) for p in passages if p.id in beside), key=lambda x: (-x[1], x[0]))
+    return list(focused(question, found, inquiry.corpus, _named(question, passages), others))
+
+
+def _named(question: Question, passages: Sequence[Passage]) -> int:
+    """The documents behind a point whose title is just what is asked about, by its words or its initials; else 0."""
+    asked = {t for t in question.terms if t not in question.minor}
+    initials = "".join(w[0] for w in question.subject.split()).casefold()
+    same = [p for p in passages if set(stems(p.title, "en")) == asked or p.title.casefold() == initials]
+    return max((p.documents for p in same if p.kind == "point"), default=0)
+
+
+def _caveat(question: Question, said: Sequence[Said], chosen: Sequence[Said]) -> list[Statement]:
+    """What to say before sentences that hold less than half of what is asked for."""
+    weights = term_weights(question, said, strict=False)
+    if not chosen or sum(share for share, _ in weights.values()) >= KNOWN:
+        return []
+    return [plain("I find nothing that speaks of all that is asked; what comes nearest is this. ")]

@@ -1,0 +1,142 @@
+"""Short answers: a summary of one meeting or document, and a few sentences that answer a narrow question."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from sensegraph.engines.offline.answers.focusing import term_weights
+from sensegraph.engines.offline.answers.questions import Question
+from sensegraph.engines.offline.answers.said import Said, apart, presentable
+from sensegraph.engines.offline.reports.key_phrases import key_phrases
+from sensegraph.engines.offline.reports.wording import ended, listing, plain, quotation, shown, subject
+from sensegraph.types import Statement
+
+OPENING = 16  # key phrases in the opening of a summary (classical-engine §5.2)
+WINDOW, DECAY = 6, 0.8  # sentences on either side that lend relevance, and how it fades (§5.3)
+BEHIND = 0.6  # share of the best score below which a sentence adds nothing to a direct answer
+LEAST_HERE = 0.05  # quality from which a sentence may stand in a short answer: what answers is often short
+FEEDBACK_FROM, FEEDBACK_TERMS = 25, 12
+
+
+def summary(question: Question, said: Sequence[Said], words: int) -> Iterator[Statement]:
+    """A summary of about `words` words: what it was about, then covering sentences in the order of the text."""
+    unit = question.unit or "text"
+    phrases = [p.text for p in key_phrases([s.text for s in said], OPENING)]
+    opening = ""
+    if len(phrases) > 2:
+        actors = "group" if sum(bool(s.speaker) for s in said) * 2 > len(said) else "text"
+        opening = f"The {unit} was about {listing(phrases[:2])}. The {actors} discussed {listing(phrases[2:])}."
+        yield plain(opening)
+    chosen = covering(said, words - len(opening.split()))
+    yield from reported(chosen, bool(opening))
+
+
+def covering(said: Sequence[Said], words: int) -> list[Said]:
+    """Sentences that together cover the terms of the text, up to about `words` words, in its order."""
+    counts = Counter(t for s in said for t in set(s.terms))
+    good = presentable(said)
+    covered: Counter[str] = Counter()
+    chosen: list[Said] = []
+    length = 0
+
+    def gain(s: Said) -> float:
+        worth = sum(counts[t] * math.log(1 + len(said) / counts[t]) * 0.4 ** covered[t] for t in set(s.terms))
+        return worth / (math.sqrt(len(s.terms)) + 2) * s.quality
+
+    while good and length < words:
+        best = max(good, key=lambda s: (gain(s), -s.order))
+        good = [s for s in good if s is not best]
+        if apart(best, chosen):
+            chosen.append(best)
+            covered.update(set(best.terms))
+            length += len(best.text.split()) + 3
+    return sorted(chosen, key=lambda s: s.order)
+
+
+def narrow(question: Question, said: Sequence[Said], words: int) -> list[Said]:
+    """The sentences that answer a narrow question, up to about `words` words, in the order of the text."""
+    chosen: list[Said] = []
+    length = 0
+    for one, _ in _ranked(question, said):
+        if length >= words:
+            break
+        if one.quality >= LEAST_HERE and apart(one, chosen):
+            chosen.append(one)
+            length += len(one.text.split()) + 4
+    return sorted(chosen, key=lambda s: s.order)
+
+
+def direct(question: Question, said: Sequence[Said], most: int) -> list[Said]:
+    """The at most `most` sentences that answer a question of fact, best first; none far behind the best."""
+    ranked = _ranked(question, said)
+    chosen: list[Said] = []
+    for one, score in ranked:
+        if len(chosen) == most or score < BEHIND * ranked[0][1]:
+            break
+        if apart(one, chosen):
+            chosen.append(one)
+    return chosen
+
+
+def _ranked(question: Question, said: Sequence[Said]) -> list[tuple[Said, float]]:
+    scores = bearing(question, said)
+    pairs = [(s, x) for s, x in zip(said, scores, strict=True) if x > 0]
+    return sorted(pairs, key=lambda p: (-p[1], p[0].order))
+
+
+def bearing(question: Question, said: Sequence[Said]) -> list[float]:
+    """How much each sentence bears on the question: its terms, its surroundings, feedback, speaker, quality (§5.3)."""
+    weights = term_weights(question, said, strict=False)
+    if not weights:
+        return [0.0] * len(said)
+    forms = {v: w * f for w, vs in weights.values() for v, f in vs.items()}
+    own = [sum(forms.get(t, 0.0) for t in set(s.terms)) / (math.sqrt(len(s.terms)) + 2) for s in said]
+    around = [_around(own, i) for i in range(len(said))]
+    base = [a + 0.6 * b for a, b in zip(_scaled(own), _scaled(around), strict=True)]
+    feedback = _feedback(said, base)
+    named = question.text.casefold()
+    return [
+        (b + 0.3 * f) * (1.8 if s.speaker and s.speaker.casefold() in named else 1.0) * (0.25 + 0.75 * s.quality)
+        for s, b, f in zip(said, base, feedback, strict=True)
+    ]
+
+
+def _around(values: Sequence[float], at: int) -> float:
+    near = range(max(0, at - WINDOW), min(len(values), at + WINDOW + 1))
+    return sum(values[i] * DECAY ** abs(i - at) for i in near)
+
+
+def _scaled(values: Sequence[float]) -> list[float]:
+    most = max(values, default=0.0)
+    return [v / most for v in values] if most else list(values)
+
+
+def _feedback(said: Sequence[Said], base: Sequence[float]) -> list[float]:
+    """Overlap with the terms that mark the best sentences off from the rest."""
+    counts = Counter(t for s in said for t in set(s.terms))
+    best = sorted(range(len(said)), key=lambda i: (-base[i], i))[:FEEDBACK_FROM]
+    inside = Counter(t for i in best for t in set(said[i].terms))
+    worth = {t: n * math.log(1 + len(said) / counts[t]) for t, n in inside.items() if n > 1}
+    top = dict(sorted(worth.items(), key=lambda x: (-x[1], x[0]))[:FEEDBACK_TERMS])
+    return _scaled([sum(top.get(t, 0.0) for t in set(s.terms)) / (math.sqrt(len(s.terms)) + 2) for s in said])
+
+
+def reported(chosen: Sequence[Said], after: bool) -> Iterator[Statement]:
+    """Sentences with their speakers, one after another: “… said that …”, “and that …” where one speaker goes on."""
+    last = ""
+    for said in chosen:
+        gap = " " if after else ""
+        after = True
+        yield shown(said, gap + _report(said, last))
+        last = said.speaker
+
+
+def _report(said: Said, last: str) -> str:
+    if not said.speaker:
+        return ended(said.text)
+    asks = said.text.endswith(("?", "？"))
+    if said.speaker == last:
+        return f"and {'asked:' if asks else 'that'} {quotation(said.text)}"
+    return f"{subject(said.speaker)} {'asked:' if asks else 'said that'} {quotation(said.text)}"

@@ -1,0 +1,139 @@
+"""Themes: sentences that turn on the same phrase."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sensegraph.engines.offline.answers.said import Said, apart
+from sensegraph.engines.offline.reports.key_phrases import WEAK, Phrase, key_phrases
+from sensegraph.engines.offline.reports.prose import stems
+from sensegraph.engines.offline.reports.wording import listing
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """A title, its best sentences in the order to be read, all sentences behind it, and its weight."""
+
+    title: str
+    best: tuple[Said, ...]
+    all: tuple[Said, ...]
+    weight: float
+    documents: int = 0
+
+    @property
+    def voices(self) -> tuple[str, ...]:
+        """Who speaks in the sentences that are shown, in order."""
+        return tuple(dict.fromkeys(s.speaker for s in self.best if s.speaker))
+
+    @property
+    def passages(self) -> int:
+        """The number of chunks behind it."""
+        return len({s.chunk for s in self.all})
+
+
+def by_phrase(
+    said: Sequence[Said], scores: Sequence[float], avoid: frozenset[str], most: int, each: int
+) -> tuple[list[Theme], list[Said]]:
+    """At most `most` themes of at most `each` sentences, heaviest first, and the sentences in no theme.
+
+    A theme is a key phrase (without a stem of `avoid`) that two sentences or more share; a sentence belongs to the
+    heaviest of its phrases; a theme weighs the sum of its three best scores. Themes whose best score is less than
+    half of the first one's are dropped: that is where answers drift.
+    """
+    phrases = key_phrases([s.text for s in said], 5 * most, avoid=avoid)
+    phrases = [p for p in phrases if len(p.stems) > 1 or (len(p.hits) > 4 and p.text.casefold() not in WEAK)]
+    ranked = sorted(phrases, key=lambda p: (-_three(p, scores), p.stems))
+    themes: list[Theme] = []
+    named: set[str] = set()
+    several = len({s.chunk for s in said}) > 3
+    free = dict(enumerate(said))
+    shown: list[Said] = []
+    for phrase in ranked:
+        inside = sorted((i for i in phrase.hits if i in free), key=lambda i: (-scores[i], i))
+        best = _varied([free[i] for i in inside], shown, each)
+        alone = len(best) < 2 or (several and len({free[i].chunk for i in inside}) < 2)
+        if phrase.text in named or alone or (themes and scores[inside[0]] < 0.5 * themes[0].weight):
+            continue
+        title = _title(phrase, [p for p in phrases if p.text not in named])
+        named.update(title)
+        themes.append(Theme(listing(title), best, tuple(free[i] for i in inside), scores[inside[0]]))
+        shown += best
+        free = {i: s for i, s in free.items() if i not in inside}
+        if len(themes) == most:
+            break
+    return themes, list(free.values())
+
+
+def _three(phrase: Phrase, scores: Sequence[float]) -> float:
+    """The weight of a phrase: its three best sentences, a third more for a phrase of several words."""
+    return sum(sorted((scores[i] for i in phrase.hits), reverse=True)[:3]) * (1.33 if len(phrase.stems) > 1 else 1.0)
+
+
+def _varied(ranked: Sequence[Said], shown: Sequence[Said], each: int) -> tuple[Said, ...]:
+    """The first `each` that are not alike, at most two from one speaker and two from one chunk."""
+    chosen: list[Said] = []
+    voices: Counter[str] = Counter()
+    for said in ranked:
+        if len(chosen) == each:
+            break
+        marks = [f"chunk {said.chunk}", *([f"speaker {said.speaker}"] if said.speaker else [])]
+        if all(voices[m] < 2 for m in marks) and apart(said, [*shown, *chosen]):
+            chosen.append(said)
+            voices.update(marks)
+    return tuple(chosen)
+
+
+def _title(phrase: Phrase, phrases: Sequence[Phrase]) -> list[str]:
+    """The phrase, with the phrase that goes most with it."""
+    hits = set(phrase.hits)
+    others = [(len(hits & set(p.hits)), p.score, p.text) for p in phrases if p is not phrase]
+    with_it = max(others, default=(0, 0.0, ""))
+    return [phrase.text, with_it[2]] if with_it[0] >= max(2, len(hits) / 2) else [phrase.text]
+
+
+def merged(themes: Sequence[Theme], each: int) -> list[Theme]:
+    """Themes in order of weight, near-duplicates joined into the heavier one, no sentence shown twice."""
+    kept: list[Theme] = []
+    for theme in sorted(themes, key=lambda t: (-t.weight, t.title)):
+        at = next((i for i, k in enumerate(kept) if near(k, theme)), None)
+        if at is None:
+            kept.append(theme)
+        else:
+            kept[at] = joined(kept[at], theme)
+    shown: list[Said] = []
+    result = []
+    for theme in kept:
+        best = _varied(theme.best, shown, each)
+        shown += best
+        if best:
+            result.append(Theme(theme.title, best, theme.all, theme.weight, theme.documents))
+    return result
+
+
+def near(one: Theme, other: Theme) -> bool:
+    """Whether two themes are nearly the same: by title, by shared sentences, or by the terms of their sentences."""
+    a, b = _stems(one.title), _stems(other.title)
+    if a and b and len(a & b) >= 0.5 * min(len(a), len(b)):
+        return True
+    shared = {s.source for s in one.all} & {s.source for s in other.all}
+    return len(shared) >= 0.5 * min(len(one.all), len(other.all)) or _cosine(one, other) > 0.6
+
+
+def _stems(title: str) -> frozenset[str]:
+    return frozenset(stems(title, "en"))
+
+
+def _cosine(one: Theme, other: Theme) -> float:
+    a, b = (Counter(t for s in theme.all for t in s.terms) for theme in (one, other))
+    dot = sum(n * b[t] for t, n in a.items())
+    size = sum(n * n for n in a.values()) * sum(n * n for n in b.values())
+    return float(dot / size**0.5) if size else 0.0
+
+
+def joined(one: Theme, other: Theme) -> Theme:
+    """Two themes as one, under the first one's title; the counts of documents may overlap, so the larger stands."""
+    best = (*one.best, *(s for s in other.best if s not in one.best))
+    every = tuple(dict.fromkeys((*one.all, *other.all)))
+    return Theme(one.title, best, every, one.weight, max(one.documents, other.documents))

@@ -1,0 +1,119 @@
+"""Answers to questions about the whole: its main themes, in the order of their weight (classical-engine §5.2)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from sensegraph.engines.offline.answers.grouping import Theme, by_phrase, merged
+from sensegraph.engines.offline.answers.questions import FRAME, Question
+from sensegraph.engines.offline.answers.said import HOST, Said, hosts, presentable, unquoted
+from sensegraph.engines.offline.answers.telling import retitled, telling, worth
+from sensegraph.engines.offline.reports.wording import argued, capital, counted, number, plain
+from sensegraph.types import Inquiry, Passage, Point, Statement
+
+MOST_THEMES, EACH, MORE = 7, 3, 6  # themes, sentences of each, smaller themes that are named
+MOST_LIKELY = 150  # sentences of a context that are read closely: the most central by their words
+MOST_POINTS = 60  # points that are compared for near-duplicates: more than enough for the themes that are shown
+_WORDS = re.compile(r"[^\W\d_][\w'’]+")
+IN_POINT = 10  # sentences of a report that a point carries on
+_MANY = 20  # documents from which counts of them say something
+HALF = 0.02  # share of the corpus of which a theme must be to score half of its rating
+LEAST_DOCUMENTS = 3  # documents of which a theme of a large corpus must be
+
+
+def themed_point(
+    passage: Passage, said: Sequence[Said], corpus: int, leads: frozenset[str], speakers: frozenset[str]
+) -> Point | None:
+    """A report as a point: its theme, its best sentences, and a score from rating and coverage.
+
+    Score = 10 · rating · documents / (documents + h), h a fiftieth of the corpus, two at least: a theme of one document
+    is no theme of a corpus. `leads` are the speakers who lead the talk, `speakers` all.
+    """
+    good = telling(passage.title, said, leads, IN_POINT)
+    documents = passage.documents or len({s.origin for s in said})
+    if not good or passage.score <= 0 or not named(passage.title):
+        return None
+    title = capital(retitled(passage.title, good, speakers))
+    half = max(2.0, corpus * HALF) if corpus > 1 else 0.0
+    score = 10 * passage.score * documents / (documents + half)
+    return Point(as_statements(good, leads), round(min(score, 100.0), 1), title, documents) if title else None
+
+
+def named(title: str) -> bool:
+    """Whether a title says more than that it is a document of the corpus ("Episode 12")."""
+    words = [w for w in _WORDS.findall(title) if w.casefold() not in FRAME]
+    return bool(words) and title.casefold().partition(":")[0].strip() not in FRAME
+
+
+def as_statements(said: Sequence[Said], leads: frozenset[str] = frozenset()) -> tuple[Statement, ...]:
+    """Sentences as a point carries them: with the speaker's name, marked where that is a host's, a line each."""
+    marks = [HOST if s.speaker in leads else "" for s in said]
+    lines = (
+        f"{s.speaker}{mark}: “{unquoted(s.text)}”" if s.speaker else s.text for s, mark in zip(said, marks, strict=True)
+    )
+    return tuple(
+        Statement(("\n" if i else "") + line, (s.reference,), (s.source,))
+        for i, (s, line) in enumerate(zip(said, lines, strict=True))
+    )
+
+
+def point_themes(passages: Sequence[Passage], said: Sequence[Said]) -> list[Theme]:
+    """One theme a point, near-duplicates merged, heaviest first."""
+    themes = []
+    leads = hosts(said)
+    speakers = frozenset(s.speaker for s in said if s.speaker)
+    by_reference: dict[str, list[Said]] = {}
+    for s in said:
+        by_reference.setdefault(s.reference, []).append(s)
+    for p in sorted(passages, key=lambda p: -p.score)[:MOST_POINTS]:
+        own = tuple(by_reference.get(p.id, ()))
+        if own:
+            title = retitled(p.title, own, speakers)
+            best = tuple(telling(title, own, leads, 2 * EACH))
+            themes.append(Theme(title, best, own, p.score, p.documents or len({s.origin for s in own})))
+    return merged([t for t in themes if t.title and t.best], EACH)
+
+
+def chunk_themes(said: Sequence[Said]) -> list[Theme]:
+    """Themes of chunks: the phrases that most sentences turn on."""
+    weight = Counter(t for s in said for t in set(s.terms))
+
+    def central(s: Said) -> float:
+        return sum(weight[t] for t in set(s.terms)) / (len(s.terms) + 6)
+
+    likely = sorted((s for s in said if len(s.terms) > 3), key=lambda s: (-central(s), s.order))[:MOST_LIKELY]
+    good = presentable(sorted(likely, key=lambda s: s.order))
+    leads = hosts(said)
+    scores = [worth(s, leads) * central(s) for s in good]
+    return by_phrase(good, scores, frozenset(), MOST_THEMES, EACH)[0]
+
+
+def overview(question: Question, inquiry: Inquiry, themes: Sequence[Theme]) -> Iterator[Statement]:
+    """The answer: how much was read and which themes stand out, a section on each, and what smaller ones there are."""
+    weighty = [t for t in themes if inquiry.corpus < _MANY or not t.documents or t.documents >= LEAST_DOCUMENTS]
+    main, rest = (weighty or list(themes))[:MOST_THEMES], (weighty or list(themes))[MOST_THEMES:]
+    yield plain(_opening(question, inquiry, main))
+    for i, theme in enumerate(main):
+        yield plain(f"\n\n**{capital(theme.title)}**{_bracketed(theme, inquiry.corpus)}. ")
+        yield from argued(theme.best, i)
+    if rest:
+        yield plain(f"\n\nSmaller themes: {'; '.join(t.title for t in rest[:MORE])}.")
+
+
+def _opening(question: Question, inquiry: Inquiry, themes: Sequence[Theme]) -> str:
+    unit = question.unit if question.unit and question.unit != "podcast" else "document"
+    read = f"Across {counted(inquiry.corpus, 'document')}" if inquiry.corpus else f"In the {unit}s that were read"
+    read = f"In this {question.unit or 'text'}" if inquiry.corpus == 1 else read
+    stand = f"{number(len(themes))} theme{' stands' if len(themes) == 1 else 's stand'} out"
+    counting = any(t.documents for t in themes) and inquiry.corpus >= _MANY
+    how = " Each count is of the documents that bring main terms of the theme together." if counting else ""
+    return f"{read}, {stand}: {'; '.join(t.title for t in themes)}.{how}"
+
+
+def _bracketed(theme: Theme, corpus: int) -> str:
+    """The number of documents or passages behind a theme, where it says something."""
+    if theme.documents and corpus:
+        return f" ({counted(theme.documents, 'document')})" if corpus >= _MANY and theme.documents < corpus else ""
+    return f" ({counted(theme.passages, 'passage')})"

@@ -1,0 +1,224 @@
+"""Sentences as evidence: who says what, where, with its terms and its quality as reading matter."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rapidfuzz.distance import LCSseq
+
+from sensegraph.engines.offline.reports.prose import Label, labels, language, quality, recase, stems, tidy
+from sensegraph.engines.offline.reports.quotes import introduces
+from sensegraph.language.text import HAN, WORD, sentences
+from sensegraph.runtime.keys import document_part
+from sensegraph.types import Passage, Source
+
+ALIKE = 0.5  # LCS similarity from which two sentences are not shown together (classical-engine §5.3)
+
+LEAST_QUALITY = 0.3  # below this a sentence is not shown (classical-engine §4.1)
+
+_NO_NAMES = frozenset("note time date title source sources summary example warning question answer".split())
+_QUOTED = re.compile(r"((?:[^\W\d_][\w’'.\-]*)(?: [^\W\d_(][\w’'.\-]*){0,4}): (?=[\"“„«])")
+_FULL = re.compile(
+    r"([^\W\d_a-z][\w’'.\-]*(?: (?:[^\W\d_a-z][\w’'.\-]*|[a-z]{1,4}[A-Z]\w+|d[aeiu]|del|van|von|der|la|el|al)){1,4}): "
+)
+_ASIDES = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|\w{1,2}_")
+HOST = " (host)"  # how a point marks the name of a speaker who leads the talk
+_PAIRS = ("“”", '""', "„“", "«»", "»«", "「」")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One sentence: `raw` is the text of the span `source`; `order` is its place in the context.
+
+    `weight` is the score of the passage `reference` that holds it, `document` the title of its document, if known;
+    `host` says that the speaker leads the talk.
+    """
+
+    raw: str
+    speaker: str
+    source: Source
+    reference: str
+    terms: tuple[str, ...]
+    order: int
+    weight: float = 0.0
+    document: str = ""
+    host: bool = False
+
+    @property
+    def chunk(self) -> str:
+        """The chunk that it stands in."""
+        return self.source.chunk
+
+    @property
+    def origin(self) -> str:
+        """What tells its document from others."""
+        return document_part(self.source.chunk)
+
+    @property
+    def text(self) -> str:
+        """The sentence as it is shown: lightly trimmed."""
+        return tidy(self.raw)
+
+    @property
+    def quality(self) -> float:
+        """How well it stands alone, in (0, 1]."""
+        return quality(self.text)
+
+
+def presentable(said: Sequence[Said], least: float = LEAST_QUALITY) -> list[Said]:
+    """The sentences that can be shown: neither fragments nor monsters, of quality `least` or more."""
+    return [s for s in said if len(s.terms) > 3 and _sized(s.raw) and s.quality >= least]
+
+
+def _sized(text: str) -> bool:
+    """Whether a sentence is of a length to be shown: 40 to 420 characters, a Han one from 12."""
+    return len(text) <= 420 and (len(text) >= 40 or (len(text) >= 12 and bool(HAN.search(text))))
+
+
+def language_of(passages: Sequence[Passage]) -> str:
+    """The language that the first passages are written in."""
+    return language(" ".join(p.text[:400] for p in passages[:10]))
+
+
+def everything_said(passages: Sequence[Passage], code: str) -> list[Said]:
+    """The sentences of all passages in order; a span that several passages quote is kept once."""
+    known = speakers(passages)
+    found: list[Said] = []
+    seen: set[Source] = set()
+    for passage in passages:
+        for name, text, source in _quoted(passage, known) if passage.quotes else _spoken(passage, known):
+            content = terms(text, code)
+            if source in seen or not content:
+                continue
+            seen.add(source)
+            title = passage.title if passage.kind == "chunk" else ""
+            bare, host = name.removesuffix(HOST), name.endswith(HOST)
+            found.append(Said(text, bare, source, passage.id, content, len(found), passage.score, title, host))
+    return found
+
+
+def hosts(said: Sequence[Said]) -> frozenset[str]:
+    """Speakers who lead the talk: those marked so, and those who are everywhere where four or more people speak.
+
+    Everywhere is a quarter of the documents, three at least; where documents are not known, two fifths of the chunks,
+    which count as eight at least.
+    """
+    titled = len({s.document for s in said}) > 1
+    places: dict[str, set[str]] = {}
+    for s in said:
+        if s.speaker:
+            places.setdefault(s.speaker, set()).add(s.document if titled else s.chunk)
+    size = len({s.document if titled else s.chunk for s in said})
+    least = max(3.0, size / 4) if titled else 0.4 * max(size, 8)
+    everywhere = {name for name, at in places.items() if len(places) >= 4 and len(at) >= least}
+    return frozenset(everywhere | {s.speaker for s in said if s.host})
+
+
+def hosts_of_reports(said: Sequence[Said]) -> frozenset[str]:
+    """Speakers who lead the talk, seen from many reports, where six or more people speak.
+
+    Guests speak in the reports on their subject, hosts in all: in a fifth of eight reports or more; or in one of
+    fourteen, seldom twice in one, and there they present others.
+    """
+    places: dict[str, set[str]] = {}
+    times: Counter[str] = Counter()
+    for s in said:
+        if s.speaker:
+            places.setdefault(s.speaker, set()).add(s.reference)
+            times[s.speaker] += 1
+    size = len({s.reference for s in said})
+    if len(places) < 6 or size < 8:
+        return frozenset()
+    wide = {n for n, at in places.items() if len(at) >= max(4, 0.2 * size)}
+    spread = {n for n, at in places.items() if len(at) >= max(6, size / 14) and len(at) >= 0.8 * times[n]}
+    presents = {s.speaker for s in said if s.speaker in spread and introduces(s.raw)}
+    return frozenset(wide | presents)
+
+
+def terms(text: str, code: str) -> tuple[str, ...]:
+    """The stems of the content words of `text`, in order; none of what stands in brackets."""
+    bare = _ASIDES.sub(" ", text) if "{" in text or "[" in text or "_" in text else text
+    return tuple(t for word in WORD.findall(bare) for t in _word_terms(word, code))
+
+
+@lru_cache(maxsize=1 << 16)
+def _word_terms(word: str, code: str) -> tuple[str, ...]:
+    return tuple(stems(word, code))
+
+
+def speakers(passages: Sequence[Passage]) -> frozenset[str]:
+    """The names that label what is said, sure in at least one passage."""
+    texts = [t for p in passages for t in ([q.text for q in p.quotes] if p.quotes else [p.text])]
+    return frozenset(label.name for label in labels("\n".join(texts)) if _named(label))
+
+
+def _named(label: Label) -> bool:
+    return label.sure and label.name.casefold() not in _NO_NAMES
+
+
+def _quoted(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str, str, Source]]:
+    """What a report or a point quotes; a quote may open with its speaker's name and a colon."""
+    for quote in passage.quotes:
+        text = quote.text.strip()
+        head, mark, rest = text.partition(f"{HOST}: ")
+        if mark and len(head) < 60:
+            yield cleaned(head) + HOST, unquoted(rest), quote.source
+            continue
+        match = _QUOTED.match(text) or _FULL.match(text)
+        name, said = (match[1], text[match.end() :]) if match else _split(text, known)[:2]
+        yield cleaned(name), unquoted(said), quote.source
+
+
+def _spoken(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str, str, Source]]:
+    """The sentences of a chunk with the speaker whose label governs each."""
+    if len(passage.sources) != 1:
+        return
+    base, name = passage.sources[0], ""
+    for start, end in sentences(passage.text):
+        new, said, skipped = _split(passage.text[start:end], known)
+        name = cleaned(new) or name
+        if said:
+            yield name, said, Source(base.chunk, base.start + start + skipped, base.start + end)
+
+
+def cleaned(name: str) -> str:
+    """A speaker's name without what ran into it from a file name or the line before; "" if no name is left."""
+    last = re.split(r"[/\t]|\.txt|(?<=\w{2})\. ", name)[-1].strip(" .")
+    return "" if re.search(r"[\d_]", last) else last
+
+
+def unquoted(text: str) -> str:
+    """`text` without the quotation marks that stand around the whole of it."""
+    bare = text.strip()
+    return bare[1:-1].strip() if len(bare) > 1 and bare[0] + bare[-1] in _PAIRS else bare
+
+
+def _split(text: str, known: frozenset[str]) -> tuple[str, str, int]:
+    """(speaker, what is said, where it begins) of a sentence that may open with a label."""
+    head, colon, _ = text[:80].partition(":")
+    if not colon or recase(head.strip()) not in known:
+        return "", text, 0
+    said = text[len(head) + 1 :].lstrip()
+    return recase(head.strip()), said, len(text) - len(said)
+
+
+def alike(one: Said, other: Said) -> bool:
+    """Whether two sentences say nearly the same in the same words, or one holds most of the other."""
+    a, b = _words(one.text), _words(other.text)
+    shared = LCSseq.similarity(a, b)
+    return shared > ALIKE * max(len(a), len(b)) or shared > 0.75 * min(len(a), len(b))
+
+
+@lru_cache(maxsize=1 << 14)
+def _words(text: str) -> tuple[str, ...]:
+    folded = text.casefold()
+    return tuple(HAN.findall(folded)) if HAN.search(folded) else tuple(WORD.findall(folded))
+
+
+def apart(said: Said, chosen: Sequence[Said]) -> bool:
+    """Whether `said` is none of `chosen` in other clothes."""
+    return not any(alike(said, c) for c in chosen)

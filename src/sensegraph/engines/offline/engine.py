@@ -1,0 +1,161 @@
+"""The offline engine: the tasks of a language engine by classical language processing, with no model and no key.
+
+It is no imitation of a model: it reads values, not prompts, shows sentences of the sources, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from sensegraph.errors import UnsupportedTask
+from sensegraph.protocols import Task
+from sensegraph.runtime.keys import key
+from sensegraph.types import (
+    Brief,
+    Chunk,
+    Context,
+    Draft,
+    Extraction,
+    Inquiry,
+    Lead,
+    Point,
+    Refinement,
+    Report,
+    Statement,
+    SummaryEntity,
+    Usage,
+)
+
+_VERSION = 20  # raise when any result of this engine changes: it is part of every key
+_VERSIONS: Mapping[Task, str] = MappingProxyType({"answer": f"{_VERSION}.1"})  # where results of one task alone changed
+
+
+@dataclass(frozen=True, slots=True)
+class ClassicalEngine:
+    """A `SurveyingEngine` without a model. Deterministic; every sentence it shows has its span."""
+
+    name: str = "offline"
+    tasks: frozenset[Task] = frozenset({
+        "survey", "extract", "summarise", "report", "aggregate", "relate", "abstract", "condense",
+        "rate", "answer", "ask", "refine", "test", "grade",
+    })  # fmt: skip
+    batch: int = 32
+    waits: bool = False
+    quotes: bool = True
+
+    def fingerprint(self, task: Task) -> str:
+        """The version of this engine's rules."""
+        return key("classical", _VERSIONS.get(task, _VERSION), task)
+
+    def observe(self, documents: Sequence[tuple[Chunk, ...]]) -> list[bytes]:
+        """What each document shows by itself."""
+        from sensegraph.engines.offline.extraction import reading
+
+        return reading.observe(documents)
+
+    def learn(self, observations: Iterable[bytes]) -> bytes:
+        """What the whole corpus shows; a sequence is read several times, so that memory stays small."""
+        from sensegraph.engines.offline.extraction import reading
+
+        return reading.learn(observations)
+
+    def read(self, items: Sequence[tuple[tuple[Chunk, ...], bytes]], lexicon: bytes) -> list[tuple[Extraction, ...]]:
+        """The extractions of each document, one per chunk."""
+        from sensegraph.engines.offline.extraction import reading
+
+        return reading.read(items, lexicon)
+
+    def extract(self, chunks: Sequence[Chunk]) -> list[Extraction]:
+        """Extractions of chunks that know nothing of one another: each is its own corpus."""
+        found = []
+        for chunk in chunks:
+            (observation,) = self.observe([(chunk,)])
+            ((extraction,),) = self.read([((chunk,), observation)], self.learn([observation]))
+            found.append(extraction)
+        return found
+
+    def summarise(self, contexts: Sequence[Context]) -> list[str]:
+        """One description from several, in the sources' words."""
+        from sensegraph.engines.offline.reports import reporting
+
+        return reporting.summarise(contexts)
+
+    def report(self, contexts: Sequence[Context]) -> list[Report]:
+        """Reports made of chosen sentences, each with its span."""
+        from sensegraph.engines.offline.reports import reporting
+
+        return reporting.report(contexts)
+
+    def aggregate(self, briefs: Sequence[Brief]) -> list[Report]:
+        """Groups named after their most central members, described and supported by sentences with their spans."""
+        from sensegraph.engines.offline.reports import aggregating
+
+        return aggregating.aggregate(briefs)
+
+    def relate(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
+        """How many relations link two groups, by which verbs, and the best sentence that says so."""
+        from sensegraph.engines.offline.reports import relating
+
+        return relating.relate(briefs)
+
+    def abstract(self, briefs: Sequence[Brief]) -> list[tuple[SummaryEntity, ...]]:
+        """One summary entity for each group, with all its members."""
+        from sensegraph.engines.offline.reports import aggregating
+
+        return aggregating.abstract(briefs)
+
+    def condense(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
+        """The most central sentences, whole, in the order of the text."""
+        from sensegraph.engines.offline.reports import condensing
+
+        return condensing.condense(briefs)
+
+    def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
+        """Themes or relevant sentences, scored for the question."""
+        from sensegraph.engines.offline.answers import answering
+
+        return answering.rate(inquiries)
+
+    def answer(self, inquiries: Sequence[Inquiry]) -> list[Draft]:
+        """An extractive answer."""
+        from sensegraph.engines.offline.answers import answering
+
+        return answering.answer(inquiries)
+
+    def ask(self, inquiries: Sequence[Inquiry]) -> list[Lead]:
+        """Relevant sentences, their usefulness, and questions about what else stands there."""
+        from sensegraph.engines.offline.answers import asking
+
+        return asking.ask(inquiries)
+
+    def refine(self, inquiries: Sequence[Inquiry]) -> list[Refinement]:
+        """The question with its names and noun phrases; no hypothesis."""
+        from sensegraph.engines.offline.answers import asking
+
+        return asking.refine(inquiries)
+
+    def test(self, inquiries: Sequence[Inquiry]) -> list[bool]:
+        """Whether a passage holds enough of the question's words."""
+        from sensegraph.engines.offline.answers import asking
+
+        return asking.test(inquiries)
+
+    def grade(self, inquiries: Sequence[Inquiry]) -> list[int]:
+        """How much of the question's words a report holds, in fifths."""
+        from sensegraph.engines.offline.answers import asking
+
+        return asking.grade(inquiries)
+
+    def judge(self, *_: object) -> None:
+        """Raise UnsupportedTask: rules have no preferences."""
+        raise UnsupportedTask("a judgement", self.name, frozenset({"judge"}))
+
+    def usage(self) -> Usage:
+        """Nothing: this engine costs only the machine's time."""
+        return Usage()
+
+    def notes(self) -> tuple[str, ...]:
+        """Nothing: what it leaves out, its results say themselves."""
+        return ()

@@ -1,0 +1,1 @@
+"""Reading documents without a model."""

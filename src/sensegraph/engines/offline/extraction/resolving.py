@@ -1,0 +1,235 @@
+"""From candidates to things: which names stand, which of them are one, and where each is mentioned.
+
+The second pass (counting pairs) and the third (reading) must agree on this, so both use `resolved`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from sensegraph.engines.offline.extraction import people
+from sensegraph.engines.offline.extraction.names import bare
+from sensegraph.engines.offline.extraction.records import Candidate, Lexicon, Observation, Phrase
+from sensegraph.engines.offline.extraction.wrapping import body, notes_of
+from sensegraph.language.speakers import written
+from sensegraph.language.text import fold
+
+LONGEST_UNIT = 4
+_LONGEST_TERM = 6
+_folded = lru_cache(maxsize=1 << 14)(fold)  # names and concepts come back
+_HYPHEN = re.compile(r" ?([-–/]) ?")
+
+
+class Spot(msgspec.Struct, frozen=True, gc=False):
+    """One mention: sentence, span in the document, and the key of its thing."""
+
+    sentence: int
+    start: int
+    end: int
+    key: str
+
+
+class Thing(msgspec.Struct, frozen=True, gc=False):
+    """What is mentioned: `key` is its folded name."""
+
+    key: str
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The things of one document and their mentions, in order of place."""
+
+    things: Mapping[str, Thing]
+    spots: Sequence[Spot]
+
+
+class Named(msgspec.Struct, frozen=True, gc=False):
+    """A candidate that stands as a name."""
+
+    candidate: Candidate
+    start: int
+    surface: str
+    key: str
+
+
+@lru_cache(maxsize=1 << 14)
+def key_of(surface: str) -> str:
+    """The form in which names are one: folded, without article, quotation blanks and possessive."""
+    folded = _HYPHEN.sub(r"\1", fold(surface))
+    for article in ("the ", "a ", "an "):
+        folded = folded.removeprefix(article) if len(folded) > len(article) + 2 else folded
+    return folded
+
+
+def standing(seen: Observation, lexicon: Lexicon) -> list[Named]:
+    """The candidates that are names in this corpus, cut where their first word is none."""
+    out = []
+    begin, end = body(seen, lexicon)
+    for c in seen.names:
+        start, surface = c.start, c.surface
+        if start < begin or c.end > end or ("s" in c.marks and _cut_label(_folded(surface), lexicon.speakers)):
+            continue
+        if c.first and (c.first in lexicon.refused_runs or (not c.more and bare(c.first) in lexicon.refused)):
+            if c.inner < 0:
+                continue
+            start, surface = c.inner, c.surface[c.inner - c.start :]
+        key = key_of(surface)
+        if f"{c.before} {key}" not in lexicon.series:  # else the tail of a series' name, which says nothing
+            out.append(Named(c, start, surface, key))
+    return out
+
+
+def same_person(names: Sequence[Named], kinds: Mapping[str, str]) -> dict[str, str]:
+    """One-word keys of a document that stand for a longer name of a person in it."""
+    spoken = {n.key for n in names if "s" in n.candidate.marks}
+    return people.in_document(Counter(n.key for n in names), spoken, kinds)
+
+
+def _same(names: Sequence[Named], work: str, lexicon: Lexicon) -> dict[str, str]:
+    """What stands for a longer name in a document: as the document says, else its work, else the corpus."""
+    near = same_person(names, lexicon.kinds)
+    here = {n.key for n in names}
+    wider = {**lexicon.same.get("", {}), **lexicon.same.get(work, {})}
+    return {**{k: wider[k] for k in sorted(here & wider.keys())}, **{k: wider.get(v, v) for k, v in near.items()}}
+
+
+def _cut_label(key: str, speakers: Mapping[str, str]) -> bool:
+    """Whether a label is what a border left of another ("vin scott")."""
+    return bool(speakers) and key not in speakers and any(k.endswith(key) for k in speakers)
+
+
+@lru_cache(maxsize=100_000)
+def stem(word: str) -> str:
+    """The English stem of a folded word."""
+    return str(_stemmer().stemWord(word))
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:
+    import Stemmer
+
+    return Stemmer.Stemmer("english")
+
+
+def unit_of(words: Sequence[str]) -> str:
+    """The stems of a phrase, by which its forms are one."""
+    return " ".join(map(stem, words))
+
+
+def longest_units(phrase: Phrase, units: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:
+    """Kept concepts in a phrase (first word, word after the last, unit), the longest at each place."""
+    stems, at = [stem(w) for w in phrase.words], 0
+    while at < len(stems):
+        for size in range(min(LONGEST_UNIT, len(stems) - at), 0, -1):
+            unit = " ".join(stems[at : at + size]) if size > 1 else stems[at]
+            if unit in units:
+                yield at, at + size, unit
+                at += size
+                break
+        else:
+            at += 1
+
+
+def longest_terms(run: str, terms: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Kept terms in a run of characters, the longest at each place."""
+    at = 0
+    while at < len(run):
+        size = next((n for n in range(min(_LONGEST_TERM, len(run) - at), 1, -1) if run[at : at + n] in terms), 0)
+        if size:
+            yield at, at + size
+        at += size or 1
+
+
+def resolved(seen: Observation, lexicon: Lexicon) -> Scene:
+    """The things of a document and their mentions, hosts and concepts outside the corpus's list left out."""
+    names = standing(seen, lexicon)
+    same = _same(names, seen.work, lexicon)
+    notes = notes_of(seen, lexicon)
+    things: dict[str, Thing] = {}
+    spots = []
+    for key, members in _by_key(names, same).items():
+        told = [m for m in members if m.candidate.sentence not in notes]
+        thing = _named_thing(key, members, lexicon) if told else None
+        if thing is None or thing.key in lexicon.hidden:
+            continue
+        things.setdefault(thing.key, thing)
+        spots += [Spot(m.candidate.sentence, m.start, m.candidate.end, thing.key) for m in told]
+    spots += _concepts(seen, lexicon, spots, things, notes)
+    return Scene(things, sorted(spots, key=lambda s: (s.start, s.end, s.key)))
+
+
+def _by_key(names: Sequence[Named], same: Mapping[str, str]) -> dict[str, list[Named]]:
+    grouped: dict[str, list[Named]] = defaultdict(list)
+    for n in names:
+        grouped[same.get(n.key, n.key)].append(n)
+    return grouped
+
+
+def _named_thing(key: str, members: Sequence[Named], lexicon: Lexicon) -> Thing | None:
+    kind = lexicon.kinds.get(key, "m")
+    if kind == "-":
+        return None
+    if kind == "c":
+        name = lexicon.units.get(unit_of(key.split()), "")
+        return Thing(fold(name), name, "c") if name else None
+    if key in lexicon.full:
+        name = lexicon.full[key]
+        return Thing(fold(name), name, kind)
+    surfaces = Counter(_shown(m, lexicon) for m in members if m.key == key)
+    name = min(surfaces, key=lambda s: (s.isupper() and " " in s, -surfaces[s], s))
+    return Thing(fold(name), name, kind)
+
+
+def _shown(named: Named, lexicon: Lexicon) -> str:
+    surface = " ".join(named.surface.split())
+    for article in ("The ", "the ", "A ", "An "):
+        if surface.startswith(article) and key_of(surface) == fold(surface[len(article) :]):
+            surface = surface[len(article) :]
+    key = _folded(surface)
+    if key in lexicon.speakers:
+        return lexicon.speakers[key]
+    return written(surface) if "s" in named.candidate.marks else surface
+
+
+def _concepts(
+    seen: Observation, lexicon: Lexicon, names: Sequence[Spot], things: dict[str, Thing], notes: frozenset[int]
+) -> list[Spot]:
+    """Mentions of kept concepts that no name covers, show notes left out."""
+    begin, limit = body(seen, lexicon)
+    taken = sorted((s.start, s.end) for s in names)
+    starts = [a for a, _ in taken]
+    spots = []
+    for phrase in seen.phrases:
+        if phrase.sentence in notes:
+            continue
+        for start, end, name in _found(phrase, seen.language, lexicon):
+            if start < begin or end > limit:
+                continue
+            before = bisect_right(starts, start)
+            if (before and taken[before - 1][1] > start) or (before < len(taken) and taken[before][0] < end):
+                continue
+            key = _folded(name)
+            if key not in things:
+                things[key] = Thing(key, name, "c")
+            spots.append(Spot(phrase.sentence, start, end, key))
+    return spots
+
+
+def _found(phrase: Phrase, language: str, lexicon: Lexicon) -> Iterator[tuple[int, int, str]]:
+    """Spans and names of the concepts of a phrase."""
+    if language == "zh":
+        for a, b in longest_terms(phrase.words[0], lexicon.terms):
+            yield phrase.spans[0] + a, phrase.spans[0] + b, phrase.words[0][a:b]
+    else:
+        for first, last, unit in longest_units(phrase, lexicon.units):
+            yield phrase.spans[2 * first], phrase.spans[2 * last - 1], lexicon.units[unit]

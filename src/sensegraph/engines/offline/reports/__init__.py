@@ -1,0 +1,1 @@
+"""Descriptions, reports and groups without a model."""

@@ -1,0 +1,234 @@
+"""Groups of similar things, named and described with no model (LeanRAG, Eq. 4; HiRAG §4.1).
+
+The name says who is in a group, the description and the findings are sentences of the sources, word for word.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from sensegraph.engines.offline.reports.choosing import general_stems, repeats
+from sensegraph.engines.offline.reports.gathering import (
+    Gathered,
+    Line,
+    Member,
+    gathered,
+    length,
+    sound,
+    spoken,
+    statement,
+)
+from sensegraph.engines.offline.reports.general_sentences import generality
+from sensegraph.engines.offline.reports.headlines import clause
+from sensegraph.engines.offline.reports.prose import stems
+from sensegraph.engines.offline.reports.quotes import ends
+from sensegraph.engines.offline.reports.shown_names import capital, distinct, listing, natural, unnamed
+from sensegraph.engines.offline.reports.wording import listing as anded
+from sensegraph.language.plurals import majority, plural
+from sensegraph.language.text import fold, within
+from sensegraph.types import Brief, Finding, Membership, Passage, Report, Statement, SummaryEntity
+
+DESCRIBED = 3  # sentences of a description
+FINDINGS = 5
+QUOTED = 2  # sentences of a finding
+AMONG = 8  # members that a description lists
+KINDS = 3  # types that it counts
+NAMED, MOST = 2, 6  # members in a name, and where shorter names are taken
+TRIED = 40  # relations and members looked at for findings, strongest first
+HUBS = 2  # findings that may be on one and the same member
+LEAST = 0.12  # soundness below which a sentence is shown only where there is no other
+HEADED = 1.5  # merit from which a clause makes a headline
+GENERAL = 0.5  # generality from which a clause makes one
+STRENGTH = 10.0  # of the most central member
+
+
+def aggregate(briefs: Sequence[Brief]) -> list[Report]:
+    """Name, description and findings of each group; the findings are its strongest inner relations, then members."""
+    return [_aggregate(brief) for brief in briefs]
+
+
+def abstract(briefs: Sequence[Brief]) -> list[tuple[SummaryEntity, ...]]:
+    """One summary entity for each group, with all its members; none where there is no member."""
+    return [_abstract(brief) for brief in briefs]
+
+
+def _aggregate(brief: Brief) -> Report:
+    found = gathered(brief)
+    writer = _Writer(found)
+    summary = writer.description(brief.words)
+    title = writer.name() or brief.context.title
+    return Report(title, summary, writer.findings())
+
+
+def _abstract(brief: Brief) -> tuple[SummaryEntity, ...]:
+    found = gathered(brief)
+    if not found.members:
+        return ()
+    writer = _Writer(found)
+    name = writer.name()
+    said = f"member of {name}" if found.code == "en" else name
+    members = {m.id: Membership(m.id, said, round(max(1.0, STRENGTH * m.strength), 1)) for m in found.members}
+    given = tuple(members[p.id] for p in brief.context.passages if p.id in members)
+    kind = majority(Counter(m.kind for m in found.members if m.kind))
+    return (SummaryEntity(name, kind, writer.description(brief.words), given),)
+
+
+class _Writer:
+    """Writes about one group; knows the lines that it has shown, and how often it wrote of each name."""
+
+    def __init__(self, found: Gathered) -> None:
+        self.of = found
+        self.shown: list[Line] = []
+        self.times: Counter[str] = Counter()
+        self.headlines: set[str] = set()
+        self.nouns = {m.id: plural(m.kind) for m in found.members}
+        self.ranked = sorted(found.members, key=lambda m: (self.empty(m.names[0]), -m.strength, m.title, m.id))
+
+    # ── the name ──
+
+    def name(self) -> str:
+        """The most central names and what kind of things they are among; never that of a member."""
+        noun, members = self.kind()
+        names = distinct([m.names[0] for m in members], MOST, self.of.code)
+        taken = {fold(m.title) for m in self.of.members}
+        for count in range(min(NAMED, len(names)), len(names) + 1):
+            if fold(name := self.called(names[:count], noun)) not in taken:
+                return name
+        return f"{self.called(names, noun)} ({len(self.of.members)})"
+
+    def kind(self) -> tuple[str, list[Member]]:
+        """The noun for most of the members where it is also that of the first, and those that it names; else all."""
+        noun = majority(Counter(n for n in self.nouns.values() if n))
+        own = [m for m in self.ranked if self.nouns[m.id] == noun]
+        most = bool(noun) and own[0] is self.ranked[0] and len(own) > NAMED and 2 * len(own) > len(self.ranked)
+        return (noun, own) if most else ("", self.ranked)
+
+    def called(self, names: Sequence[str], noun: str) -> str:
+        """Names in one line, with what else there is; in groups there always is something."""
+        rest = len(self.of.members) - len(names)
+        shown = [self.cased(name) for name in names]
+        if rest <= 0 and not self.of.reports:
+            return listing(shown, self.of.code)
+        if self.of.code == "en":
+            return capital(f"{', '.join(shown)} and other{f' {noun}' if noun else 's'}")
+        marks = ("（", "）") if self.of.code == "zh" else (" (", ")")
+        return f"{listing(shown, self.of.code)}{marks[0]}{f'+{rest}' if rest > 0 else '…'}{marks[1]}"
+
+    def empty(self, name: str) -> bool:
+        """Whether a name says little of a group: a number, a span of time, a general word."""
+        own = stems(name, self.of.code)
+        return unnamed(name) or not own or (self.of.code == "en" and set(own) <= general_stems())
+
+    def cased(self, name: str) -> str:
+        """A name as the group's sentences have it."""
+        own = set(stems(name, self.of.code))
+        return natural(name, [line.text for line in self.of.lines if own and own <= set(line.terms)][:20])
+
+    # ── the description ──
+
+    def description(self, words: int) -> tuple[Statement, ...]:
+        """Who is in the group, and sentences near its centre; at most `words` words, where that is not 0.
+
+        The sentences come first where there is no room for both.
+        """
+        among = [self.among()] if len(self.of.members) > NAMED else []
+        room = words or sys.maxsize
+        picked = within(self.of.picked(DESCRIBED), room, lambda line: length(line.shown))[0]
+        self.shown += picked
+        used = sum(length(line.shown) for line in picked)
+        fits = all(length(s.text) <= room - used for s in among)
+        return (*(among if fits else ()), *(statement(line) for line in picked))
+
+    def among(self) -> Statement:
+        """How many things of which kinds are in the group, and the names of the first.
+
+        It cites nothing: it is a count, and no passage's own words.
+        """
+        few = len(self.of.members) <= AMONG and not self.of.omitted
+        every = list(dict.fromkeys(m.names[0] for m in self.ranked))
+        names = every if few else distinct(every, AMONG, self.of.code)
+        names = [self.cased(name) for name in names] if self.of.reports else names  # a group's name begins large
+        if self.of.code != "en":
+            return Statement(f"{listing(names, self.of.code)} ")
+        least = "At least " if self.of.omitted else ""
+        return Statement(f"{least}{self.kinds()}{':' if few else ', among them'} {anded(names)}. ")
+
+    def kinds(self) -> str:
+        """How many members there are of the commonest types: "8 concepts, 3 places and 2 others"."""
+        counts = Counter(n for n in self.nouns.values() if n)
+        top = sorted((n for n in counts if counts[n] > 1), key=lambda n: (-counts[n], n))[:KINDS]
+        rest = len(self.nouns) - sum(counts[n] for n in top)
+        parts = [f"{counts[n]} {n}" for n in top]
+        if rest:
+            parts.append(f"{rest} {'other' if top else 'member'}{'s' if rest > 1 else ''}")
+        return anded(parts)
+
+    # ── findings ──
+
+    def findings(self) -> tuple[Finding, ...]:
+        """What is said of the strongest inner relations, then of the most central members; sound sentences first."""
+        strength = {m.title: m.strength for m in self.of.members}
+        ranked = sorted(self.of.relations, key=lambda r: (-_weight(r, strength), r.id))
+        found: list[Finding] = []
+        for least in (LEAST, 0.0):
+            for relation in ranked[:TRIED]:
+                found += self.on_relation(relation, least) if len(found) < FINDINGS else []
+            for member in self.ranked[:TRIED]:
+                found += self.on_member(member, least) if len(found) < FINDINGS else []
+        return tuple(found)
+
+    def on_relation(self, relation: Passage, least: float) -> list[Finding]:
+        """A finding on a relation of which no end is worn out, on sentences that hold a name of either end."""
+        groups = [spoken(end)[0] for end in ends(relation) if end]
+        good = [line for line in self.of.own[relation.id] if all(self.held(names, line) for names in groups)]
+        for line in sorted(good, key=self.rank)[:1]:
+            names = [self.held(names, line) for names in groups]
+            if all(self.times[name] < HUBS for name in names):
+                return self.finding(relation.id, names, [line], 1, least)
+        return []
+
+    def held(self, names: Sequence[str], line: Line) -> str:
+        """The first of an end's names that the line holds; "" where it holds none."""
+        terms = set(line.terms)
+        return next((name for name in names if terms.issuperset(stems(name, self.of.code))), "")
+
+    def rank(self, line: Line) -> tuple[float, str, str]:
+        """What puts lines in the order of their worth."""
+        return -self.of.worth(line), line.text, line.speaker
+
+    def on_member(self, member: Member, least: float) -> list[Finding]:
+        """A finding on a member that none has been written on."""
+        name = member.title if member.id in self.of.reports else member.names[0]
+        if self.times[name] or self.empty(member.names[0]):
+            return []
+        count = QUOTED if member.id in self.of.reports else 1
+        return self.finding(member.id, [name], self.of.own[member.id], count, least)
+
+    def finding(
+        self, passage: str, names: Sequence[str], lines: Sequence[Line], count: int, least: float
+    ) -> list[Finding]:
+        """The finding with the best of some lines; none where these have been shown or are less sound than `least`."""
+        picked: list[Line] = []
+        for line in sorted((x for x in lines if sound(x.text, self.of.code) >= least), key=self.rank):
+            new = not any(repeats(line.terms, other.terms) for other in (*self.shown, *picked))
+            picked += [line] if new and len(picked) < count else []
+        if not picked or (headline := self.headline(picked[0], names)) in self.headlines:
+            return []
+        self.shown += picked
+        self.times.update(names)
+        self.headlines.add(headline)
+        return [Finding(headline, tuple(statement(line, passage) for line in picked))]
+
+    def headline(self, line: Line, names: Sequence[str]) -> str:
+        """What the sentence says of the names in a clause, else the names."""
+        merit, said = clause(line.text, names, self.of.code)
+        if said and merit >= HEADED and generality(said, self.of.code) >= GENERAL:
+            return said
+        return listing([self.cased(name) for name in names], self.of.code)
+
+
+def _weight(relation: Passage, strength: Mapping[str, float]) -> float:
+    one, other = (strength.get(name, 0.0) for name in ends(relation))
+    return (1 + relation.score) * (0.1 + one) * (0.1 + other)

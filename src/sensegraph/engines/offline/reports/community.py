@@ -1,0 +1,287 @@
+"""A community as a report sees it: its members by strength, its sentences by how central and general they are."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from msgspec.structs import replace
+
+from sensegraph.engines.offline.reports.choosing import Candidate, general_stems
+from sensegraph.engines.offline.reports.general_sentences import generality
+from sensegraph.engines.offline.reports.prose import language, stems
+from sensegraph.engines.offline.reports.quotes import Quote, ends, gather, salience
+from sensegraph.engines.offline.reports.shown_names import heads, natural, unnamed
+from sensegraph.language.word_lists import listed
+from sensegraph.types import Context, Passage
+
+CORE = 8  # members that count as strong
+THEMES = 20  # terms of the centre that count as its own
+READABLE = 28  # words from which a sentence counts for less
+SHOWN = 0.2  # soundness below which a sentence is shown only where there is no other
+TOLD = 0.22  # the same for sentences of findings, which may be left out
+PLENTY = 30  # where so many sentences are sounder than the bar, it rises
+_HIGHEST = {SHOWN: 0.6, TOLD: 0.32}  # and how far
+_CUT = 0.4  # what the lack of an end leaves of a sentence's soundness
+_ENDED = re.compile(r"[.!?…。！？؟।]['\"”’»)」』]*$")
+_PRESENTED = 0.1  # what presenting a person by office or career leaves of a sentence's soundness
+_BROAD, _EMPTY, _PERSON, _COMPOUND = 0.55, 0.1, 0.35, 1.2  # what the kind of a name makes of its strength
+_ABOUT = 0.4  # share of the sentences that name a person in a community which is about that person
+_HUMAN = re.compile(r"\b(?:he|she|his|her|him|hers|Dr|Mr|Mrs|Ms|Professor|who)\b")
+_HUMAN_SHARE = 0.34  # share of a capitalised name's sentences with such a word from which it names a person
+_HEAD = (1.0, 0.7, 0.5)  # what the first, second and third name of a sub-report's title count
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A name with its stems and its strength inside the community: the strongest has 1."""
+
+    name: str
+    stems: frozenset[str]
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class Centre:
+    """What a community is about, as terms: the weight of each, the unit vector of its sentences' centroid, its themes.
+
+    `themes` are the terms with the largest share in the centroid.
+    """
+
+    weights: Mapping[str, float]
+    vector: Mapping[str, float]
+    themes: frozenset[str]
+
+    def closeness(self, terms: Iterable[str]) -> float:
+        """Cosine of a sentence with the centroid, 0–1."""
+        own = {t: self.weights.get(t, 0.0) for t in dict.fromkeys(terms)}
+        norm = math.sqrt(math.fsum(w * w for w in own.values()))
+        return math.fsum(w * self.vector.get(t, 0.0) for t, w in own.items()) / norm if norm else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Community:
+    """A context in the order in which it is written about.
+
+    `members` come by falling strength, `quotes` with their soundness as `worth` and their merit as their candidate's;
+    `weights` are those that coverage is counted by.
+    """
+
+    code: str
+    members: tuple[Member, ...]
+    entities: tuple[Passage, ...]
+    relations: tuple[Passage, ...]
+    reports: tuple[Passage, ...]
+    claims: tuple[Passage, ...]
+    quotes: tuple[Quote, ...]
+    centre: Centre
+    weights: Mapping[str, float]
+
+    def told(self) -> list[Quote]:
+        """The sentences sound enough for a finding."""
+        least = bar(self.quotes, TOLD)
+        return [quote for quote in self.quotes if quote.worth >= least]
+
+    def strong(self, quote: Quote) -> list[Member]:
+        """The strong members in a sentence."""
+        terms = set(quote.candidate.terms)
+        return [m for m in self.members[:CORE] if m.stems and m.stems <= terms]
+
+    def central(self, quote: Quote) -> bool:
+        """Whether a sentence holds two strong members, or one and two other themes of the community."""
+        strong = self.strong(quote)
+        named = set().union(*(m.stems for m in strong))
+        themes = self.centre.themes.intersection(quote.candidate.terms) - named
+        return len(strong) >= 2 or (bool(strong) and len(themes) >= 2)
+
+
+def community(context: Context) -> Community:
+    """The community behind a context."""
+    code = _language(context)
+    quotes = [_sound(quote, code) for quote in gather(context, code)]
+    kinds: dict[str, list[Passage]] = defaultdict(list)
+    for passage in context.passages:
+        kinds[passage.kind].append(passage)
+    reports = sorted(kinds["report"], key=lambda r: (-share(r), r.id))
+    members = _members(kinds["entity"], kinds["relation"], reports, quotes, code)
+    strength = {member.name: member.strength for member in members}
+    whole = centre([quote.candidate.terms for quote in quotes], code)
+    ranked = [_ranked(quote, whole, members) for quote in quotes]
+    return Community(
+        code,
+        members,
+        tuple(sorted(kinds["entity"], key=lambda e: (-strength[e.title], -e.score, e.id))),
+        tuple(sorted(kinds["relation"], key=lambda r: (-_importance(r, strength), r.id))),
+        tuple(reports),
+        tuple(kinds["claim"]),
+        tuple(ranked),
+        whole,
+        salience(ranked, [m.name for m in members[:CORE]], code),
+    )
+
+
+def share(report: Passage) -> float:
+    """How much a sub-report counts in its parent: its rating times the logarithm of its documents."""
+    return (0.5 + report.score) * math.log1p(1 + report.documents)
+
+
+def _language(context: Context) -> str:
+    """The language of a context, from the first words of up to 40 of its quotes."""
+    texts = [quote.text for passage in context.passages for quote in passage.quotes[:2]][:40]
+    return language(" ".join(text[:200] for text in texts or [p.text for p in context.passages]))
+
+
+# ── sentences ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _sound(quote: Quote, code: str) -> Quote:
+    """The quote with its soundness as worth: how well it stands alone, how general it is, whether it presents people.
+
+    Long sentences are less sound.
+    """
+    value = quote.worth * generality(quote.text, code) * min(1.0, READABLE / quote.candidate.words)
+    value *= (_PRESENTED if quote.introduces else 1.0) * (1.0 if _ENDED.search(quote.text) else _CUT)
+    return replace(quote, worth=value)
+
+
+def bar(quotes: Sequence[Quote], least: float) -> float:
+    """The soundness from which sentences are shown: `least`, and more where there are plenty."""
+    worths = sorted((quote.worth for quote in quotes), reverse=True)
+    return max(least, min(_HIGHEST[least], worths[PLENTY])) if len(worths) > PLENTY else least
+
+
+def centre(sentences: Sequence[Sequence[str]], code: str) -> Centre:
+    """The centroid of the tf-idf vectors of sentences, given as their stems.
+
+    Words that name no topic count a quarter.
+    """
+    bags = [dict.fromkeys(terms) for terms in sentences]
+    counts = Counter(t for bag in bags for t in bag)
+    general = general_stems() if code == "en" else frozenset()
+    weights = {t: math.log1p(len(bags) / n) * (0.25 if t in general else 1.0) for t, n in counts.items()}
+    total: dict[str, float] = defaultdict(float)
+    for bag in bags:
+        norm = math.sqrt(math.fsum(weights[t] ** 2 for t in bag)) or 1.0
+        for t in bag:
+            total[t] += weights[t] / norm
+    norm = math.sqrt(math.fsum(v * v for v in total.values())) or 1.0
+    vector = {t: v / norm for t, v in total.items()}
+    top = sorted((t for t in vector if t not in general), key=lambda t: (-vector[t], t))
+    return Centre(weights, vector, frozenset(top[:THEMES]))
+
+
+def _ranked(quote: Quote, centre: Centre, members: Sequence[Member]) -> Quote:
+    """The quote with its merit: soundness, closeness to the centre, and the strong members in it.
+
+    Sentences of one chunk are not chosen together.
+    """
+    own = quote.candidate
+    terms = set(own.terms)
+    held = math.fsum(m.strength for m in members[:CORE] if m.stems and m.stems <= terms)
+    merit = quote.worth**1.2 * centre.closeness(own.terms) ** 1.5 * (0.3 + min(1.6, held))
+    return replace(quote, candidate=Candidate(own.terms, own.words, merit, quote.chunk))
+
+
+# ── members ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _members(
+    entities: Sequence[Passage],
+    relations: Sequence[Passage],
+    reports: Sequence[Passage],
+    quotes: Sequence[Quote],
+    code: str,
+) -> tuple[Member, ...]:
+    """Names by strength: inner weight × share of the links inside × support by documents × how specific a name is."""
+    raw = _inner(entities, relations)
+    for report in reports:
+        for factor, name in zip(_HEAD, heads(report.title), strict=False):
+            if len(name.split()) <= 4:
+                raw[name] = max(raw.get(name, 0.0), factor * share(report))
+    known = {entity.title: entity.documents for entity in entities}
+    own = {n: frozenset(stems(n, code)) for n in raw}
+    held = _holding(own, quotes)
+    weight = {n: raw[n] * math.log1p(max(known.get(n, 0), len(held[n]))) for n in raw}
+    people = _people(quotes)
+    some = sorted(weight, key=lambda n: (-weight[n], n))[: 3 * CORE]  # only what can become strong is looked at closely
+    special = {n: _specific(n, held[n], len(quotes), people, code) for n in some}
+    strength = {n: weight[n] * special.get(n, _EMPTY) for n in raw}
+    top = max(strength.values(), default=0.0) or 1.0
+    ordered = sorted(strength, key=lambda n: (-strength[n], n))
+    return tuple(Member(n, own[n], strength[n] / top) for n in ordered)
+
+
+def _holding(names: Mapping[str, frozenset[str]], quotes: Sequence[Quote]) -> dict[str, list[str]]:
+    """Name → the sentences that hold all its stems."""
+    found: dict[str, list[str]] = {name: [] for name in names}
+    by_stem: dict[str, list[str]] = defaultdict(list)
+    for name, own in names.items():
+        if own:
+            by_stem[min(own)].append(name)
+    for quote in quotes:
+        terms = dict.fromkeys(quote.candidate.terms)
+        for name in (n for t in terms for n in by_stem.get(t, ()) if names[n] <= terms.keys()):
+            found[name].append(quote.text)
+    return found
+
+
+def _inner(entities: Iterable[Passage], relations: Iterable[Passage]) -> dict[str, float]:
+    """The root of a name's weight inside × (half + half the share of its links that lie inside)."""
+    weight: dict[str, float] = defaultdict(float)
+    links: Counter[str] = Counter()
+    for relation in relations:
+        for name in ends(relation):
+            weight[name] += relation.score
+            links[name] += 1
+    degree = {entity.title: entity.score for entity in entities}
+    names = dict.fromkeys([*degree, *weight])
+    inside = {n: min(1.0, links[n] / max(1.0, degree.get(n, links[n]))) for n in names}
+    return {n: math.sqrt(weight[n] + 0.1) * (0.5 + 0.5 * inside[n]) for n in names}
+
+
+def _specific(name: str, texts: Sequence[str], size: int, people: frozenset[str], code: str) -> float:
+    """What the kind of a name makes of its strength: compounds most, broad words less, people unless it is on them.
+
+    `texts` are those of the `size` sentences that hold it.
+    """
+    own = stems(name, code)
+    if unnamed(name) or not own:
+        return _EMPTY
+    if code != "en":
+        return 1.0
+    if set(own) <= general_stems():
+        return _EMPTY
+    if _person(name, texts, people):
+        return 1.0 if len(texts) > _ABOUT * size else _PERSON
+    return _COMPOUND if len(own) > 1 else _BROAD if own[0] in _vague() else 1.0
+
+
+@cache
+def _vague() -> frozenset[str]:
+    return frozenset(stem for word in listed("vague") for stem in stems(word, "en"))
+
+
+def _people(quotes: Iterable[Quote]) -> frozenset[str]:
+    """The names of speakers and the parts of them."""
+    full = dict.fromkeys(quote.speaker.casefold() for quote in quotes if quote.speaker)
+    return frozenset(part for name in full for part in (name, *name.split()))
+
+
+def _person(name: str, texts: Sequence[str], people: frozenset[str]) -> bool:
+    """Whether a name is somebody's: a speaker's, or capitalised, with "he", "she", "Dr" … in many of its sentences."""
+    if name.casefold() in people:
+        return True
+    shown = natural(name, texts)
+    if not all(word[:1].isupper() and not word.isupper() for word in shown.split()):
+        return False
+    human = sum(_HUMAN.search(text) is not None for text in texts)
+    return bool(texts) and human > _HUMAN_SHARE * len(texts)
+
+
+def _importance(relation: Passage, strength: Mapping[str, float]) -> float:
+    one, other = (strength.get(name, 0.0) for name in ends(relation))
+    return math.log1p(relation.score) * (0.05 + one) * (0.05 + other)

@@ -1,0 +1,266 @@
+"""A group by meaning as the offline engine sees it: its members, and the sources' sentences behind them, word for word.
+
+What these sentences are shown in keeps their words: a quote whose text is not as long as its span is somebody's prose,
+and left out.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice
+
+import msgspec
+
+from sensegraph.engines.offline.reports.choosing import Candidate, choose
+from sensegraph.engines.offline.reports.community import Centre, centre
+from sensegraph.engines.offline.reports.general_sentences import generality
+from sensegraph.engines.offline.reports.prose import language, quality, stems, unlabelled
+from sensegraph.engines.offline.reports.quotes import hanging
+from sensegraph.language.text import HAN
+from sensegraph.types import Brief, Description, Passage, Source, Statement
+
+ENTITY, RELATION, REPORT = 3, 2, 6  # sentences of a passage of each kind that are looked at
+MOST = 64  # and of a whole group
+CLOSE = 12  # sentences, the nearest to the centre, that are read closely
+READABLE = 28  # words from which a sentence counts for less
+LOOSE = 0.05  # soundness below which a sentence is not read more closely
+COUNTED = re.compile(
+    r"[\w,]+ relations? links? |.+ — .+: \d+$|\d+$"
+)  # how much links two groups, as `relating` says it
+_SPOKEN = re.compile(r"(?:(?P<speaker>[^:“”]{2,60}): )?(?P<open>“)?(?P<said>.+?)(?(open)”)(?: …)?", re.DOTALL)
+_FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself|I['’](?:m|ve|d|ll))\b")
+_PARTIAL = re.compile(r"[a-zß-öø-ÿ,;:.…)\]–—-]")  # what a part of a sentence begins with
+_OPENING = re.compile(r"(?:and|but|so|like|yeah|yes|well|now|okay|ok|oh|um|uh|you know|I mean)\b", re.IGNORECASE)
+_FILLER = re.compile(r"\b(?:you know|I mean|sort of|kind of|um|uh)\b|, like,|\b(\w+) \1\b|--", re.IGNORECASE)
+_TAIL = re.compile(r"(?P<names>.+?)(?: and other(?:s| (?P<kind>.+))| \((?:\+\d+|…)\)|（(?:\+\d+|…)）)$")
+_LIST = re.compile(r"、|, | and ")
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A sentence of the sources, word for word, with who says it, where, and the ids of the passages that quote it."""
+
+    text: str
+    speaker: str
+    source: Source
+    owners: tuple[str, ...]
+    terms: tuple[str, ...]
+
+    @property
+    def shown(self) -> str:
+        """The sentence as it is shown, with its speaker."""
+        return f"{self.speaker}: “{self.text}”" if self.speaker else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An entity or a group in a group: the names that speak for it, its type, and its weight (degree or rating)."""
+
+    id: str
+    title: str
+    names: tuple[str, ...]
+    kind: str
+    weight: float
+    terms: frozenset[str]
+    strength: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """A brief in the order in which it is written about.
+
+    `members` come by falling strength, from 1 to 0; `near` is the closeness of each line's text to the centre, `own`
+    the lines that each passage quotes; `reports` the ids of the passages that are groups;
+    `omitted` counts what the brief had no room for.
+    """
+
+    code: str
+    members: tuple[Member, ...]
+    relations: tuple[Passage, ...]
+    lines: tuple[Line, ...]
+    centre: Centre
+    near: Mapping[str, float]
+    own: Mapping[str, Sequence[Line]]
+    reports: frozenset[str]
+    omitted: int
+
+    def worth(self, line: Line) -> float:
+        """How well a line speaks for the group: near its centre, sound, not long."""
+        return sound(line.text, self.code) * self.likely(line)
+
+    def likely(self, line: Line) -> float:
+        """What can be told of a line's worth without reading it closely."""
+        return self.near[line.text] * (0.5 if odd(line.text) else 1.0) * min(1.0, READABLE / length(line.text))
+
+    def picked(self, count: int) -> list[Line]:
+        """At most `count` lines near the centre, none alike to another."""
+        close = sorted(self.lines, key=lambda line: (-self.likely(line), line.text, line.speaker))[:CLOSE]
+        candidates = [candidate(line, self.worth(line)) for line in close]
+        return [close[i] for i in choose(candidates, self.centre.weights, count)]
+
+
+def candidate(line: Line, worth: float) -> Candidate:
+    """A line as one that may be chosen."""
+    return Candidate(line.terms, max(1, length(line.text)), worth)
+
+
+@lru_cache(maxsize=1 << 15)
+def sound(text: str, code: str) -> float:
+    """How well a sentence stands alone, and how far it states what holds rather than what happened once."""
+    value = clean(text, code)
+    return value * math.sqrt(generality(text, code)) if value > LOOSE else value
+
+
+@lru_cache(maxsize=1 << 15)
+def clean(text: str, code: str) -> float:
+    """How well a sentence stands alone; less where it is a part of one, leans on another, or is loose talk."""
+    value = quality(text) * (0.6 if hanging(text) else 1.0)
+    value *= 0.4 if _PARTIAL.match(text) or text.count("“") != text.count("”") else 1.0
+    if code != "en":
+        return value
+    return value * (0.7 if _OPENING.match(text) else 1.0) * (0.7 if _FILLER.search(text) else 1.0)
+
+
+def length(text: str) -> int:
+    """Words of a text as limits count them: two characters of Han or kana are a word, and so is one that is left over.
+
+    Texts together never have more than the sum of theirs.
+    """
+    return max(len(text.split()), (len(HAN.findall(text)) + 1) // 2)
+
+
+def statement(line: Line, first: str = "", most: int = 5) -> Statement:
+    """A line as a statement; of the passages that quote it, `first` is cited first."""
+    owners = [name for name in (first,) if name in line.owners] + [name for name in line.owners if name != first]
+    return Statement(f"{line.shown} ", tuple(owners[:most]), (line.source,))
+
+
+# ── from a brief ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def gathered(brief: Brief) -> Gathered:
+    """What a brief gives: its members are its entities and reports, with their scores as weights.
+
+    Where no member has a score, their order says what is central.
+    """
+    passages = brief.context.passages
+    lines, code = lines_of(passages)
+    middle = centre([line.terms for line in lines], code)
+    near = {line.text: middle.closeness(line.terms) for line in lines}
+    own: dict[str, list[Line]] = {p.id: [] for p in passages}
+    for line in lines:
+        for name in line.owners:
+            own[name].append(line)
+    members = _ranked(_members(passages, brief.types or ("",) * len(passages), code), own, near, middle)
+    relations = tuple(sorted((p for p in passages if p.kind == "relation"), key=lambda p: p.id))
+    reports = frozenset(p.id for p in passages if p.kind == "report")
+    return Gathered(code, members, relations, lines, middle, near, own, reports, brief.context.omitted)
+
+
+def _members(passages: Sequence[Passage], kinds: Sequence[str], code: str) -> list[Member]:
+    pairs = [(p, kind) for p, kind in zip(passages, kinds, strict=True) if p.kind != "relation"]
+    scored = any(p.score > 0 for p, _ in pairs)
+    weights = [max(p.score, 0.0) if scored else float(len(pairs) - i) for i, (p, _) in enumerate(pairs)]
+    return [_member(p, kind, weight, code) for (p, kind), weight in zip(pairs, weights, strict=True)]
+
+
+def _member(passage: Passage, kind: str, weight: float, code: str) -> Member:
+    """A member; a group is spoken for by the names in its own name, and has the type that it names."""
+    names, kind = spoken(passage.title, kind)
+    terms = frozenset(t for name in names[:1] for t in stems(name, code))
+    return Member(passage.id, passage.title, names, kind.casefold(), weight, terms)
+
+
+def spoken(title: str, kind: str = "") -> tuple[tuple[str, ...], str]:
+    """The names in a group's name, and its type: "A, B and other places" gives A and B; any other is itself."""
+    match = _TAIL.fullmatch(title)
+    if match is None:
+        return (title,), kind
+    return tuple(part.strip() for part in _LIST.split(match["names"]) if part.strip()), kind or match["kind"] or ""
+
+
+def _ranked(
+    members: Sequence[Member], own: Mapping[str, Sequence[Line]], near: Mapping[str, float], middle: Centre
+) -> tuple[Member, ...]:
+    """The members by strength: the logarithm of the weight, by how near the centre their lines and their names are."""
+    raw = {m.id: _strength(m, [near[line.text] for line in own[m.id]], middle) for m in members}
+    top = max(raw.values(), default=0.0) or 1.0
+    found = [replace(m, strength=raw[m.id] / top) for m in members]
+    return tuple(sorted(found, key=lambda m: (-m.strength, m.title, m.id)))
+
+
+def _strength(member: Member, near: Sequence[float], middle: Centre) -> float:
+    lines = math.fsum(near) / len(near) if near else 0.0
+    name = math.sqrt(math.fsum(middle.vector.get(t, 0.0) ** 2 for t in sorted(member.terms)))
+    return math.log(2 + member.weight) * (0.1 + lines + name)
+
+
+# ── sentences ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def lines_of(passages: Iterable[Passage]) -> tuple[tuple[Line, ...], str]:
+    """The sentences that passages quote, each once, at most MOST, in an order of their own; and their language."""
+    places: dict[tuple[str, str], Source] = {}
+    owners: dict[tuple[str, str], dict[str, None]] = {}
+    for passage in sorted(passages, key=lambda p: p.id):
+        for speaker, text, source in _few(passage):
+            key = (speaker, text)
+            places[key] = min(places.get(key, source), source, key=spread)
+            owners.setdefault(key, {})[passage.id] = None
+    order = sorted(places, key=lambda k: (odd(k[1]), spread(places[k]), k))[:MOST]
+    code = language(" ".join(text[:200] for _, text in order[:40]))
+    lines = (Line(k[1], k[0], places[k], tuple(owners[k]), tuple(stems(k[1], code))) for k in order)
+    return tuple(line for line in lines if line.terms), code
+
+
+def _few(passage: Passage) -> list[tuple[str, str, Source]]:
+    """Some of a passage's quotes that are their spans' own words.
+
+    Those of a report come in its order; others of good length first, spread over the documents.
+    """
+    most = {"entity": ENTITY, "relation": RELATION, "report": REPORT}.get(passage.kind, REPORT)
+    order: Sequence[Description] = passage.quotes
+    if len(order) > most and passage.kind != "report":
+        order = sorted(order, key=lambda q: (odd(q.text), spread(q.source), q.text))
+    few = (found for quote in order if (found := verbatim(quote)))
+    return list(islice(few, most))
+
+
+def verbatim(quote: Description) -> tuple[str, str, Source] | None:
+    """(speaker, what is said, where) of a quote; None where the text is not that of its span.
+
+    The text may bear the speaker's name, quotation marks and the mark of a cut around the span's own words. What this
+    engine has counted is no quote, whatever its length.
+    """
+    size = quote.source.end - quote.source.start
+    if COUNTED.match(quote.text):
+        return None
+    if len(quote.text) == size:
+        return _unlabelled(quote)
+    match = _SPOKEN.fullmatch(quote.text)
+    if match is None or len(match["said"]) != size:
+        return None
+    return match["speaker"] or "", match["said"], quote.source
+
+
+def _unlabelled(quote: Description) -> tuple[str, str, Source]:
+    """The quote without the label that its span begins with, which is shown as the speaker."""
+    speaker, said = unlabelled(quote.text)
+    if not speaker or not said or not quote.text.endswith(said):
+        return "", quote.text, quote.source
+    return speaker, said, replace(quote.source, start=quote.source.end - len(said))
+
+
+@lru_cache(maxsize=1 << 15)
+def odd(text: str) -> bool:
+    """Whether a sentence is of odd length, asks, or is about its own speaker."""
+    return not 40 <= len(text) <= 280 or text.rstrip().endswith(("?", "？")) or _FIRST_PERSON.search(text) is not None
+
+
+def spread(source: Source) -> tuple[int, str, int]:
+    """What orders places so that no document is preferred for coming first."""
+    return zlib.crc32(f"{source.chunk}\0{source.start}".encode()), source.chunk, source.start

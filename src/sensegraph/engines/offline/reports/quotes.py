@@ -1,0 +1,162 @@
+"""The sentences behind the passages of a context, as one list of quotes that know which passages they support."""
+
+from __future__ import annotations
+
+import math
+import re
+import zlib
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import msgspec
+
+from sensegraph.engines.offline.reports.choosing import Candidate, weigh
+from sensegraph.engines.offline.reports.prose import quality, stems, tidy, unlabelled
+from sensegraph.language.text import WORD, fold
+from sensegraph.types import Context, Description, Passage, Source
+
+PLACES = 3  # spans kept for a text that stands in several
+LIMIT = 240  # quotes looked at for one report: what follows is quadratic in them at worst
+_OFFICE = (
+    r"professor|founder|co-?founder|C[ETSFOI]O|[SE]?VP|chief|director|president|head|partner|engineer|entrepreneur|author|"
+    r"researcher|scientist|fellow|chair(?:man|woman)?|leader|executive|host|winner|recipient|graduate|journalist|"
+    r"columnist|physicist|inventor|investor|pioneer|expert|technologist|musician|veteran|evangelist|advocate|architect|"
+    r"novelist|biochemist|biologist|mathematician|astrophysicist|actor|actress|roboticist|neuroscientist|economist|"
+    r"historian|philosopher|composer|comedian|YouTuber"
+)
+_INTRODUCES = re.compile(
+    rf"\b(?:is|was|are|['’]s|became|serve[sd]? as|works? as|named)\s+(?:[\w’'-]+,?\s+){{0,7}}(?i:{_OFFICE})s?\b"
+    r"|\b(?:received|earned|holds?|got|completed|has)\s+(?:his|her|an?|two)\s+(?:[\w’'.-]+\s+){0,4}"
+    r"(?:Ph\.?D|degrees?|bachelor|master|doctorate|MBA|awards?|patents)"
+    r"|\b(?:(?:prior to|before) joining|graduated (?:from|with|in)|was born (?:in|on))\b"
+    r"|\b(?:co-?founder|CEO|CTO|[Pp]rofessor|[Dd]irector|[Aa]uthor) (?:and|of|at)\b"
+    r"|\b(?:ha(?:s|ve) pioneered|best-?selling|started (?:his|her) career)\b"
+    r"|\bcurrently (?:serves|leads|works)\b|[Aa]ward[- ]winn|\bbased in\b"
+    r"|\b(?:conversation|interview|chat|chatt?ed|excerpt|spoke|speaking|talk(?:ed)?|clip) (?:with|from)\b"
+    r"|\b(?:hear(?:ing|d)? from|(?:here|back) (?:to talk|with us)|turn (?:now )?to|up next|got together)\b"
+)
+_HANGING = frozenset("like because then or also which even besides they he she it this that these those".split())
+_PERSONAL = re.compile(r"\b(?:I|me|my|mine|myself|I['’](?:m|ve|d|ll))\b")
+
+
+class Quote(msgspec.Struct, frozen=True):
+    """A tidied sentence of the text, with its span, the ids of the passages it supports, and how it may be used.
+
+    `members` counts the distinct entities in it; `introduces` says that it presents a person by office or career,
+    `personal` that it speaks of its own speaker.
+    """
+
+    text: str
+    speaker: str
+    sources: tuple[Source, ...]
+    owners: tuple[str, ...]
+    members: int
+    worth: float
+    introduces: bool
+    personal: bool
+    candidate: Candidate
+
+    @property
+    def chunk(self) -> str:
+        """The chunk it stands in, "" when its place is not known."""
+        return self.sources[0].chunk if self.sources else ""
+
+
+def quotes_of(passage: Passage) -> tuple[Description, ...]:
+    """The passage's quotes; where it has none, its text with its first source."""
+    if passage.quotes or not passage.text.strip():
+        return passage.quotes
+    source = passage.sources[0] if passage.sources else Source("", 0, 0)
+    return (Description(passage.text, source),)
+
+
+def ends(relation: Passage) -> tuple[str, str]:
+    """The two names of a relation's title ("A — B")."""
+    first, _, second = relation.title.partition(" — ")
+    return first.strip(), second.strip()
+
+
+def gather(context: Context, code: str) -> list[Quote]:
+    """The quotes of all passages, each text once, at most LIMIT: first those that support most passages.
+
+    Those of odd length, questions and what speakers say of themselves come last. Ties are broken by a hash of the
+    place, so that no document is preferred for coming first.
+    """
+    owners: dict[str, dict[str, None]] = {}
+    sources: dict[str, dict[Source, None]] = {}
+    for passage in context.passages:
+        for quote in quotes_of(passage):
+            owners.setdefault(quote.text, {})[passage.id] = None
+            sources.setdefault(quote.text, {})[quote.source] = None
+    places = {text: sorted(found, key=_spread) for text, found in sources.items()}
+    order = sorted(owners, key=lambda t: (_odd(t), -len(owners[t]), _spread(places[t][0]), t))
+    owned = _entities_by_owner(context.passages)
+    return [_quote(text, places[text][:PLACES], tuple(owners[text]), owned, code) for text in order[:LIMIT]]
+
+
+def _odd(text: str) -> bool:
+    return not 40 <= len(text) <= 280 or text.rstrip().endswith("?") or _PERSONAL.search(text) is not None
+
+
+def _spread(source: Source) -> tuple[int, str, int]:
+    return zlib.crc32(f"{source.chunk}\0{source.start}".encode()), source.chunk, source.start
+
+
+def _entities_by_owner(passages: Sequence[Passage]) -> dict[str, tuple[str, ...]]:
+    """Passage id → the folded names of the entities that a quote of it holds."""
+    names: dict[str, tuple[str, ...]] = {}
+    for passage in passages:
+        if passage.kind == "entity":
+            names[passage.id] = (fold(passage.title),)
+        elif passage.kind == "relation":
+            names[passage.id] = tuple(fold(name) for name in ends(passage))
+        elif passage.kind == "report":  # what a report shows was chosen for holding several
+            names[passage.id] = (passage.id, fold(passage.title))
+    return names
+
+
+def _quote(
+    raw: str, places: Sequence[Source], owners: tuple[str, ...], owned: dict[str, tuple[str, ...]], code: str
+) -> Quote:
+    speaker, said = unlabelled(raw)
+    if any(place.chunk and not place.start for place in places):  # the label may be cut at the chunk's border
+        speaker = speaker if (fold(speaker),) in owned.values() else ""
+    text = tidy(said)
+    terms = tuple(stems(text, code))
+    members = len({name for owner in owners for name in owned.get(owner, ())})
+    worth = quality(text) * (0.6 if hanging(text) else 1.0)
+    return Quote(
+        text,
+        speaker,
+        tuple(place for place in places if place.chunk),
+        owners,
+        members,
+        worth,
+        introduces(text),
+        _PERSONAL.search(text) is not None,
+        Candidate(terms, max(1, len(WORD.findall(text))), worth * math.log1p(max(members, 1))),
+    )
+
+
+def hanging(text: str) -> bool:
+    """Whether a sentence leans on the one before it, or is speech within a story."""
+    return text.partition(" ")[0].casefold() in _HANGING or text.startswith(("'", "‘", "“", '"'))
+
+
+@lru_cache(maxsize=1 << 15)
+def introduces(sentence: str) -> bool:
+    """Whether an English sentence presents someone by office or career ("Ann Lee is a professor of …")."""
+    return _INTRODUCES.search(sentence) is not None
+
+
+def salience(quotes: Iterable[Quote], names: Sequence[str], code: str) -> dict[str, float]:
+    """Term weights of a community: by the chunks that hold a term, and more for words of its strongest names."""
+    chunks: dict[str, dict[str, None]] = {}
+    for quote in quotes:
+        chunks.setdefault(quote.chunk, {}).update(dict.fromkeys(quote.candidate.terms))
+    counts = weigh((tuple(terms) for terms in chunks.values()), once=0.15)
+    for i, name in enumerate(names):
+        for stem in stems(name, code):
+            if stem in counts:
+                counts[stem] = max(counts[stem], 0.7) * (1 + 1.5 / (1 + i / 2))
+    return counts

@@ -1,0 +1,1 @@
+"""What is done with a finished graph: patterns, drawing, import and export."""

@@ -1,0 +1,1 @@
+"""From an index to files."""

@@ -1,0 +1,106 @@
+"""An index as nodes and edges with attributes, one after the other: what property-graph formats are written from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from sensegraph.graphs.interchange.exporting.listing import hierarchy_of
+from sensegraph.graphs.interchange.exporting.shelf import Shelf, blocks
+from sensegraph.index.index import Index
+from sensegraph.types import Claim, Description, Entity, Relation
+
+Kind = Literal["text", "integer", "number", "list"]
+Column = tuple[str, Kind]
+
+_NODE: tuple[Column, ...] = (
+    ("name", "text"),
+    ("type", "text"),
+    ("description", "text"),
+    ("descriptions", "list"),
+    ("frequency", "integer"),
+    ("degree", "integer"),
+    ("claims", "list"),
+    ("chunks", "list"),
+)
+_EDGE: tuple[Column, ...] = (
+    ("label", "text"),
+    ("description", "text"),
+    ("descriptions", "list"),
+    ("weight", "number"),
+    ("chunks", "list"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A node, or an edge with two `ends`; `values` stand in the order of its columns."""
+
+    id: str
+    values: tuple[Any, ...]
+    ends: tuple[str, ...] = ()
+
+
+class Elements:
+    """The nodes and edges of an index, read in blocks. The columns of nodes end with the communities by depth."""
+
+    def __init__(self, index: Index, shelf: Shelf) -> None:
+        self.index, self._shelf = index, shelf
+        self._clusters = [(c.id, c.title) for c in hierarchy_of(index).clusters]
+        depths = range(index.depth if self._clusters else 0)
+        self.node_columns: tuple[Column, ...] = (
+            *_NODE,
+            *((f"community_{d}", "text") for d in depths),
+            *((f"community_{d}_title", "text") for d in depths),
+        )
+        self.edge_columns = _EDGE
+        shelf.put("claims", ((c.subject, c.id) for c in index.graph.claims))
+
+    def nodes(self) -> Iterator[Element]:
+        """All entities, in the order of the index."""
+        position = 0
+        for block in blocks(self.index.graph.entities):
+            claims = self._claims([e.id for e in block])
+            homes = self._homes(position, len(block))
+            for e, home in zip(block, homes, strict=True):
+                yield Element(e.id, (*_entity_values(e, claims[e.id]), *home))
+            position += len(block)
+
+    def edges(self) -> Iterator[Element]:
+        """All relations, in the order of the index; they have no direction."""
+        for r in self.index.graph.relations:
+            yield Element(r.id, _relation_values(r), (r.source, r.target))
+
+    def _claims(self, entities: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+        from sensegraph.graphs.interchange.exporting.listing import found
+
+        ids = self._shelf.find("claims", entities)
+        records = found(self.index.graph.claims, [c for name in entities for c in ids[name]])
+        return {name: [_claim(records[c]) for c in ids[name]] for name in entities}
+
+    def _homes(self, start: int, count: int) -> list[tuple[str, ...]]:
+        """For each of `count` entities the ids of its communities from the root on, then their titles."""
+        if not self._clusters:
+            return [()] * count
+        rows = self.index.lookups.homes[start : start + count]
+        homes = [[self._clusters[i] if i >= 0 else ("", "") for i in row.tolist()] for row in rows]
+        return [(*(c for c, _ in home), *(title for _, title in home)) for home in homes]
+
+
+def _entity_values(e: Entity, claims: list[dict[str, Any]]) -> tuple[Any, ...]:
+    return (e.name, e.type, e.description, _texts(e.descriptions), e.frequency, e.degree, claims, list(e.chunks))
+
+
+def _relation_values(r: Relation) -> tuple[Any, ...]:
+    return (r.label, r.description, _texts(r.descriptions), r.weight, list(r.chunks))
+
+
+def _texts(descriptions: Sequence[Description]) -> list[str]:
+    return list(dict.fromkeys(d.text for d in descriptions if d.text))
+
+
+def _claim(claim: Claim) -> dict[str, Any]:
+    """A claim without its subject, which is the node that bears it."""
+    shown = {**asdict(claim), "chunk": claim.source.chunk}
+    return {name: value for name, value in shown.items() if name not in ("subject", "source")}

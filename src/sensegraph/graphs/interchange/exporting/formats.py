@@ -1,0 +1,201 @@
+"""A property graph as CSV for Neo4j's bulk import, GraphML, Cypher, or node-link JSON; written as it is read (N59)."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import IO, Any, Literal
+from xml.sax.saxutils import escape, quoteattr
+
+from sensegraph.graphs.interchange.exporting.elements import Column, Element, Elements, Kind
+from sensegraph.graphs.interchange.exporting.exporting import Exported, prepared, whole
+from sensegraph.graphs.interchange.exporting.shelf import Shelf, blocks
+from sensegraph.index.index import Index
+
+GraphForm = Literal["csv", "graphml", "cypher", "json"]
+
+_CSV: Mapping[Kind, str] = MappingProxyType({"text": "string", "integer": "long", "number": "double", "list": "string"})
+_XML: Mapping[Kind, str] = MappingProxyType({"text": "string", "integer": "long", "number": "double", "list": "string"})
+_STATEMENT = 200  # elements of one Cypher statement
+_NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_BREAKS = re.compile("[\x7f-\x9f\u2028\u2029]")  # what JSON leaves as it is and some readers take for a line's end
+_GRAPHML = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    '<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
+    'xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">\n'
+)
+
+
+def export_graph(index: Index, folder: str | Path, form: GraphForm, *, force: bool = False) -> Exported:
+    """Write the entities and relations of `index` with all their attributes, and their communities by depth.
+
+    Lists are JSON texts where a format has no lists. Raises InputError for a folder that is not empty, unless `force`
+    is given, and NotIndexed for an index without a graph.
+    """
+    graph = index.graph  # before a folder is made: an index may have none
+    place = prepared(folder, force=force)
+    with Shelf() as shelf:
+        files, notes = _WRITERS[form](place, Elements(index, shelf))
+    return Exported(files, {"entities": len(graph.entities), "relations": len(graph.relations)}, notes)
+
+
+Written = tuple[tuple[Path, ...], tuple[str, ...]]
+
+
+# ── CSV ──
+
+
+def _csv(place: Path, elements: Elements) -> Written:
+    """`nodes.csv` and `edges.csv` with typed headers, as Neo4j's bulk import reads them (with multi-line fields)."""
+    nodes, edges = place / "nodes.csv", place / "edges.csv"
+    with whole(nodes) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["id:ID", *_typed(elements.node_columns), ":LABEL"])
+        writer.writerows([n.id, *_flat(n.values), "Entity"] for n in elements.nodes())
+    with whole(edges) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([":START_ID", ":END_ID", "id", *_typed(elements.edge_columns), ":TYPE"])
+        writer.writerows([*e.ends, e.id, *_flat(e.values), "RELATED"] for e in elements.edges())
+    return (nodes, edges), ()
+
+
+def _typed(columns: Sequence[Column]) -> list[str]:
+    return [f"{name}:{_CSV[kind]}" for name, kind in columns]
+
+
+def _flat(values: Iterable[Any]) -> list[Any]:
+    return [_json(v) if isinstance(v, list) else v for v in values]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+# ── GraphML ──
+
+
+class _Xml:
+    """Writes XML; characters that XML cannot hold become U+FFFD, and are counted."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self.file, self.replaced = file, 0
+
+    def clean(self, text: str) -> str:
+        """The text without what XML has no way to write."""
+        cleaned, count = _NOT_XML.subn("\ufffd", text)
+        self.replaced += count
+        return cleaned
+
+    def element(self, tag: str, attributes: str, columns: Sequence[Column], element: Element) -> None:
+        """A node or an edge with its data; empty texts are left out."""
+        self.file.write(f"<{tag} id={quoteattr(self.clean(element.id))}{attributes}>")
+        for (name, _), value in zip(columns, _flat(element.values), strict=True):
+            if value != "":
+                text = escape(self.clean(str(value)), {"\r": "&#13;"})
+                self.file.write(f'<data key="{tag}_{name}">{text}</data>')
+        self.file.write(f"</{tag}>\n")
+
+
+def _graphml(place: Path, elements: Elements) -> Written:
+    path = place / "graph.graphml"
+    with whole(path) as file:
+        xml = _Xml(file)
+        file.write(_GRAPHML)
+        for tag, columns in (("node", elements.node_columns), ("edge", elements.edge_columns)):
+            for name, kind in columns:
+                file.write(f'<key id="{tag}_{name}" for="{tag}" attr.name="{name}" attr.type="{_XML[kind]}"/>\n')
+        file.write('<graph edgedefault="undirected">\n')
+        for node in elements.nodes():
+            xml.element("node", "", elements.node_columns, node)
+        for edge in elements.edges():
+            source, target = (quoteattr(xml.clean(end)) for end in edge.ends)
+            xml.element("edge", f" source={source} target={target}", elements.edge_columns, edge)
+        file.write("</graph>\n</graphml>\n")
+    note = f"{xml.replaced} characters that XML cannot hold were replaced by U+FFFD"
+    return (path,), (note,) if xml.replaced else ()
+
+
+# ── Cypher ──
+
+
+def _cypher(place: Path, elements: Elements) -> Written:
+    """One statement a line; running it twice changes nothing (MERGE)."""
+    path = place / "graph.cypher"
+    with whole(path) as file:
+        file.write("CREATE CONSTRAINT entity_id IF NOT EXISTS FOR (n:Entity) REQUIRE n.id IS UNIQUE;\n")
+        for block in blocks(elements.nodes(), _STATEMENT):
+            rows = ", ".join(_map([("id", n.id), *_named(elements.node_columns, n)]) for n in block)
+            file.write(f"UNWIND [{rows}] AS row MERGE (n:Entity {{id: row.id}}) SET n += row;\n")
+        for block in blocks(elements.edges(), _STATEMENT):
+            rows = ", ".join(_edge(elements.edge_columns, e) for e in block)
+            file.write(
+                f"UNWIND [{rows}] AS row MATCH (a:Entity {{id: row.source}}), (b:Entity {{id: row.target}}) "
+                "MERGE (a)-[r:RELATED {id: row.set.id}]->(b) SET r += row.set;\n"
+            )
+    return (path,), ()
+
+
+def _edge(columns: Sequence[Column], edge: Element) -> str:
+    held = _map([("id", edge.id), *_named(columns, edge)])
+    return f"{{source: {_literal(edge.ends[0])}, target: {_literal(edge.ends[1])}, set: {held}}}"
+
+
+def _named(columns: Sequence[Column], element: Element) -> Iterator[tuple[str, Any]]:
+    return ((name, value) for (name, _), value in zip(columns, element.values, strict=True))
+
+
+def _map(pairs: Iterable[tuple[str, Any]]) -> str:
+    return "{" + ", ".join(f"{name}: {_literal(value)}" for name, value in pairs) + "}"
+
+
+def _literal(value: Any) -> str:
+    """A value in Cypher's syntax. A property can be a list of texts, not of maps: those become JSON texts.
+
+    Servers differ in whether `\\u…` is resolved before strings are told apart, so a backslash before a `u` ends its
+    string: both read the same text, and no text can end its string early.
+    """
+    if isinstance(value, list):
+        return "[" + ", ".join(_literal(v if isinstance(v, str) else _json(v)) for v in value) + "]"
+    if not isinstance(value, str):
+        return repr(value)
+    parts = '\\\\" + "u'.join(_json(part)[1:-1] for part in value.split("\\u"))
+    return _BREAKS.sub(lambda m: f"\\u{ord(m[0]):04x}", f'"{parts}"')
+
+
+# ── node-link JSON ──
+
+
+def _node_link(place: Path, elements: Elements) -> Written:
+    """As networkx reads it: `node_link_graph(data, edges="edges")`; one element a line."""
+    path = place / "graph.json"
+    head = {"directed": False, "multigraph": True, "graph": {"documents": elements.index.manifest.counts["documents"]}}
+    with whole(path) as file:
+        file.write(f'{_json(head)[:-1]}, "nodes": [')
+        _items(file, ({"id": n.id, **dict(_named(elements.node_columns, n))} for n in elements.nodes()))
+        file.write('], "edges": [')
+        ends = ("source", "target")
+        _items(
+            file,
+            (
+                {**dict(zip(ends, e.ends, strict=True)), "key": e.id, **dict(_named(elements.edge_columns, e))}
+                for e in elements.edges()
+            ),
+        )
+        file.write("]}\n")
+    return (path,), ()
+
+
+def _items(file: IO[str], items: Iterable[Mapping[str, Any]]) -> None:
+    for i, item in enumerate(items):
+        file.write(f"{',' if i else ''}\n{_json(item)}")
+
+
+_WRITERS: Mapping[GraphForm, Callable[[Path, Elements], Written]] = MappingProxyType(
+    {"csv": _csv, "graphml": _graphml, "cypher": _cypher, "json": _node_link}
+)
+
+__all__ = ["GraphForm", "export_graph"]

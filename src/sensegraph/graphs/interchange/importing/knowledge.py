@@ -1,0 +1,206 @@
+"""Entities, relationships and covariates to our graph; what they name that is not there is counted and named."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from sensegraph.documents.times import iso
+from sensegraph.graphs.interchange.importing.spans import Sayings
+from sensegraph.graphs.interchange.importing.texts import Texts, finished, named
+from sensegraph.graphs.interchange.tables import ClaimRow, EntityRow, RelationRow, Tables
+from sensegraph.language.text import fold
+from sensegraph.runtime.keys import key
+from sensegraph.types import Claim, Entity, Graph, Relation, Source
+
+_STATUS = ("TRUE", "FALSE", "SUSPECTED")
+_UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """The rows with what they name found: entity ids for ends and subjects, chunk ids for text units."""
+
+    entities: dict[str, EntityRow] = field(default_factory=dict)
+    relations: list[tuple[RelationRow, str, str]] = field(default_factory=list)
+    claims: list[tuple[ClaimRow, str]] = field(default_factory=list)
+    chunks: dict[str, tuple[str, ...]] = field(default_factory=dict)  # by the id of the entity, relation or claim
+    made: dict[str, EntityRow] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """A graph from tables; `made` are ids of entities that no row of theirs describes, `number` those of rows."""
+
+    graph: Graph
+    made: tuple[str, ...]
+    sayings: Sayings
+    notes: tuple[str, ...]
+
+
+def known(tables: Tables, texts: Texts, *, orphans: Literal["create", "drop"]) -> Knowledge:
+    """The graph of the tables, on the chunks of `texts`, which are finished by this.
+
+    A relation's end or a claim's subject that no entity bears is made an entity of type unknown, or its row is left
+    out, as `orphans` says (§3.5 of the specification). Rows that say nothing are left out. Two rows between the same
+    two entities stay two relations: their ids are the caller's.
+    """
+    notes: list[str] = []
+    bound = _bound(tables, _Names(tables.entities), orphans, notes)
+    _find_chunks(bound, texts, notes)
+    finished(texts)
+    sayings = Sayings(texts.all_chunks())
+    every = {**bound.entities, **bound.made}
+    relations = [_relation(r, a, b, every, bound, sayings) for r, a, b in bound.relations]
+    degree = _degrees((r.source, r.target) for r in relations)
+    graph = Graph(
+        tuple(sorted((_entity(e, degree[e.id], bound, sayings) for e in every.values()), key=lambda e: e.id)),
+        tuple(sorted(relations, key=lambda r: r.id)),
+        tuple(sorted((_claim(c, subject, bound, sayings) for c, subject in bound.claims), key=lambda c: c.id)),
+    )
+    return Knowledge(graph, tuple(bound.made), sayings, tuple(notes))
+
+
+class _Names:
+    """Entities by name: exactly as written first, then folded; of several the most frequent, ties by type."""
+
+    def __init__(self, rows: Sequence[EntityRow]) -> None:
+        ranked = sorted(rows, key=lambda e: (-max(e.frequency, len(e.units)), fold(e.type), e.id))
+        self._ids = {e.id: e.id for e in rows}
+        self._exact: dict[str, str] = {}
+        self._folded: dict[str, str] = {}
+        for e in ranked:
+            self._exact.setdefault(e.name, e.id)
+            self._folded.setdefault(fold(e.name), e.id)
+
+    def find(self, name: str) -> str | None:
+        """The id of the entity that is called so, if there is one."""
+        return self._exact.get(name) or self._folded.get(fold(name)) or self._ids.get(name)
+
+
+# ── binding ──
+
+
+def _bound(tables: Tables, names: _Names, orphans: str, notes: list[str]) -> _Bound:
+    bound = _Bound({e.id: e for e in tables.entities})
+    lost: list[str] = []
+
+    def end(name: str) -> str | None:
+        found = names.find(name)
+        if found is None and fold(name):
+            lost.append(name)
+            if orphans == "create":
+                found = _make(name, bound)
+        return found
+
+    loops = 0
+    for row in tables.relationships:
+        a, b = end(row.source), end(row.target)
+        if a and b and a != b:
+            bound.relations.append((row, a, b))
+        loops += bool(a and a == b)
+    _say(notes, lost, orphans, "ends of relationships", "relations")
+    _say_count(notes, loops, "relationships join an entity with itself and are kept beside the graph")
+    lost.clear()
+    silent = [c for c in tables.covariates if not (c.description or c.type)]
+    for claim in tables.covariates:
+        if (claim.description or claim.type) and (subject := end(claim.subject)):
+            bound.claims.append((claim, subject))
+    _say(notes, lost, orphans, "subjects of covariates", "claims")
+    _say_count(notes, len(silent), "covariates have neither type nor description and are kept beside the graph")
+    return bound
+
+
+def _make(name: str, bound: _Bound) -> str:
+    made = key("imported", fold(name))[:20]
+    bound.made.setdefault(made, EntityRow({}, made, -1, name, _UNKNOWN, "", (), 0))
+    return made
+
+
+def _say(notes: list[str], lost: Sequence[str], orphans: str, what: str, dropped: str) -> None:
+    if lost:
+        fate = "became entities of type unknown" if orphans == "create" else f"were dropped with their {dropped}"
+        distinct = len(dict.fromkeys(map(fold, lost)))
+        notes.append(f"{distinct} {what} are no entity of the tables and {fate}: {named(lost)}")
+
+
+def _say_count(notes: list[str], count: int, what: str) -> None:
+    if count:
+        notes.append(f"{count} {what}")
+
+
+def _find_chunks(bound: _Bound, texts: Texts, notes: list[str]) -> None:
+    """The chunks behind each element; one without gets a line of its own in a document of descriptions."""
+    lost: list[str] = []
+
+    def chunks(units: Iterable[str]) -> tuple[str, ...]:
+        listed = tuple(dict.fromkeys(units))
+        lost.extend(u for u in listed if u not in texts.chunk_of)
+        return tuple(texts.chunk_of[u] for u in listed if u in texts.chunk_of)
+
+    names = {e.id: e.name for e in (*bound.entities.values(), *bound.made.values())}
+    through: dict[str, dict[str, None]] = defaultdict(dict)
+    for relation, a, b in bound.relations:
+        said = f"{names[a]} — {names[b]}: {relation.description}"
+        found = chunks(relation.units) or (texts.told("relationships", relation.id, said),)
+        bound.chunks[relation.id] = found
+        for e in (a, b):
+            through[e].update(dict.fromkeys(found))
+    for claim, subject in bound.claims:
+        said = f"{names[subject]}: {claim.description}"
+        bound.chunks[claim.id] = chunks([claim.unit] if claim.unit else []) or (
+            texts.told("covariates", claim.id, said),
+        )
+        through[subject].update(dict.fromkeys(bound.chunks[claim.id]))
+    for row in bound.entities.values():
+        bound.chunks[row.id] = chunks(row.units) or (texts.told("entities", row.id, f"{row.name}: {row.description}"),)
+    for made in bound.made:
+        bound.chunks[made] = tuple(through[made])
+    if lost:
+        notes.append(f"{len(dict.fromkeys(lost))} text units that elements name are not in the tables: {named(lost)}")
+
+
+# ── making ──
+
+
+def _degrees(ends: Iterable[tuple[str, str]]) -> Counter[str]:
+    """Distinct neighbours of each entity."""
+    pairs = {tuple(sorted(pair)) for pair in ends}
+    return Counter(end for pair in sorted(pairs) for end in pair)
+
+
+def _entity(row: EntityRow, degree: int, bound: _Bound, sayings: Sayings) -> Entity:
+    chunks = bound.chunks[row.id]
+    said = sayings.about([row.name], chunks, row.description or row.name)
+    return Entity(
+        row.id,
+        row.name,
+        fold(row.type) or _UNKNOWN,
+        row.description,
+        said,
+        chunks,
+        row.frequency or len(chunks),
+        degree,
+    )
+
+
+def _relation(
+    row: RelationRow, a: str, b: str, every: dict[str, EntityRow], bound: _Bound, sayings: Sayings
+) -> Relation:
+    chunks = bound.chunks[row.id]
+    said = sayings.about([every[a].name, every[b].name], chunks, row.description)
+    source, target = sorted((a, b))
+    return Relation(row.id, source, target, row.description, said, row.weight, chunks)
+
+
+def _claim(row: ClaimRow, subject: str, bound: _Bound, sayings: Sayings) -> Claim:
+    (chunk,) = bound.chunks[row.id]
+    status = row.status.strip().upper()
+    said: Source = sayings.quoted(row.quote, chunk)
+    made = Claim(row.id, subject, row.object, row.type, status, row.description, iso(row.starts), iso(row.ends), said)
+    return made if status in _STATUS else replace(made, status="SUSPECTED")
+
+
+__all__ = ["Knowledge", "known"]

@@ -1,0 +1,298 @@
+"""Expressions over a table of matches, column by column: what concerns one element is read once for each element."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.errors import InputError
+from sensegraph.graphs.match import values
+from sensegraph.graphs.match.checking import Checked
+from sensegraph.graphs.match.shelf import CLAIM, ENTITY, RELATION, Shelf
+from sensegraph.graphs.match.syntax import (
+    Binary,
+    Call,
+    Exists,
+    Expression,
+    Fixed,
+    Listed,
+    Property,
+    Unary,
+    Variable,
+    variables,
+)
+from sensegraph.graphs.match.values import Element, Truth, Value, alike
+
+Rows = NDArray[np.int64]
+_BLOCK = 8_192  # rows between two looks at the clock
+_DIGITS = 15  # that a number is rounded to, before or behind its point
+_SINGLE = ("entity", "relation", "claim")  # kinds of which a column holds one position a row
+_SEARCHES = ("contains", "starts with", "ends with", "=~")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Matches: for every variable a column of positions; of a chain the relations in order, padded with -1."""
+
+    length: int
+    columns: Mapping[str, Rows]
+
+    def only(self, names: Sequence[str]) -> Table:
+        """These columns."""
+        return Table(self.length, {name: self.columns[name] for name in names})
+
+    def take(self, rows: NDArray[Any]) -> Table:
+        """Some of the rows, by number or by truth."""
+        columns = {name: column[rows] for name, column in self.columns.items()}
+        length = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else len(rows)
+        return Table(length, MappingProxyType(columns))
+
+
+Exist = Callable[[Checked, Table], list[Value]]  # for every row whether an inner pattern matches there
+
+
+class Clock:
+    """Raises InputError once the time is up. A query can be stopped between two blocks of rows."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.end = seconds, time.monotonic() + seconds
+
+    def check(self) -> None:
+        """Raise InputError when the time is up."""
+        if time.monotonic() > self.end:
+            raise InputError(
+                f"The query takes longer than {self.seconds:g} s; say more of what is sought (a name, a type, shorter "
+                "chains), or allow more time (--timeout SECONDS)."
+            )
+
+
+class Evaluator:
+    """Reads expressions of one checked query over tables of matches."""
+
+    def __init__(self, query: Checked, shelf: Shelf, clock: Clock, exists: Exist) -> None:
+        self.query, self.shelf, self.clock, self.exists = query, shelf, clock, exists
+
+    def column(self, expression: Expression, table: Table) -> list[Value]:
+        """The value of an expression in every row."""
+        names = variables(expression)
+        if not names and table.length:
+            return self.value(expression, table.take(np.arange(1))) * table.length
+        if len(names) == 1 and self.query.kinds[names[0]] in _SINGLE:
+            distinct, place = np.unique(table.columns[names[0]], return_inverse=True)
+            found = self._blocks(expression, Table(len(distinct), {names[0]: distinct}))
+            return [found[i] for i in place.tolist()]
+        return self._blocks(expression, table)
+
+    def _blocks(self, expression: Expression, table: Table) -> list[Value]:
+        found = list[Value]()
+        for begin in range(0, table.length, _BLOCK):
+            self.clock.check()
+            rows = np.arange(begin, min(begin + _BLOCK, table.length))
+            found += self.value(expression, table.take(rows))
+        return found
+
+    def value(self, expression: Expression, table: Table) -> list[Value]:
+        """The value of an expression in every row of a block."""
+        match expression:
+            case Fixed(value):
+                return [value] * table.length
+            case Variable(name):
+                return self._elements(name, table)
+            case Property(variable, name):
+                return self._property(variable, name, table)
+            case Listed(items):
+                columns = [self.value(i, table) for i in items]
+                return list(zip(*columns, strict=True)) if columns else [()] * table.length
+            case Unary(operator, operand):
+                return _unary(operator, self.value(operand, table))
+            case Binary():
+                return self._binary(expression, table)
+            case Call():
+                return self._call(expression, table)
+            case Exists():
+                return self.exists(self.query.inner[expression], table.only(expression.shared))
+
+    # ── elements ──
+
+    def _elements(self, name: str, table: Table) -> list[Value]:
+        kind = self.query.kinds[name]
+        if kind == "path":
+            return self._paths(name, table)
+        column = table.columns[name]
+        if kind == "chain":
+            return [tuple(Element("relation", p) for p in row if p >= 0) for row in column.tolist()]
+        return [Element(kind, p) for p in column.tolist()]
+
+    def _paths(self, name: str, table: Table) -> list[Value]:
+        (path,) = [p for p in self.query.query.paths if p.variable == name]
+        nodes = [self._elements(n.variable, table) for n in path.nodes]
+        edges = [self._elements(e.variable, table) for e in path.edges]
+        return [self._path([n[i] for n in nodes], [e[i] for e in edges]) for i in range(table.length)]
+
+    def _path(self, nodes: Sequence[Any], edges: Sequence[Any]) -> Element:
+        """Nodes and relations in turn; a chain with the entities that it passes."""
+        parts = [nodes[0]]
+        for edge, node in zip(edges, nodes[1:], strict=True):
+            if not isinstance(edge, tuple):
+                parts += [edge, node]
+                continue
+            for link in edge:
+                parts += [link, Element("entity", self.shelf.across(link.position, parts[-1].position))]
+        return Element("path", 0, tuple(parts))
+
+    def _property(self, variable: str, name: str, table: Table) -> list[Value]:
+        kind = self.query.kinds[variable]
+        known = ENTITY if kind == "entity" else RELATION if kind == "relation" else CLAIM
+        return known[name.lower()].read(self.shelf, table.columns[variable].tolist())
+
+    # ── operators ──
+
+    def _binary(self, e: Binary, table: Table) -> list[Value]:
+        if (tested := self._named(e, table)) is not None:
+            return tested
+        if e.operator in _SEARCHES:
+            return self._search(e, table)
+        left, right = self.value(e.left, table), self.value(e.right, table)
+        join = _joining(e.operator)
+        return [join(a, b) for a, b in zip(left, right, strict=True)]
+
+    def _named(self, e: Binary, table: Table) -> list[Value] | None:
+        """Tests for a name or a type that the query gives; None for any other.
+
+        A thing is called so if that is its name or, where nothing has that name, if texts call it so too.
+        """
+        if not isinstance(e.left, Property):
+            flipped = e.operator in ("=", "<>") and isinstance(e.right, Property)
+            return self._named(Binary(e.operator, e.right, e.left, e.at), table) if flipped else None
+        wanted, variable, name = constants(e), e.left.variable, e.left.name.lower()
+        if wanted is None:
+            return None
+        if name == "name" and self.query.kinds[variable] == "entity":
+            called = frozenset[int]().union(*(self.shelf.called(w) for w in wanted))
+            found: list[Truth] = [p in called for p in table.columns[variable].tolist()]
+        elif name in ("type", "label"):
+            sought = frozenset(map(alike, wanted))
+            column = self._property(variable, name, table)
+            found = [alike(v) in sought if isinstance(v, str) else None for v in column]
+        else:
+            return None
+        return [values.opposite(v) for v in found] if e.operator == "<>" else list(found)
+
+    def _search(self, e: Binary, table: Table) -> list[Value]:
+        """What is looked for in a text; in the name of an entity, in its other names too."""
+        parts = self.value(e.right, table)
+        test = self._testing(e)
+        if isinstance(e.left, Property) and e.left.name.lower() == "name":
+            entities = self.shelf.entities(table.columns[e.left.variable].tolist())
+            forms = [(x.name, *x.aliases) for x in entities]
+            return [_any([test(form, part) for form in names]) for names, part in zip(forms, parts, strict=True)]
+        return [test(text, part) for text, part in zip(self.value(e.left, table), parts, strict=True)]
+
+    def _testing(self, e: Binary) -> Callable[[Value, Value], Truth]:
+        """What looks for one value in another."""
+        if e.operator != "=~" or not isinstance(e.right, Fixed):
+            return lambda text, part: values.has(e.operator, text, part)
+        matches = self.query.matchers[str(e.right.value)]
+        return lambda text, _: matches(text) if isinstance(text, str) else None
+
+    # ── functions ──
+
+    def _call(self, e: Call, table: Table) -> list[Value]:
+        columns = [self.value(a, table) for a in e.arguments]
+        if e.name == "coalesce":
+            return [next((v for v in row if v is not None), None) for row in zip(*columns, strict=True)]
+        if e.name in ("type", "id"):
+            return [self._told(e.name, v) for v in columns[0]]
+        if e.name == "round":
+            return [_rounded(*row) for row in zip(*columns, strict=True)]
+        call = _FUNCTIONS[e.name]
+        return [call(v) for v in columns[0]]
+
+    def _told(self, name: str, value: Value) -> Value:
+        """`type` or `id` of an element."""
+        if not isinstance(value, Element) or value.kind not in _SINGLE:
+            return None
+        known = {"entity": ENTITY, "relation": RELATION, "claim": CLAIM}[value.kind]
+        return known[name].read(self.shelf, [value.position])[0]
+
+
+def constants(e: Binary) -> tuple[str, ...] | None:
+    """The texts that `=`, `<>` or `in` compares with; None where it compares with anything else."""
+    listed = e.right.items if e.operator == "in" and isinstance(e.right, Listed) else (e.right,)
+    if e.operator not in ("=", "<>", "in") or (e.operator == "in" and not isinstance(e.right, Listed)):
+        return None
+    found = [i.value for i in listed if isinstance(i, Fixed) and isinstance(i.value, str)]
+    return tuple(found) if len(found) == len(listed) else None
+
+
+def _any(parts: list[Truth]) -> Truth:
+    return True if True in parts else None if None in parts else False
+
+
+def _unary(operator: str, column: list[Value]) -> list[Value]:
+    if operator == "not":
+        return [values.opposite(v) for v in column]
+    if operator == "-":
+        return [values.reckoned("-", 0, v) for v in column]
+    return [(v is None) == (operator == "is null") for v in column]
+
+
+def _joining(operator: str) -> Callable[[Value, Value], Value]:
+    """What an operator makes of two values."""
+    plain: Mapping[str, Callable[[Value, Value], Value]] = {
+        "and": values.both,
+        "or": values.either,
+        "=": values.equal,
+        "<>": lambda a, b: values.opposite(values.equal(a, b)),
+        "in": values.inside,
+    }
+    if operator in plain:
+        return plain[operator]
+    if operator in ("<", "<=", ">", ">="):
+        return lambda a, b: values.ordered(operator, a, b)
+    return lambda a, b: values.reckoned(operator, a, b)
+
+
+def _size(value: Value) -> Value:
+    if isinstance(value, Element) and value.kind == "path":
+        return len(value.parts) // 2
+    return len(value) if isinstance(value, str | tuple) else None
+
+
+def _parts(first: int) -> Callable[[Value], Value]:
+    """The nodes (from 0) or the relations (from 1) of a path; of a chain its relations."""
+
+    def parts(value: Value) -> Value:
+        if isinstance(value, tuple):
+            return value if first else None
+        return value.parts[first::2] if isinstance(value, Element) and value.kind == "path" else None
+
+    return parts
+
+
+def _rounded(value: Value, digits: Value = 0) -> Value:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isinstance(digits, int):
+        return None
+    return round(value, max(-_DIGITS, min(digits, _DIGITS)))
+
+
+_FUNCTIONS: Mapping[str, Callable[[Value], Value]] = MappingProxyType(
+    {
+        "lower": lambda v: v.lower() if isinstance(v, str) else None,
+        "tolower": lambda v: v.lower() if isinstance(v, str) else None,
+        "upper": lambda v: v.upper() if isinstance(v, str) else None,
+        "toupper": lambda v: v.upper() if isinstance(v, str) else None,
+        "abs": lambda v: abs(v) if isinstance(v, int | float) and not isinstance(v, bool) else None,
+        "size": _size,
+        "length": _size,
+        "nodes": _parts(0),
+        "relations": _parts(1),
+        "relationships": _parts(1),
+    }
+)

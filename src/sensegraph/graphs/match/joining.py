@@ -1,0 +1,217 @@
+"""A checked query to the table of its matches: from where there is least to start, along what grows least (N87).
+
+The order is chosen while joining, when what each edge would add is known. Every table and every step is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from sensegraph.errors import InputError
+from sensegraph.graphs.match.checking import Checked
+from sensegraph.graphs.match.evaluating import Clock, Evaluator, Rows, Table, constants
+from sensegraph.graphs.match.hopping import Bools, Edge, Hop, adjacency, degrees
+from sensegraph.graphs.match.shelf import Shelf
+from sensegraph.graphs.match.syntax import Binary, EdgePattern, Expression, Property, variables
+from sensegraph.graphs.match.values import Value
+
+_ROW = " row"  # the column of numbers of the rows around a pattern that stands in a condition
+_NOTHING = Table(1, MappingProxyType({}))  # before anything is bound there is one way to match nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The matches in the order of the pattern's elements, and what was done for them, step by step."""
+
+    table: Table
+    steps: tuple[str, ...]
+
+
+def joined(query: Checked, shelf: Shelf, clock: Clock, most: int) -> Joined:
+    """All matches of a query. Raises InputError where a step finds more than `most`, or takes too long."""
+    joiner = _Joiner(query, shelf, clock, most)
+    joiner.run()
+    return Joined(_canonical(joiner.table, query), tuple(joiner.steps))
+
+
+def evaluator(query: Checked, shelf: Shelf, clock: Clock, most: int) -> Evaluator:
+    """What reads the expressions of a query, the patterns inside them too."""
+
+    def exists(inner: Checked, table: Table) -> list[Value]:
+        rows = np.arange(table.length)
+        joiner = _Joiner(inner, shelf, clock, most, Table(table.length, {**table.columns, _ROW: rows}))
+        joiner.run()
+        found: list[Value] = np.isin(rows, joiner.table.columns[_ROW]).tolist()
+        return found
+
+    return Evaluator(query, shelf, clock, exists)
+
+
+def _canonical(table: Table, query: Checked) -> Table:
+    """The rows in an order that the way of joining does not change: by the elements, in the order of the pattern."""
+    keys = list[Rows]()
+    for path in query.query.paths:
+        for part in path.parts:
+            column = table.columns[part.variable]
+            keys += [column] if column.ndim == 1 else list(column.T)
+    return table.take(np.lexsort(keys[::-1])) if keys and table.length else table
+
+
+class _Joiner:
+    """The table so far, and what is still to be done."""
+
+    def __init__(self, query: Checked, shelf: Shelf, clock: Clock, most: int, table: Table = _NOTHING) -> None:
+        self.query, self.shelf, self.clock, self.most = query, shelf, clock, most
+        self.evaluator = evaluator(query, shelf, clock, most)
+        self.table = table
+        self.edges: list[Edge] = list(query.edges)
+        self.nodes: list[str] = [name for name in query.nodes if name not in table.columns]
+        self.tests: list[Expression] = list(query.tests)
+        self.steps: list[str] = []
+
+    def run(self) -> None:
+        """Bind everything."""
+        for name in self.query.nodes:
+            if name in self.table.columns and (allowed := self.allowed(name)) is not None:
+                self.table = self.table.take(allowed[self.table.columns[name]])
+        self.test()
+        while self.nodes or self.edges:
+            edge = min(self.reachable(), default=None, key=lambda found: found[0])
+            if edge is None:
+                self.begin()
+            else:
+                self.follow(*edge[1])
+            self.test()
+
+    # ── where to go on ──
+
+    def reachable(self) -> Iterator[tuple[tuple[Any, ...], tuple[Edge, bool]]]:
+        """The edges with an end that is bound: how much each would add, and whether it is followed backwards."""
+        for number, edge in enumerate(self.edges):
+            near, pattern, far = edge
+            for backwards, start, end in ((False, near, far), (True, far, near)):
+                if start in self.table.columns:
+                    open_ended = end not in self.table.columns
+                    near_by = adjacency(edge, backwards, self.query, self.shelf)
+                    grown = int(degrees(near_by, self.table.columns[start]).sum())
+                    cost = grown * (pattern.high or 1)
+                    yield (open_ended, cost, number, backwards), (edge, backwards)
+
+    def begin(self) -> None:
+        """Bind the node of which there are fewest."""
+        found = [(len(places), i, name, places) for i, name in enumerate(self.nodes) for places in [self.places(name)]]
+        count, i, name, places = min(found, key=lambda f: f[:2])
+        self.nodes.pop(i)
+        self.bounded(self.table.length * count, f"combining {_called(name)} with the rest")
+        old = np.repeat(np.arange(self.table.length), count)
+        columns = dict(self.table.take(old).columns)
+        columns[name] = np.tile(places, self.table.length)
+        self.table = Table(len(old), columns)
+        of = self.shelf.count(self.query.kinds[name])
+        self.steps.append(f"begin with {_called(name)}: {count:,} of {of:,}")
+
+    def places(self, name: str) -> Rows:
+        """The positions that a node can have, by its types and the names that it is asked for."""
+        if self.query.kinds[name] == "claim":
+            return np.arange(self.shelf.count("claim"))
+        named = [_called_so(t, name) for t in self.tests]
+        sets = [frozenset[int]().union(*map(self.shelf.called, names)) for names in named if names is not None]
+        allowed = self.allowed(name)
+        if sets:
+            places = np.asarray(sorted(frozenset.intersection(*sets)), np.int64)
+            return places if allowed is None else places[allowed[places]]
+        return np.arange(self.shelf.count("entity")) if allowed is None else np.flatnonzero(allowed)
+
+    def allowed(self, name: str) -> Bools | None:
+        """For every entity whether it has the node's type; None where any has."""
+        types = self.query.nodes[name]
+        return self.shelf.of_type(w.text for w in types) if types else None
+
+    # ── following an edge ──
+
+    def follow(self, edge: Edge, backwards: bool) -> None:
+        """Bind an edge, and its other end where that is not bound yet."""
+        near, pattern, far = edge
+        self.edges.remove(edge)
+        start, end = (far, near) if backwards else (near, far)
+        doing = f"following {_shown(edge)}"
+        hop = Hop(edge, backwards, self.query, self.shelf, self.fits(end), lambda n: self.bounded(n, doing))
+        rows, ends, edges = hop.follow(self.table, start)
+        columns = dict(self.table.take(rows).columns)
+        columns[pattern.variable] = edges if pattern.long else edges[:, 0]
+        columns[end] = ends
+        if end in self.nodes:
+            self.nodes.remove(end)
+        self.table = Table(len(rows), columns)
+        self.steps.append(f"follow {_shown(edge)}: {self.table.length:,} rows")
+
+    def fits(self, end: str) -> Callable[[Rows, Rows], Bools]:
+        """Which ends of rows are ones that are wanted."""
+        if (bound := self.table.columns.get(end)) is not None:
+            return lambda rows, ends: np.asarray(ends == bound[rows])
+        allowed = self.allowed(end) if self.query.kinds[end] == "entity" else None
+        return lambda rows, ends: np.ones(len(ends), np.bool_) if allowed is None else allowed[ends]
+
+    def bounded(self, rows: int, doing: str) -> None:
+        """Raise InputError where a step would find too much, and look at the clock."""
+        self.clock.check()
+        if rows > self.most:
+            raise InputError(
+                f"The query finds {rows:,} combinations while {doing}, and may find {self.most:,}: say more of what is "
+                "sought there (a name, a type, a condition), or allow more (--most N)."
+            )
+
+    # ── conditions ──
+
+    def test(self) -> None:
+        """Apply the conditions all of whose variables are bound."""
+        bound = [t for t in self.tests if all(self.bound(v) for v in variables(t))]
+        for test in bound:
+            self.tests.remove(test)
+            column = self.evaluator.column(test, self.table)
+            self.table = self.table.take(np.asarray([v is True for v in column], np.bool_))
+        if bound:
+            self.steps.append(
+                f"keep what meets {len(bound)} condition{'s' * (len(bound) > 1)}: {self.table.length:,} rows"
+            )
+
+    def bound(self, variable: str) -> bool:
+        paths = [p for p in self.query.query.paths if p.variable == variable]
+        wanted = [n.variable for p in paths for n in p.parts] or [variable]
+        return all(name in self.table.columns for name in wanted)
+
+
+def _called_so(test: Expression, variable: str) -> tuple[str, ...] | None:
+    """The names that a condition allows an entity; None where it is no such condition."""
+    if not isinstance(test, Binary) or test.operator not in ("=", "in"):
+        return None
+    sides = [(test.left, test.right)] + ([(test.right, test.left)] if test.operator == "=" else [])
+    for one, other in sides:
+        if isinstance(one, Property) and (one.variable, one.name.lower()) == (variable, "name"):
+            return constants(Binary(test.operator, one, other))
+    return None
+
+
+def _called(name: str) -> str:
+    return f"the unnamed node {name.strip()}" if name.startswith(" ") else name
+
+
+def _shown(edge: Edge) -> str:
+    near, pattern, far = edge
+    return f"({_in_brackets(near)}){_shown_edge(pattern)}({_in_brackets(far)})"
+
+
+def _in_brackets(name: str) -> str:
+    return "" if name.startswith(" ") else name
+
+
+def _shown_edge(pattern: EdgePattern) -> str:
+    types = "|".join(w.text for w in pattern.types)
+    length = f"*{pattern.low}..{pattern.high}" if pattern.long else ""
+    inside = _in_brackets(pattern.variable) + (f":{types}" if types else "") + length
+    return f"{'<' * (pattern.direction == '<')}-[{inside}]-{'>' * (pattern.direction == '>')}"

@@ -1,0 +1,238 @@
+"""A query over an index, from text to rows with citations: what the façade and the command line call (N87)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+
+import numpy as np
+
+from sensegraph.errors import InputError
+from sensegraph.graphs.match.checking import Checked, checked
+from sensegraph.graphs.match.evaluating import Clock, Table
+from sensegraph.graphs.match.joining import evaluator, joined
+from sensegraph.graphs.match.parser import Parser
+from sensegraph.graphs.match.rows import Row, projected
+from sensegraph.graphs.match.shelf import Shelf
+from sensegraph.graphs.match.syntax import Binary, Constant, Given, Query
+from sensegraph.graphs.match.values import Element, Value, alike
+from sensegraph.index.browse.pages import ClaimRow, EntityRow, Place, RelationRow
+from sensegraph.index.citing import cite
+from sensegraph.types import Citation, Description, Statement
+
+MOST = 2_000_000  # combinations that a step may find
+SECONDS = 10.0
+_SPANS = 2  # citations of one relation or entity
+_ROW_SPANS = 6  # of one row
+_MARK = re.compile(r"\[(\d+)\]")
+_CLAUSE = re.compile(r"\b(?:where|return|order\s+by|skip|limit)\b", re.IGNORECASE)  # a pattern with one is a query
+_END = "\0"  # stands between rows while they are cited together; no text keeps one
+
+
+@dataclass(frozen=True, slots=True)
+class PathRow:
+    """A path: entities and relations in turn; `about` and `object` tie a claim to an entity."""
+
+    parts: tuple[EntityRow | RelationRow | ClaimRow | str, ...]
+
+
+Shown = None | bool | int | float | str | EntityRow | RelationRow | ClaimRow | PathRow | tuple["Shown", ...]
+Parameter = Constant | Sequence["Parameter"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A query: a pattern or whole text, and the clauses that are given beside it, each as its clause would be.
+
+    `parameters` are the values of `$names`. `most` bounds the combinations that any step may find, `seconds` the time.
+    """
+
+    text: str
+    where: str = ""
+    returned: str = ""
+    order: str = ""
+    skip: int | None = None
+    limit: int | None = None
+    parameters: Mapping[str, Parameter] | None = None
+    most: int = MOST
+    seconds: float = SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The rows that match a query: values in the order of `columns`.
+
+    `found` counts the rows before SKIP and LIMIT. `marks` are, for each row, the numbers of its `citations` (empty
+    where none were asked for), and `rests` how many texts it rests on. `steps` say how the rows were found.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Shown, ...], ...]
+    found: int
+    marks: tuple[tuple[int, ...], ...] = ()
+    citations: tuple[Citation, ...] = ()
+    notes: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+
+
+def parsed(request: Request) -> Query:
+    """The query that a request makes. Raises InputError where a clause is given twice, or cannot be read."""
+    given = {name: _value(name, value) for name, value in (request.parameters or {}).items()}
+    query = Parser(request.text, "the query" if _CLAUSE.search(request.text) else "the pattern", given).query()
+    if request.where:
+        more = Parser(request.where, "WHERE", given, query.paths).condition()
+        query = replace(query, where=Binary("and", query.where, more) if query.where else more)
+    if request.returned:
+        _once("RETURN", bool(query.items))
+        items, distinct = Parser(request.returned, "RETURN", given, query.paths).returned()
+        query = replace(query, items=items, distinct=distinct)
+    if request.order:
+        _once("ORDER BY", bool(query.order))
+        query = replace(query, order=Parser(request.order, "ORDER BY", given, query.paths).ordered())
+    if request.skip is not None:
+        _once("SKIP", bool(query.skip))
+        query = replace(query, skip=request.skip)
+    if request.limit is not None:
+        _once("LIMIT", query.limit is not None)
+        query = replace(query, limit=request.limit)
+    return query
+
+
+def _once(clause: str, there: bool) -> None:
+    if there:
+        raise InputError(f"The query has a {clause} of its own; give it once.")
+
+
+def _value(name: str, value: Parameter) -> Given:
+    """A parameter as a value of queries."""
+    if isinstance(value, float) and not isfinite(value):
+        raise InputError(f"The parameter {name!r} is {value}; give a finite number.")
+    if isinstance(value, str | int | float | None):
+        return value
+    if isinstance(value, Sequence):
+        return tuple(_value(name, v) for v in value)
+    raise InputError(f"The parameter {name!r} is a {type(value).__name__}; give a text, a number, a truth or a list.")
+
+
+def matched(request: Request, shelf: Shelf, *, citing: bool = False) -> Matches:
+    """The rows of a request; with `citing` the spans of documents that each rests on."""
+    query = checked(parsed(request), shelf)
+    clock = Clock(request.seconds)
+    found = joined(query, shelf, clock, request.most)
+    made = projected(query, found.table, evaluator(query, shelf, clock, request.most))
+    columns = tuple(i.name for i in query.items)
+    rows = _shown(made.rows, shelf)
+    marks, citations, notes = _cited(made.rows, shelf) if citing else ((), (), ())
+    notes = (*_mistaken(query, shelf), *_both_ways(query, found.table, shelf), *notes)
+    return Matches(columns, rows, made.found, marks, citations, notes, found.steps)
+
+
+def _mistaken(query: Checked, shelf: Shelf) -> Iterator[str]:
+    """The names of relations that are labels too: the colon may have been forgotten."""
+    labels = frozenset(map(alike, shelf.whole.names))
+    for _, edge, _ in query.edges:
+        if not edge.types and alike(edge.variable) in labels and query.kinds[edge.variable] != "tie":
+            yield f"{edge.variable!r} names any relation here; the label is written [:{edge.variable}]"
+
+
+def _both_ways(query: Checked, table: Table, shelf: Shelf) -> Iterator[str]:
+    """How many relations were followed along an arrow although no text tells their direction."""
+    arrows = [e.variable for _, e, _ in query.edges if e.direction != "-" and query.kinds[e.variable] != "tie"]
+    used = np.unique(np.concatenate([np.empty(0, np.int64), *(table.columns[name].ravel() for name in arrows)]))
+    if both := int(np.count_nonzero(shelf.facets.told[used[used >= 0]] == 0)):
+        many = "1 relation" if both == 1 else f"{both:,} relations"
+        yield f"no text tells the direction of {many} of these: they match both ways (r.directed is false)"
+
+
+# ── what is shown ──
+
+
+def _shown(rows: Sequence[Row], shelf: Shelf) -> tuple[tuple[Shown, ...], ...]:
+    elements = dict.fromkeys(e for row in rows for value in row.values for e in _elements(value))
+    known = _pages(list(elements), shelf)
+    return tuple(tuple(_show(v, known) for v in row.values) for row in rows)
+
+
+def _elements(value: Value) -> Iterable[Element]:
+    if isinstance(value, Element):
+        yield from value.parts or (value,)
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _elements(part)
+
+
+def _show(value: Value, known: Mapping[Element, EntityRow | RelationRow | ClaimRow | str]) -> Shown:
+    if isinstance(value, tuple):
+        return tuple(_show(v, known) for v in value)
+    if not isinstance(value, Element):
+        return value
+    return PathRow(tuple(known[e] for e in value.parts)) if value.kind == "path" else known[value]
+
+
+def _pages(elements: Sequence[Element], shelf: Shelf) -> dict[Element, EntityRow | RelationRow | ClaimRow | str]:
+    """What is shown of each element."""
+    found = dict[Element, EntityRow | RelationRow | ClaimRow | str]()
+    by = {k: [e for e in elements if e.kind == k] for k in ("entity", "relation", "claim", "tie")}
+    for e, x in zip(by["entity"], shelf.entities([e.position for e in by["entity"]]), strict=True):
+        found[e] = EntityRow(x.id, x.name, x.type, x.degree, len(x.chunks), x.description)
+    for e, r in zip(by["relation"], shelf.links([e.position for e in by["relation"]]), strict=True):
+        first, second = shelf.told_ends(e.position)
+        found[e] = RelationRow(r.id, shelf.name(first), shelf.name(second), r.label, r.description, r.weight)
+    claims = shelf.claims([e.position for e in by["claim"]])
+    subjects = shelf.index.entities(sorted({c.subject for c in claims}))
+    spans = shelf.index.chunks(sorted({c.source.chunk for c in claims}))
+    for e, c in zip(by["claim"], claims, strict=True):
+        chunk = spans.get(c.source.chunk)
+        place = Place(chunk.document, chunk.start + c.source.start, chunk.start + c.source.end) if chunk else None
+        name = subjects[c.subject].name if c.subject in subjects else c.subject
+        found[e] = ClaimRow(c.id, name, c.object, c.type, c.status, c.description, c.starts, c.ends, place)
+    return found | {e: shelf.tie(e.position) for e in by["tie"]}
+
+
+# ── citations ──
+
+
+def _cited(
+    rows: Sequence[Row], shelf: Shelf
+) -> tuple[tuple[tuple[int, ...], ...], tuple[Citation, ...], tuple[str, ...]]:
+    """The numbers of each row's citations, the citations, and what has to be said of them."""
+    statements = list[Statement]()
+    more = 0
+    for row in rows:
+        said, left = _sources(row.rests, shelf)
+        more += left
+        statements += [Statement(_plain(" ".join(d.text for d in said[:1])), (), tuple(d.source for d in said))]
+        statements.append(Statement(_END))
+    text, citations, unresolved = cite(statements, shelf.index)
+    parts = text.split(_END)[: len(rows)] if rows else []
+    parts += [""] * (len(rows) - len(parts))
+    marks = tuple(tuple(map(int, _MARK.findall(part))) for part in parts)
+    notes = [f"{more:,} more texts tell of these rows than are cited"] * (more > 0)
+    notes += [f"{unresolved} sources led nowhere and were left out"] * (unresolved > 0)
+    return marks, citations, tuple(notes)
+
+
+def _plain(text: str) -> str:
+    """A text without what would be read as a mark."""
+    return text.replace(_END, " ").replace("[", "(").replace("]", ")")
+
+
+def _sources(rests: Sequence[Element], shelf: Shelf) -> tuple[list[Description], int]:
+    """The texts to cite for a row, and how many more there are."""
+    every = [_said(e, shelf) for e in rests]
+    chosen = [d for said in every for d in said[:_SPANS]]
+    distinct = list({d.source: d for d in chosen}.values())[:_ROW_SPANS]
+    return distinct, len({d.source for said in every for d in said}) - len(distinct)
+
+
+def _said(element: Element, shelf: Shelf) -> Sequence[Description]:
+    if element.kind == "claim":
+        (claim,) = shelf.claims([element.position])
+        return [Description(claim.description, claim.source)]
+    if element.kind == "entity":
+        return shelf.entities([element.position])[0].descriptions
+    (link,) = shelf.links([element.position])
+    label = link.label.replace("_", " ").lower()
+    return sorted(link.descriptions, key=lambda d: label not in d.text.lower())  # first what holds its label

@@ -1,0 +1,278 @@
+"""Tokens to syntax: patterns and clauses of the part of openCypher that reads (N87).
+
+[MATCH] pattern {, pattern} [WHERE condition] [RETURN [DISTINCT] items] [ORDER BY …] [SKIP n] [LIMIT n]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from sensegraph.graphs.match.expressions import Expressions, number
+from sensegraph.graphs.match.lexer import Token, tokens
+from sensegraph.graphs.match.syntax import (
+    Binary,
+    EdgePattern,
+    Exists,
+    Expression,
+    Given,
+    Item,
+    NodePattern,
+    PathPattern,
+    Property,
+    Query,
+    Sort,
+    Word,
+    variables,
+)
+
+HOPS = 6  # the longest chain of relations that one edge may stand for
+EDGES = 12  # edges of all patterns together
+_ELSEWHERE = frozenset(
+    "create merge set delete detach remove drop load call with unwind union optional foreach using use show".split()
+)
+
+
+class Parser(Expressions):
+    """Reads one piece of a query: a whole one, or what an option gives of it."""
+
+    def __init__(
+        self, text: str, piece: str, parameters: Mapping[str, Given], outer: Sequence[PathPattern] = ()
+    ) -> None:
+        super().__init__(tokens(text, piece), parameters)
+        self.unnamed = 0
+        self.edges = sum(len(path.edges) for path in outer)
+        self.outer = tuple(name for path in outer for name in path.names)  # the variables of the pattern around
+
+    # ── clauses ──
+
+    def query(self) -> Query:
+        """All clauses, in their order, to the end."""
+        paths = self._paths()
+        self.outer = tuple(name for path in paths for name in path.names)
+        where = self.expression() if self.accept("where") else None
+        items, distinct = self._return() if self.accept("return") else ((), False)
+        order = self._order() if self.accept("order") else ()
+        skip = self._count("SKIP") if self.accept("skip") else 0
+        limit = self._count("LIMIT") if self.accept("limit") else None
+        self.accept(";")
+        self.end("WHERE, RETURN, ORDER BY, SKIP, LIMIT or the end")
+        return Query(paths, where, items, distinct, order, skip, limit)
+
+    def condition(self) -> Expression:
+        """What an option says of WHERE."""
+        self.accept("where")
+        found = self.expression()
+        self.end("AND, OR or the end")
+        return found
+
+    def returned(self) -> tuple[tuple[Item, ...], bool]:
+        """What an option says of RETURN: the items, and whether distinct."""
+        self.accept("return")
+        found = self._return()
+        self.end("a comma or the end")
+        return found
+
+    def ordered(self) -> tuple[Sort, ...]:
+        """What an option says of ORDER BY."""
+        if self.accept("order"):
+            self.expect("by")
+        found = self._sorts()
+        self.end("a comma, DESC or the end")
+        return found
+
+    def end(self, expected: str) -> None:
+        """Raise InputError where something follows."""
+        if self.token.kind == "end":
+            return
+        if self.token.kind == "name" and self.token.text.lower() in _ELSEWHERE:
+            raise self.token.at.error(
+                f"{self.token.text.upper()} is no part of this language, which only reads: "
+                "MATCH … WHERE … RETURN … ORDER BY … SKIP … LIMIT."
+            )
+        raise self.expected(expected)
+
+    def _return(self) -> tuple[tuple[Item, ...], bool]:
+        distinct = self.accept("distinct")
+        if self.accept("*"):
+            return (), distinct
+        items = [self._item()]
+        while self.accept(","):
+            items.append(self._item())
+        return tuple(items), distinct
+
+    def _item(self) -> Item:
+        begin = self.token.at
+        expression = self.expression()
+        if self.accept("as"):
+            return Item(expression, self.name("a name for the column"))
+        return Item(expression, begin.text[begin.offset : self.token.at.offset].strip())
+
+    def _order(self) -> tuple[Sort, ...]:
+        self.expect("by")
+        return self._sorts()
+
+    def _sorts(self) -> tuple[Sort, ...]:
+        found = [self._sort()]
+        while self.accept(","):
+            found.append(self._sort())
+        return tuple(found)
+
+    def _sort(self) -> Sort:
+        expression = self.expression()
+        falling = self.accept("desc", "descending")
+        if not falling:
+            self.accept("asc", "ascending")
+        return Sort(expression, falling)
+
+    def _count(self, clause: str) -> int:
+        at = self.token.at
+        value: Given = None
+        if self.token.kind == "number" and self.token.text.isdecimal():
+            value = number(self.take())
+        elif self.token.kind == "parameter":
+            value = self.parameter(self.take())
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise at.error(f"{clause} needs a whole number, 0 or more.")
+        return value
+
+    # ── patterns ──
+
+    def _paths(self) -> tuple[PathPattern, ...]:
+        self.accept("match")
+        paths = [self._path()]
+        while self.accept(","):
+            paths.append(self._path())
+        return tuple(paths)
+
+    def _named(self, token: Token) -> Expression:
+        """A pattern where EXISTS stands before it, else what any name is."""
+        if token.kind != "name" or token.text.lower() != "exists" or not self.is_symbol("{"):
+            return super()._named(token)
+        self.take()
+        around, paths = self.outer, self._paths()
+        self.outer = (*around, *(name for path in paths for name in path.names))
+        where = self.expression() if self.accept("where") else None
+        self.outer = around
+        if not self.accept("}"):
+            raise self.expected("WHERE, a comma or '}'")
+        nodes = (n.variable for path in paths for n in path.nodes)
+        tests = [t for path in paths for part in path.parts for t in part.tests] + ([where] if where else [])
+        read = dict.fromkeys([*nodes, *(name for test in tests for name in variables(test))])
+        return Exists(paths, where, tuple(name for name in read if name in around), token.at)
+
+    def _path(self) -> PathPattern:
+        variable = ""
+        if self.token.kind in ("name", "quoted") and self.ahead().text == "=":
+            variable = self.take().text
+            self.take()
+        nodes, edges = [self._node()], list[EdgePattern]()
+        while self.is_symbol("-", "<"):
+            edges.append(self._edge())
+            nodes.append(self._node())
+        return PathPattern(tuple(nodes), tuple(edges), variable)
+
+    def _node(self) -> NodePattern:
+        at = self.token.at
+        if not self.accept("("):
+            if self.token.kind == "name" and self.token.text.lower() in _ELSEWHERE:
+                self.end("")
+            raise self.expected("'(' and an entity, as in (a:Person)")
+        variable = self._variable()
+        types = self._types()
+        tests = self._tests(variable)
+        if not self.accept(")"):
+            raise self.expected("a type after ':', {properties} or ')'")
+        return NodePattern(variable, types, tests, at)
+
+    def _edge(self) -> EdgePattern:
+        at, left = self.token.at, self.accept("<")
+        self.expect("-", "'-'")
+        made = self._inside() if self.accept("[") else EdgePattern(self._anonymous(), at=at)
+        self.expect("-", "'-' after the relation")
+        right = self.is_symbol(">") and self.take() is not None
+        if left and right:
+            raise at.error("an arrow points one way; leave out both heads for any direction.")
+        self.edges += 1
+        if self.edges > EDGES:
+            raise at.error(f"a query may have {EDGES} edges; ask in parts.")
+        direction: Literal["-", ">", "<"] = "<" if left else ">" if right else "-"
+        return EdgePattern(made.variable, made.types, made.tests, direction, made.low, made.high, at)
+
+    def _inside(self) -> EdgePattern:
+        bare = self._bare()
+        variable = self._anonymous() if bare else self._variable()
+        types = self._more([bare]) if bare else self._types()
+        low, high = self._length() if self.accept("*") else (None, None)
+        tests = self._tests(variable)
+        if not self.accept("]"):
+            raise self.expected("a type after ':', a length such as *1..3, {properties} or ']'")
+        return EdgePattern(variable, types, tests, "-", low, high)
+
+    def _bare(self) -> Word | None:
+        """A word in capitals alone, as in `[FOUNDED]`: a type whose colon was left out."""
+        token = self.token
+        if token.kind != "name" or not token.text.isupper() or len(token.text) < 2 or self.ahead().text == ":":
+            return None
+        return Word(self.take().text, token.at)
+
+    def _length(self) -> tuple[int, int]:
+        """After the star: `n`, `n..m`, `..m`. There must be an upper bound."""
+        at = self.token.at
+        low = self._whole()
+        high = low
+        if self.accept(".."):
+            high = self._whole()
+            low = 1 if low is None else low
+        if high is None or low is None:
+            raise at.error(f"a chain of relations needs its bounds, up to {HOPS}, as in *1..3.")
+        if high > HOPS:
+            raise at.error(f"{high} is more than the {HOPS} relations that a chain may have.")
+        if high < max(low, 1):
+            raise at.error(f"no chain has {low} or more and at most {high} relations; write the bounds as in *1..3.")
+        return low, high
+
+    def _whole(self) -> int | None:
+        """A whole number, if one is next."""
+        there = self.token.kind == "number" and self.token.text.isdecimal()
+        return int(number(self.take())) if there else None
+
+    def _types(self) -> tuple[Word, ...]:
+        if not self.accept(":"):
+            return ()
+        return self._more([self._type()])
+
+    def _more(self, found: list[Word]) -> tuple[Word, ...]:
+        """A type and those that it may be instead."""
+        while self.accept("|"):
+            self.accept(":")
+            found.append(self._type())
+        if self.is_symbol(":", "&"):
+            raise self.token.at.error("everything has one type here; write several to choose from as :A|B.")
+        return tuple(found)
+
+    def _type(self) -> Word:
+        at = self.token.at
+        return Word(self.name("a type, as in :Person (in `backquotes` where it holds other signs)"), at)
+
+    def _tests(self, variable: str) -> tuple[Expression, ...]:
+        """`{name: value, …}` as conditions on the variable."""
+        found = list[Expression]()
+        if self.accept("{"):
+            while not self.accept("}"):
+                at = self.token.at
+                name = self.name("a property's name or '}'")
+                self.expect(":", "':' and a value")
+                found.append(Binary("=", Property(variable, name, at, at), self.expression(), at))
+                if not self.is_symbol("}"):
+                    self.expect(",", "',' or '}'")
+        return tuple(found)
+
+    def _variable(self) -> str:
+        named = self.token.kind in ("name", "quoted")
+        return self.take().text if named else self._anonymous()
+
+    def _anonymous(self) -> str:
+        """A name that no query can write, and no other pattern of it has."""
+        self.unnamed += 1
+        return f" {self.unnamed}" if not self.outer else f" inner {self.unnamed}"

@@ -1,0 +1,181 @@
+"""The table of matches to the rows that are returned: values, groups, order, and what each row rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from types import MappingProxyType
+
+import numpy as np
+
+from sensegraph.graphs.match.checking import AGGREGATES, Checked, aggregated
+from sensegraph.graphs.match.evaluating import Evaluator, Rows, Table
+from sensegraph.graphs.match.syntax import Call, Expression
+from sensegraph.graphs.match.values import Element, Value, same, sorting
+
+_RESTED = 1_000  # matches of one row whose elements are gathered for its citations
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What one row shows, and the relations, claims and entities that it rests on."""
+
+    values: tuple[Value, ...]
+    rests: tuple[Element, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Projected:
+    """The rows that are returned; `found` counts those there were before SKIP and LIMIT."""
+
+    rows: tuple[Row, ...]
+    found: int
+
+
+def projected(query: Checked, table: Table, evaluator: Evaluator) -> Projected:
+    """The rows of a query from the table of its matches."""
+    if query.grouped or query.query.distinct:
+        return _cut(query, table, _together(query, table, evaluator))
+    return _plain(query, table, evaluator)
+
+
+def _plain(query: Checked, table: Table, evaluator: Evaluator) -> Projected:
+    """One row for each match; only those that are returned are read whole."""
+    order = _sorted(
+        table.length,
+        [(evaluator.column(s.expression, table), s.falling) for s in query.query.order],
+    )
+    kept = np.asarray(list(_window(query, order)), np.int64)
+    part = table.take(kept)
+    columns = [evaluator.column(i.expression, part) for i in query.items]
+    rows = zip(*columns, strict=True)
+    rests = _rests(query, part)
+    return Projected(tuple(Row(tuple(v), rests([i])) for i, v in enumerate(rows)), table.length)
+
+
+def _window(query: Checked, order: Sequence[int]) -> Iterable[int]:
+    end = None if query.query.limit is None else query.query.skip + query.query.limit
+    return islice(order, query.query.skip, end)
+
+
+# ── rows put together ──
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """Rows as they are put together: the matches of each, the columns, and what they are ordered by."""
+
+    groups: list[Rows]
+    columns: list[list[Value]]
+    keys: list[tuple[list[Value], bool]]
+
+
+def _together(query: Checked, table: Table, evaluator: Evaluator) -> _Made:
+    single = [i.expression for i in query.items if not aggregated(i.expression)]
+    plain = {repr(e): evaluator.column(e, table) for e in single}  # 1 and true are equal, but not written alike
+    groups = _groups(list(plain.values()), table.length, query.grouped)
+    totals = _Totals(query, evaluator, table, groups)
+
+    def column(expression: Expression) -> list[Value]:
+        if (known := plain.get(repr(expression))) is not None:
+            return [known[int(g[0])] for g in groups]
+        return totals.column(expression, Table(len(groups), {}))
+
+    keys = [(column(s.expression), s.falling) for s in query.query.order]
+    return _Made(groups, [column(i.expression) for i in query.items], keys)
+
+
+def _groups(columns: Sequence[Sequence[Value]], length: int, one: bool) -> list[Rows]:
+    """The numbers of the rows that agree in these columns, by their first; `one` row where there is no column."""
+    if not columns:
+        return [np.arange(length)] if one else []
+    found = dict[object, list[int]]()
+    for i, key in enumerate(zip(*columns, strict=True)):
+        found.setdefault(same(key), []).append(i)
+    return [np.asarray(rows, np.int64) for rows in found.values()]
+
+
+class _Totals(Evaluator):
+    """Reads expressions whose variables stand inside aggregates: one value a group."""
+
+    def __init__(self, query: Checked, evaluator: Evaluator, table: Table, groups: Sequence[Rows]) -> None:
+        super().__init__(query, evaluator.shelf, evaluator.clock, evaluator.exists)
+        self.evaluator, self.table, self.groups = evaluator, table, groups
+
+    def column(self, expression: Expression, table: Table) -> list[Value]:
+        """The value of an expression for every group."""
+        return self.value(expression, table)
+
+    def _call(self, e: Call, table: Table) -> list[Value]:
+        if e.name not in AGGREGATES:
+            return super()._call(e, table)
+        if e.star:
+            return [len(g) for g in self.groups]
+        values = self.evaluator.column(e.arguments[0], self.table)
+        total = _TOTALS[e.name]
+        return [total(self.known(values, g, e.distinct)) for g in self.groups]
+
+    def known(self, values: Sequence[Value], group: Rows, distinct: bool) -> list[Value]:
+        """The values of a group that are there, each once if `distinct`."""
+        self.clock.check()
+        found = [v for i in group.tolist() if (v := values[i]) is not None]
+        return list({same(v): v for v in found}.values()) if distinct else found
+
+
+def _numbers(values: Sequence[Value]) -> list[float]:
+    return [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+
+
+_TOTALS: Mapping[str, Callable[[list[Value]], Value]] = MappingProxyType(
+    {
+        "count": len,
+        "collect": tuple,
+        "min": lambda v: min(v, key=sorting, default=None),
+        "max": lambda v: max(v, key=sorting, default=None),
+        "sum": lambda v: sum(_numbers(v)),
+        "avg": lambda v: sum(n) / len(n) if (n := _numbers(v)) else None,
+    }
+)
+
+
+def _cut(query: Checked, table: Table, made: _Made) -> Projected:
+    """The rows of groups, ordered, from `skip` to `limit`."""
+    order = _sorted(len(made.groups), made.keys)
+    rests = _rests(query, table)
+    rows = [Row(tuple(c[i] for c in made.columns), rests(made.groups[i].tolist())) for i in _window(query, order)]
+    return Projected(tuple(rows), len(made.groups))
+
+
+# ── order ──
+
+
+def _sorted(length: int, keys: Sequence[tuple[list[Value], bool]]) -> Sequence[int]:
+    """Row numbers by these columns, the first outranking the others; what is unknown comes last, ties stay in order."""
+    order: list[int] = list(range(length))
+    for column, falling in reversed(keys):
+        there = [i for i in order if column[i] is not None]
+        gone = [i for i in order if column[i] is None]
+        there.sort(key=lambda i: sorting(column[i]), reverse=falling)
+        order = there + gone
+    return order
+
+
+# ── what rows rest on ──
+
+
+def _rests(query: Checked, table: Table) -> Callable[[Sequence[int]], tuple[Element, ...]]:
+    """For rows of the table the relations and claims in them; where the pattern has none, the entities."""
+    linked = [v for v, k in query.kinds.items() if k in ("relation", "chain", "claim")]
+    chosen = linked or [v for v, k in query.kinds.items() if k == "entity"]
+
+    def rests(rows: Sequence[int]) -> tuple[Element, ...]:
+        found = dict[Element, None]()
+        for i in islice(rows, _RESTED):
+            for name in chosen:
+                kind = "relation" if query.kinds[name] == "chain" else query.kinds[name]
+                places = np.atleast_1d(table.columns[name][i]).tolist()
+                found |= {Element(kind, p): None for p in places if p >= 0}
+        return tuple(found)
+
+    return rests

@@ -1,0 +1,1 @@
+"""An index read without a question."""

@@ -1,0 +1,299 @@
+"""What a build would compute and cost, before it does: the same steps over foreseen extractions (P01, N98).
+
+What the store holds is taken from there. A chunk that has not been read is foreseen from its own text: names are runs
+of capitalised words, relations join names that follow one another in a sentence. Merging, clustering and packing are
+the real ones, so that the number and the size of the reports' contexts come from the corpus itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from math import ceil
+from types import MappingProxyType
+
+from sensegraph.index.build import IndexSettings, earlier_build, flat, made_part
+from sensegraph.index.chunks import chunk
+from sensegraph.index.extraction import Sections, extract, observe
+from sensegraph.index.graph.merging import GraphSettings, _parts, crowded, described, merge, summarise
+from sensegraph.index.hierarchy.communities import Earlier, group
+from sensegraph.index.hierarchy.reports import Writer, report
+from sensegraph.index.index import document
+from sensegraph.index.vectors import chunk_texts, embed, entity_texts, relation_texts, report_texts
+from sensegraph.language.text import fold, sentences, tokens
+from sensegraph.methods.hipporag.facts import fact_texts, name_texts
+from sensegraph.methods.hirag.foreseen_layers import foresee_layers
+from sensegraph.methods.hirag.layering import abstract
+from sensegraph.methods.hirag.layers import earlier_layers, enlarged
+from sensegraph.methods.leanrag.aggregated import earlier_aggregates
+from sensegraph.methods.leanrag.aggregates import aggregate, aggregate_texts, described_texts, relate
+from sensegraph.methods.leanrag.foreseen_aggregates import AGGREGATE, RELATION, foresee
+from sensegraph.methods.linearrag.sentences import sentence_graph, sentence_texts
+from sensegraph.methods.raptor.foreseen_tree import foresee_tree
+from sensegraph.methods.raptor.growing import condense
+from sensegraph.protocols import LanguageEngine, PricedEngine, Task
+from sensegraph.resolution.aliases import replayed
+from sensegraph.resolution.log import operations
+from sensegraph.runtime.results import Results
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import (
+    Chunk,
+    Context,
+    ExtractedEntity,
+    ExtractedRelation,
+    Extraction,
+    Graph,
+    Hierarchy,
+    Passage,
+    Report,
+    Source,
+    Statement,
+    Usage,
+)  # fmt: skip
+
+_NAME = re.compile(r"[^\W\d_a-zß-öø-ÿ][\w’'-]*(?:\s+(?:of\s+)?[^\W\d_a-zß-öø-ÿ][\w’'-]*)*")
+_OPENERS = frozenset(
+    "a an the in on at it he she we they i but and this that there when if as for from to so what you my your his her "
+    "our their is was are no yes not or by with of then now how why where who which well oh".split()
+)
+_DESCRIPTION = 40  # words of a foreseen description at most
+_PER_ENTITY, _PER_RELATION = 22, 24  # tokens of a record besides its texts: field names, type, quotes
+_REPORT = 450  # tokens of a report that nobody has written yet
+_MARGIN = 1.5  # what cannot be foreseen: how much a model finds and writes, and what is asked for again
+_ONE_CALL = 12_000  # a limit holds the most that a call may take before it starts, so the last one needs that room
+
+
+@dataclass(frozen=True, slots=True)
+class StepEstimate:
+    """Calls and tokens that one step would need; `items` are what it would compute, with or without a call."""
+
+    step: str
+    items: int
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The sum over the steps of a build; `cost_usd` is 0 where no price is set.
+
+    `most_tokens` leaves room for what cannot be foreseen: a wordier model, and replies that are asked for again.
+    """
+
+    documents: int
+    chunks: int
+    steps: tuple[StepEstimate, ...]
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    embedding_tokens: int
+    cost_usd: float
+    most_tokens: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """All tokens together."""
+        return self.prompt_tokens + self.completion_tokens + self.embedding_tokens
+
+
+def estimate(keys: Sequence[str], rt: Runtime, settings: IndexSettings) -> Estimate:
+    """What `build` would compute for the documents with these keys. Nothing is paid; only chunks are stored."""
+    documents = Results(rt.store, document, keys)
+    chunks = rt.each(chunk, documents, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
+    every = list(flat(chunks))
+    texts, steps = chunk_texts(every), list[StepEstimate]()
+    if isinstance(rt.engine, PricedEngine):
+        foresight = _Foresight(rt, rt.engine, settings, every)
+        steps = [*(foresight.steps() if "graph" in settings.parts else []), *foresight.tree()]
+        texts += foresight.texts if rt.embedder.waits else []
+    elif "graph" in settings.parts:
+        sections = Sections.of(chunks)
+        steps = [StepEstimate(observe.name, len(rt.missing(observe, sections, names=sections.keys)))]
+    vectors = [tokens(texts[i]) for i in rt.missing(embed, texts)]
+    steps.append(StepEstimate("vectors.embed", len(vectors)))
+    return _summed(len(keys), len(every), steps, sum(vectors) if rt.embedder.waits else 0, rt.engine)
+
+
+def _summed(
+    documents: int, chunks: int, steps: Sequence[StepEstimate], embedding: int, engine: LanguageEngine
+) -> Estimate:
+    prompt, completion = sum(s.prompt_tokens for s in steps), sum(s.completion_tokens for s in steps)
+    cost = engine.price(prompt, completion) if isinstance(engine, PricedEngine) else 0.0
+    calls = sum(s.calls for s in steps)
+    most = _most(prompt + completion + embedding) if calls or embedding else 0
+    return Estimate(documents, chunks, tuple(steps), calls, prompt, completion, embedding, cost, most)
+
+
+def _most(foreseen: int) -> int:
+    """Half as much again and room for one large call, to two figures: what a limit should allow."""
+    tokens = foreseen * _MARGIN + _ONE_CALL
+    figure: int = 10 ** max(0, len(str(int(tokens))) - 2)
+    return ceil(tokens / figure) * figure
+
+
+class _Foresight:
+    """The steps of a build over what is stored and, for the rest, foreseen."""
+
+    def __init__(self, rt: Runtime, engine: PricedEngine, settings: IndexSettings, chunks: list[Chunk]) -> None:
+        self.rt, self.engine, self.settings, self.chunks = rt, engine, settings, chunks
+        self.paid = rt.store.ledger()
+        self.texts: list[str] = []  # of entities and reports, to be embedded
+
+    def steps(self) -> list[StepEstimate]:
+        """Extraction, summaries and reports."""
+        missing = self.rt.missing(extract, self.chunks)
+        pairs = self._pairs()
+        written = [_written(pairs[i][1]) for i in missing]
+        extraction = self._step(extract.name, "extract", [self.chunks[i] for i in missing], written)
+        merged = merge(pairs, self.settings.graph, replayed(operations(self.rt.store)).aliases)
+        summaries, graph = self._summaries(merged, self.settings.graph)
+        self.texts += entity_texts(graph)
+        self.texts += relation_texts(graph) if "relations" in self.settings.parts else []
+        if "facts" in self.settings.parts:
+            self.texts += [*name_texts(graph), *fact_texts(graph, self.settings.facts)]
+        if "sentences" in self.settings.parts:
+            self.texts += sentence_texts(sentence_graph.fn([(graph, self.chunks)])[0], self.chunks)
+        aggregates = self._aggregates(graph)
+        layers, told = self._layers(graph)
+        own = [(graph, earlier_build(self.rt, self.settings.clusters))] if "reports" in self.settings.parts else []
+        reports = [self._reports([*own, *told])] if own or told else []
+        return [extraction, summaries, *reports, *aggregates, *layers]
+
+    def _pairs(self) -> list[tuple[Chunk, Extraction]]:
+        """Every chunk with what was read in it, else foreseen; a name read elsewhere keeps its type."""
+        keys = self.rt.keys(extract, self.chunks)
+        stored = {k: extract.decode(data) for k, data in self.rt.store.read(keys).items()}
+        types = {fold(e.name): e.type for k in keys if k in stored for e in stored[k].entities}
+        return [(c, stored[k] if k in stored else foreseen(c, types)) for c, k in zip(self.chunks, keys, strict=True)]
+
+    def _summaries(self, merged: Graph, settings: GraphSettings) -> tuple[StepEstimate, Graph]:
+        """Summaries of crowded elements, part by part; those that nobody wrote stand in by their first words."""
+        done: dict[str, str] = {}
+        asked: list[Context] = []
+        replies: list[int] = []
+        todo = dict(crowded(merged, settings))
+        while todo:
+            parts = {name: _parts(context, settings.summary_input) for name, context in todo.items()}
+            texts = self._texts([part for found in parts.values() for part in found], asked, replies)
+            gathered = {n: [_passage(part, next(texts)) for part in found] for n, found in parts.items()}
+            done |= {name: ps[0].text for name, ps in gathered.items() if len(ps) == 1}
+            todo = {name: Context(tuple(ps), todo[name].title) for name, ps in gathered.items() if len(ps) > 1}
+        return self._step(summarise.name, "summarise", asked, replies), described(merged, done)
+
+    def _texts(self, parts: Sequence[Context], asked: list[Context], replies: list[int]) -> Iterator[str]:
+        """Stored summaries; else a stand-in, and the part is `asked` for and the tokens of its reply are foreseen."""
+        keys = self.rt.keys(summarise, parts)
+        stored = self.rt.store.read(keys)
+        for part, k in zip(parts, keys, strict=True):
+            text = summarise.decode(stored[k]) if k in stored else _cut(part)
+            if k not in stored:
+                asked.append(part)
+                replies.append(tokens(text))
+            yield text
+
+    def _reports(self, graphs: Sequence[tuple[Graph, Earlier | None]]) -> StepEstimate:
+        """The reports on the communities of graphs, each with those of the build before."""
+        asked: list[Context] = []
+        for graph, before in graphs:
+            groups = group(graph, before, self.settings.clusters).groups
+            stand_in = partial(self._report, asked)
+            writer = Writer(self.rt, graph, {c.id: c.document for c in self.chunks}, self.settings.reports, stand_in)
+            self.texts += report_texts(Hierarchy(tuple(writer.write(list(groups)))))
+        once = list(dict.fromkeys(asked))
+        return self._step(report.name, "report", once, [_REPORT] * len(once))
+
+    def _layers(self, graph: Graph) -> tuple[list[StepEstimate], list[tuple[Graph, Earlier | None]]]:
+        """Summary entities, and the graph with them, on whose communities reports are written too."""
+        if "layers" not in self.settings.parts:
+            return [], []
+        settings = self.settings.layers
+        before = earlier_layers(self.rt.store, made_part(self.rt, "layers"), settings, self.settings.clusters)
+        asked, replies, found = foresee_layers(graph, self.chunks, self.rt, settings, before)
+        large = enlarged.fn([(graph, found)])[0]
+        self.texts += entity_texts(large)
+        step = self._step(abstract.name, "abstract", asked, replies)
+        return [step], [(large, before.communities if before else None)]
+
+    def _aggregates(self, graph: Graph) -> list[StepEstimate]:
+        """Aggregates and the relations between them; without vectors they can only be grouped roughly."""
+        if "aggregates" not in self.settings.parts:
+            return []
+        settings = self.settings.aggregates
+        before = earlier_aggregates(self.rt.store, made_part(self.rt, "aggregates"), settings)
+        asked, clusters = foresee(graph, self.chunks, self.rt, settings, before)
+        self.texts += aggregate_texts(clusters, settings)
+        self.texts += described_texts(graph, settings) if settings.embed == "description" else []
+        kinds: list[tuple[str, Task, int]] = [
+            (aggregate.name, "aggregate", AGGREGATE),
+            (relate.name, "relate", RELATION),
+        ]
+        return [self._step(name, task, asked[name], [size] * len(asked[name])) for name, task, size in kinds]
+
+    def tree(self) -> list[StepEstimate]:
+        """The summaries of the tree over the chunks."""
+        if "tree" not in self.settings.parts:
+            return []
+        asked, texts = foresee_tree(self.chunks, self.rt, self.settings.tree)
+        self.texts += texts
+        return [self._step(condense.name, "condense", asked, [self.settings.tree.summary_tokens] * len(asked))]
+
+    def _report(self, asked: list[Context], contexts: Sequence[Context]) -> list[Report]:
+        """Stored reports where there are some; a text of the usual length where a call would be needed."""
+        keys = self.rt.keys(report, contexts)
+        stored = self.rt.store.read(keys)
+        asked += [c for c, k in zip(contexts, keys, strict=True) if k not in stored]
+        return [report.decode(stored[k]) if k in stored else _stand_in(c) for c, k in zip(contexts, keys, strict=True)]
+
+    def _step(self, name: str, task: Task, items: Sequence[object], completion: Sequence[int]) -> StepEstimate:
+        prompt = sum(self.engine.prompt_tokens(task, item) for item in items)
+        calls = sum(self.engine.calls(task, item) for item in items)
+        return StepEstimate(name, len(items), calls, prompt, self._corrected(name, sum(completion), calls))
+
+    def _corrected(self, name: str, completion: int, calls: int) -> int:
+        """What earlier calls of this step took on average, where there were enough of them."""
+        paid: Mapping[str, Usage] = self.paid
+        spent = paid.get(name, Usage())
+        return round(calls * spent.completion_tokens / spent.calls) if spent.calls >= 20 else completion
+
+
+def foreseen(chunk: Chunk, types: Mapping[str, str] = MappingProxyType({})) -> Extraction:
+    """A guess at what a model would extract: names with their first sentence, and names that follow one another.
+
+    `types` are those that are known, by folded name: an entity is its name and its type.
+    """
+    entities: dict[str, ExtractedEntity] = {}
+    relations: list[ExtractedRelation] = []
+    for start, end in sentences(chunk.text):
+        said = " ".join(chunk.text[start:end].split()[:_DESCRIPTION])
+        found = (m[0] for m in _NAME.finditer(chunk.text, start, end))
+        names = [n for n in dict.fromkeys(found) if len(n) > 1 and n.casefold() not in _OPENERS]
+        for name in names:
+            entities.setdefault(name, ExtractedEntity(name, types.get(fold(name), "name"), said))
+        relations += [ExtractedRelation(a, b, said) for a, b in pairwise(names)]
+    return Extraction(tuple(entities.values()), tuple(relations))
+
+
+def _written(extraction: Extraction) -> int:
+    """Tokens of the reply that holds these records."""
+    named = sum(tokens(e.name) + tokens(e.description) + _PER_ENTITY for e in extraction.entities)
+    linked = (tokens(r.source) + tokens(r.target) + tokens(r.description) + _PER_RELATION for r in extraction.relations)
+    return named + sum(linked) + 10
+
+
+def _passage(part: Context, text: str) -> Passage:
+    """A part's summary as the next round sees it."""
+    return Passage("description", "", text, sources=tuple(s for p in part.passages for s in p.sources))
+
+
+def _cut(context: Context) -> str:
+    words = " ".join(p.text for p in context.passages).split()
+    return " ".join(words[:200])
+
+
+def _stand_in(context: Context) -> Report:
+    text = " ".join(" ".join(p.text for p in context.passages).split()[: _REPORT * 2 // 3])
+    return Report(context.title, (Statement(text, (), (Source("", 0, 0),)),))

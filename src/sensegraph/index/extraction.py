@@ -1,0 +1,179 @@
+"""Chunks to extractions: what each chunk says, by whichever engine (edge2024 §3.1.2)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sensegraph.protocols import LanguageEngine, SurveyingEngine
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import Results, step
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Chunk, Extraction
+
+_KINDS = 8  # kinds of records that a note names
+_EMPTY = b'{"entities":[],"relations":[],"claims":[],'  # how the stored form begins
+_NOTHING = b'"nothing":true}'  # how it ends where it is certain
+_SECTION = 256  # chunks of a document that an engine that surveys is given at once
+
+
+def _what_is_read(chunk: Chunk) -> tuple[str, str]:
+    return chunk.text, chunk.title
+
+
+def _may_be_none(stored: bytes) -> bool:
+    """Whether an extraction was stored as empty when replies that could not be read still gave empty ones."""
+    return stored.startswith(_EMPTY) and not stored.endswith(_NOTHING)
+
+
+@step("extraction.extract", version=1, uses="engine", task="extract", sees=_what_is_read, doubts=_may_be_none)
+def extract(chunks: Sequence[Chunk], *, engine: LanguageEngine) -> list[Extraction]:
+    """Entities, relations and claims of each chunk, from its text alone."""
+    found = engine.extract(chunks)
+    return [x if x.entities or x.relations or x.claims else replace(x, nothing=True) for x in found]
+
+
+@step("extraction.observe", version=1, uses="engine", task="survey")
+def observe(documents: Sequence[tuple[Chunk, ...]], *, engine: SurveyingEngine) -> list[bytes]:
+    """What each document shows by itself."""
+    return engine.observe(documents)
+
+
+@step("extraction.learn", version=1, uses="engine", task="survey")
+def learn(corpora: Sequence[Results[bytes]], *, engine: SurveyingEngine) -> list[bytes]:
+    """What the whole corpus shows."""
+    return [engine.learn(observations) for observations in corpora]
+
+
+@step("extraction.read", version=1, uses="engine", task="survey")
+def read(
+    documents: Sequence[tuple[tuple[Chunk, ...], bytes]], *, engine: SurveyingEngine, lexicon: bytes
+) -> list[tuple[Extraction, ...]]:
+    """The extractions of each document, given what the corpus shows."""
+    return engine.read(documents, lexicon)
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """Every chunk with its extraction, in order; `keys` stand for all of it."""
+
+    chunks: Results[tuple[Chunk, ...]]
+    extractions: Results[Any]
+    by_document: bool
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What this depends on."""
+        return (*self.chunks.keys, *self.extractions.keys)
+
+    def __iter__(self) -> Iterator[tuple[Chunk, Extraction]]:
+        found = (x for section in self.extractions for x in section) if self.by_document else iter(self.extractions)
+        yield from zip((c for chunks in self.chunks for c in chunks), found, strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What extraction counted besides what it found: see `Extraction`; `asked` chunks were asked about again."""
+
+    rejected: tuple[tuple[str, int], ...] = ()
+    outside: tuple[tuple[str, int], ...] = ()
+    asked: int = 0
+    rounds: int = 0
+    gleaned: int = 0
+
+
+@step("extraction.tally", version=1)
+def tally(wholes: Sequence[Iterable[tuple[Chunk, Extraction]]]) -> list[Tally]:
+    """The counts of all extractions together."""
+    return [_tallied(x for _, x in whole) for whole in wholes]
+
+
+def _tallied(extractions: Iterable[Extraction]) -> Tally:
+    rejected, outside, asked, rounds, gleaned = Counter[str](), Counter[str](), 0, 0, 0
+    for x in extractions:
+        rejected.update(dict(x.rejected))
+        outside.update(dict(x.outside))
+        asked += bool(x.rounds)
+        rounds += len(x.rounds)
+        gleaned += sum(x.rounds)
+    return Tally(tuple(sorted(rejected.items())), tuple(sorted(outside.items())), asked, rounds, gleaned)
+
+
+def what_was_rejected(extracted: Extracted, rt: Runtime) -> tuple[str, ...]:
+    """Notes on the records that extraction could not use or that are of other types, and on what gleaning brought."""
+    found = rt.once(tally, extracted, names=extracted.keys).value
+    notes = []
+    if found.rejected:
+        notes.append(_counted("records of extraction could not be used", found.rejected))
+    if found.outside:
+        notes.append(_counted("records of extraction are of a type outside the schema", found.outside))
+    if found.rounds:
+        notes.append(
+            f"gleaning: {found.rounds} rounds over {found.asked} chunks found {found.gleaned} entities that were missed"
+        )
+    return tuple(notes)
+
+
+def _counted(what: str, counts: Sequence[tuple[str, int]]) -> str:
+    """How many, and the most frequent kinds of them."""
+    most = sorted(counts, key=lambda c: (-c[1], c[0]))
+    kinds = "; ".join(f"{n} × {kind}" for kind, n in most[:_KINDS])
+    more = f"; and {len(most) - _KINDS} other kinds" if len(most) > _KINDS else ""
+    return f"{sum(n for _, n in counts)} {what}: {kinds}{more}"
+
+
+def extract_all(chunks: Results[tuple[Chunk, ...]], rt: Runtime) -> Extracted:
+    """Run the engine's way of reading over all documents."""
+    if "survey" not in rt.engine.tasks:
+        return Extracted(chunks, rt.each(extract, [c for document in chunks for c in document]), by_document=False)
+    sections = Sections.of(chunks)
+    observations = rt.each(observe, sections, names=sections.keys)
+    lexicon = rt.once(learn, observations, names=sorted(observations.keys))
+    names = [key(*pair) for pair in zip(sections.keys, observations.keys, strict=True)]
+    pairs = _Pairs(sections, observations)
+    return Extracted(chunks, rt.each(read, pairs, names=names, lexicon=lexicon), by_document=True)
+
+
+@dataclass(frozen=True)
+class Sections(Sequence[tuple[Chunk, ...]]):
+    """Documents as an engine that surveys gets them: whole, or cut where they have more than `_SECTION` chunks.
+
+    So what is held in memory at once, and what one worker does, stays bounded however long a document is.
+    """
+
+    chunks: Results[tuple[Chunk, ...]]
+    places: tuple[tuple[int, int], ...]  # document, first chunk
+
+    @classmethod
+    def of(cls, chunks: Results[tuple[Chunk, ...]]) -> Sections:
+        """The sections of these documents; one without chunks is one empty section."""
+        sizes = (len(document) for document in chunks)
+        return cls(chunks, tuple((d, at) for d, n in enumerate(sizes) for at in range(0, max(1, n), _SECTION)))
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What stands for each section."""
+        return tuple(key(self.chunks.keys[d], at) for d, at in self.places)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, index: Any) -> Any:
+        document, at = self.places[index]
+        return self.chunks[document][at : at + _SECTION]
+
+
+@dataclass(frozen=True)
+class _Pairs(Sequence[tuple[tuple[Chunk, ...], bytes]]):
+    """Sections with their observations, read from the store when a batch is about to run."""
+
+    sections: Sections
+    observations: Results[bytes]
+
+    def __len__(self) -> int:
+        return len(self.sections)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.sections[index], self.observations[index]

@@ -1,0 +1,1 @@
+"""The graph of an index: extractions merged, duplicates joined, lookups."""

@@ -1,0 +1,315 @@
+"""Which entities of a graph are one thing under different names: found by rules, the doubtful ones by the engine.
+
+Steps 3–6 of entity resolution (N61, N77–N79). Nothing here changes a graph: see `aliases`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal
+
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.linkage import components
+from sensegraph.errors import InputError
+from sensegraph.index.extraction import Extracted
+from sensegraph.index.graph.merging import GraphSettings, entity_id, knowledge_graph, merge
+from sensegraph.language.text import fold, sentences
+from sensegraph.protocols import ResolvingEngine
+from sensegraph.resolution import Group, Mentioned, Proposal, Resolution, Resolving, Rule, resolve
+from sensegraph.resolution.aliases import Aliases, Name, Operation, with_groups
+from sensegraph.runtime.results import Result, step
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Brief, Chunk, Context, Description, Entity, Graph, Passage, Source
+
+_TOGETHER = 8  # entities that an engine is asked about at once
+_SENTENCES = 3  # that it is shown of each
+_CHUNKS = 5  # that are searched for them
+_SEARCHED = 20  # chunks of a short form that are searched for its definition
+_SHORT = re.compile(r"[A-Z][A-Z0-9&]{1,6}")
+Texts = Callable[[Sequence[str]], Mapping[str, Chunk]]
+
+
+@dataclass(frozen=True, slots=True)
+class ResolveSettings:
+    """How different names of one thing are found.
+
+    `automatic` merges them at each build; else `sensegraph resolve` proposes. `engine` says whether an engine that
+    can (auto) is asked about pairs with a score between `reject` and `accept`, or nobody (none). `cross_types` are
+    pairs of types that may be one thing.
+    """
+
+    automatic: bool = False
+    engine: Literal["auto", "none"] = "auto"
+    accept: float = 0.85
+    reject: float = 0.35
+    cross_types: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        self.rules()  # for its errors
+
+    def rules(self) -> Resolving:
+        """The settings of the comparison of names."""
+        return Resolving(accept=self.accept, reject=self.reject, cross_types=self.cross_types)
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicates:
+    """The proposals, surest first, and the groups of several entities that merging them would make.
+
+    `asked` counts the pairs that an engine was asked about; `notes` say what was not done.
+    """
+
+    proposals: tuple[Proposal, ...] = ()
+    groups: tuple[Group, ...] = ()
+    asked: int = 0
+    compared: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@step("duplicates.same", version=1, uses="engine", task="resolve")
+def same(briefs: Sequence[Brief], *, engine: ResolvingEngine) -> list[tuple[tuple[str, ...], ...]]:
+    """Of each group of entities, the sets of ids that are one thing."""
+    return engine.resolve(briefs)
+
+
+@step("duplicates.bound", version=1)
+def bound(tables: Sequence[Aliases]) -> list[Aliases]:
+    """The aliases that a graph was merged with, under the key of the graph."""
+    return list(tables)
+
+
+@step("duplicates.automatic", version=2)
+def automatic(found: Sequence[Duplicates], *, how: ResolveSettings, by: str) -> list[Duplicates]:
+    """What a build found by itself, with these settings; `by` is who judged."""
+    return list(found)
+
+
+def find_duplicates(
+    graph: Graph,
+    rt: Runtime,
+    settings: ResolveSettings,
+    *,
+    texts: Texts,
+    apart: Sequence[tuple[str, str]] = (),
+    vectors: NDArray[Any] | None = None,
+) -> Duplicates:
+    """The entities of `graph` that are one thing; `apart` are pairs of ids that are not.
+
+    `texts` gives chunks by id, `vectors` are those of the entities in their order. Pairs in question go to the engine
+    where it has the task, else they stay apart, and a note says so.
+    """
+    items = mentioned(graph)
+    rules = [*defined(graph, texts), *(Rule("apart", a, b, why="you said so") for a, b in apart)]
+    how = settings.rules()
+    found = resolve(items, rules=rules, settings=how, vectors=vectors)
+    grey = [p for p in found.proposals if p.decision == "ask"]
+    if not grey or settings.engine == "none" or "resolve" not in rt.engine.tasks:
+        return _duplicates(found, 0, _left(len(grey), rt, settings))
+    said = _judged(graph, grey, rt, texts)
+    again = resolve(items, rules=[*rules, *said], settings=how, vectors=vectors)
+    return _duplicates(again, len(said), _left(sum(p.decision == "ask" for p in again.proposals), rt, settings))
+
+
+def mentioned(graph: Graph) -> list[Mentioned]:
+    """The entities of a graph as things to be compared, with their neighbours and the chunks that mention them."""
+    around: dict[str, dict[str, None]] = defaultdict(dict)
+    for r in graph.relations:
+        around[r.source][r.target] = None
+        around[r.target][r.source] = None
+    return [
+        Mentioned(e.id, e.name, e.type, e.frequency, neighbours=tuple(sorted(around[e.id])), places=e.chunks)
+        for e in graph.entities
+    ]
+
+
+def defined(graph: Graph, texts: Texts) -> list[Rule]:
+    """The short forms that the texts themselves define, as in `Apple Inc. (AAPL)`: capitals in parentheses behind a
+    name of the same type with the same first letter. Any other parenthesis may say where, when or what kind.
+    """
+    short = [e for e in graph.entities if _SHORT.fullmatch(e.name)]
+    wanted = {c for e in short for c in e.chunks[:_SEARCHED]}
+    known = texts(sorted(wanted))
+    named: dict[str, list[Entity]] = defaultdict(list)
+    for e in graph.entities:
+        for c in e.chunks:
+            if c in wanted:
+                named[c].append(e)
+    return [
+        Rule("merge", long.id, e.id, "text", f"a text says {long.name} ({e.name})")
+        for e in short
+        for long in {x.id: x for c in e.chunks[:_SEARCHED] if c in known for x in named[c]}.values()
+        if long.type == e.type and long.id != e.id and fold(long.name)[:1] == fold(e.name)[:1]
+        if any(f"{fold(long.name)} ({fold(e.name)})" in fold(known[c].text) for c in e.chunks[:_SEARCHED] if c in known)
+    ]
+
+
+def _left(grey: int, rt: Runtime, settings: ResolveSettings) -> tuple[str, ...]:
+    if not grey:
+        return ()
+    able = "resolve" in rt.engine.tasks
+    why = "index.resolve.engine is none" if able and settings.engine == "none" else (
+        "the engine left them open" if able else f"the engine {rt.engine.name} does not judge names"
+    )  # fmt: skip
+    return (f"{grey} pairs in question stay apart: {why}; `sensegraph merge` joins what is one",)
+
+
+def _duplicates(found: Resolution, asked: int, notes: tuple[str, ...]) -> Duplicates:
+    order = sorted(found.proposals, key=lambda p: (p.decision, -p.score, p.names, p.one, p.other))
+    ranked = sorted(order, key=lambda p: ("merge", "ask", "keep").index(p.decision))
+    groups = tuple(g for g in found.groups if len(g.members) > 1)
+    return Duplicates(tuple(ranked), groups, asked, found.compared, (*found.notes, *notes))
+
+
+# ── asking the engine ──
+
+
+def _judged(graph: Graph, grey: Sequence[Proposal], rt: Runtime, texts: Texts) -> list[Rule]:
+    """What the engine says of each pair in question."""
+    ids = sorted({i for p in grey for i in (p.one, p.other)})
+    wanted = set(ids)
+    entities = {e.id: e for e in graph.entities if e.id in wanted}
+    bundles = list(_bundles(ids, grey))
+    chunks = texts(sorted({c for e in entities.values() for c in e.chunks[:_CHUNKS]}))
+    answers = rt.each(same, [_brief([entities[i] for i in bundle], chunks) for bundle, _ in bundles])
+    rules = []
+    for (_, pairs), groups in zip(bundles, answers, strict=True):
+        of = {i: number for number, members in enumerate(groups) for i in members}
+        for one, other in pairs:
+            joined = one in of and of[one] == of.get(other)
+            why = (
+                "read what is said of both, and found one thing" if joined else "read what is said of both: two things"
+            )
+            rules.append(Rule("merge" if joined else "apart", one, other, "engine", f"{rt.engine.name} {why}"))
+    return rules
+
+
+def _bundles(ids: Sequence[str], grey: Sequence[Proposal]) -> Iterable[tuple[tuple[str, ...], list[tuple[str, str]]]]:
+    """The ids to ask about at once, with the pairs in question among them."""
+    at = {name: place for place, name in enumerate(ids)}
+    asked = {(p.one, p.other) for p in grey}
+    for rows in components(len(ids), [(at[a], at[b]) for a, b in sorted(asked)]):
+        members = tuple(ids[row] for row in rows)
+        pairs = [pair for pair in combinations(members, 2) if pair in asked]
+        if len(members) <= _TOGETHER:
+            yield members, pairs
+        else:
+            yield from ((pair, [pair]) for pair in pairs)
+
+
+def _brief(entities: Sequence[Entity], chunks: Mapping[str, Chunk]) -> Brief:
+    passages = tuple(
+        Passage("entity", e.id, e.description or " ".join(d.text for d in e.descriptions), title=e.name,
+                quotes=tuple(_shown(e, chunks)))
+        for e in entities
+    )  # fmt: skip
+    return Brief(Context(passages), types=tuple(e.type for e in entities))
+
+
+def _shown(entity: Entity, chunks: Mapping[str, Chunk]) -> list[Description]:
+    """Sentences that name an entity."""
+    shown: list[Description] = []
+    names = [fold(n) for n in (entity.name, *entity.aliases)]
+    for chunk in [chunks[name] for name in entity.chunks[:_CHUNKS] if name in chunks]:
+        for start, end in sentences(chunk.text):
+            said = chunk.text[start:end].strip()
+            if any(name in fold(said) for name in names):
+                shown.append(Description(said, Source(chunk.id, start, end)))
+                break
+    return shown[:_SENTENCES]
+
+
+# ── applying ──
+
+
+def names_by_id(aliases: Aliases) -> dict[str, tuple[Name, ...]]:
+    """The names of each entity that has several, or another than its own, by every id that it may have."""
+    single = [(name,) for name, _ in (*aliases.made, *aliases.shown)]
+    return {entity_id(name): names for names in (*single, *aliases.groups) for name in names}
+
+
+def names_of(entity: Entity, known: Mapping[str, tuple[Name, ...]]) -> tuple[Name, ...]:
+    """What texts call an entity. Raises InputError for one that was not merged from texts here."""
+    if entity.id in known:
+        return known[entity.id]
+    name = (fold(entity.name), fold(entity.type))
+    if entity_id(name) != entity.id:
+        raise InputError(
+            f"{entity.name!r} was not read from texts by this index (it was imported); "
+            "run `sensegraph index` to read its documents first."
+        )
+    return (name,)
+
+
+def ids_apart(graph: Graph, aliases: Aliases) -> list[tuple[str, str]]:
+    """The pairs of entities of a graph that a user, or a split, keeps apart."""
+    there = {e.id for e in graph.entities}
+    known = names_by_id(aliases)
+
+    def id_of(name: Name) -> str:
+        ids = (entity_id(n) for n in known.get(entity_id(name), (name,)))
+        return next((i for i in ids if i in there), "")
+
+    pairs = {(id_of(a), id_of(b)) for a, b in aliases.apart}
+    return sorted({(min(p), max(p)) for p in pairs if p[0] and p[1] and p[0] != p[1]})
+
+
+def merges(found: Duplicates, entities: Mapping[str, Entity], known: Mapping[str, tuple[Name, ...]]) -> list[Operation]:
+    """The operations that make each group one entity, with what speaks for it."""
+    made = []
+    for group in found.groups:
+        members = set(group.members)
+        reasons = [p for p in found.proposals if p.decision == "merge" and {p.one, p.other} <= members]
+        names = [name for i in group.members for name in names_of(entities[i], known)]
+        evidence = "; ".join(dict.fromkeys(f"{p.names[0]}, {p.names[1]}: {p.why}" for p in reasons))
+        by: Literal["engine", "rule"] = "engine" if any(p.by == "engine" for p in reasons) else "rule"
+        score = min((p.score for p in reasons), default=1.0)
+        made.append(Operation("", "merge", tuple(sorted(names)), evidence=evidence, score=score, by=by))
+    return made
+
+
+def resolved_graph(
+    extracted: Extracted, rt: Runtime, graph: GraphSettings, settings: ResolveSettings, aliases: Aliases, texts: Texts
+) -> tuple[Result[Graph], tuple[str, ...]]:
+    """The graph of the corpus, merged with the aliases of the log and, where so set, what is found at this build."""
+    notes: tuple[str, ...] = ()
+    if settings.automatic:
+        aliases, notes = _found(extracted, rt, graph, settings, aliases, texts)
+    known = knowledge_graph(extracted, rt, graph, aliases)
+    rt.once(bound, aliases, names=(known.key,))
+    return known, notes
+
+
+def _found(
+    extracted: Extracted, rt: Runtime, graph: GraphSettings, settings: ResolveSettings, aliases: Aliases, texts: Texts
+) -> tuple[Aliases, tuple[str, ...]]:
+    """The aliases with those that a build finds by itself, before anything is summarised."""
+    known, merged = names_by_id(aliases), list[Graph]()
+
+    def look() -> Duplicates:
+        merged.append(merge(extracted, graph, aliases))
+        return find_duplicates(merged[0], rt, settings, texts=texts, apart=ids_apart(merged[0], aliases))
+
+    by = rt.engine.fingerprint("resolve") if "resolve" in rt.engine.tasks else ""
+    found = rt.once(automatic, look, names=(*extracted.keys, aliases.key, key_of(aliases)), how=settings, by=by).value
+    if not found.groups:
+        return aliases, found.notes
+    entities = {e.id: e for e in (merged or [merge(extracted, graph, aliases)])[0].entities}
+    groups = [o.names for o in merges(found, entities, known)]
+    joined = sum(len(g.members) - 1 for g in found.groups)
+    note = f"{joined} entities were merged into others of another name (index.resolve.automatic)"
+    return with_groups(aliases, groups), (note, *found.notes)
+
+
+def key_of(aliases: Aliases) -> str:
+    """What stands for the pairs that a table keeps apart."""
+    return "; ".join(f"{a[0]}/{a[1]} {b[0]}/{b[1]}" for a, b in aliases.apart)
+
+
+def aliases_of(rt: Runtime, graph: str) -> Aliases:
+    """The aliases that the graph with this key was merged with."""
+    return rt.once(bound, Aliases(), names=(graph,)).value

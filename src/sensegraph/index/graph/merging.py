@@ -1,0 +1,397 @@
+"""Extractions to one graph: merge by name, describe (edge2024 §3.1.3; specs: N09–N13, G09–G11, D11)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from typing import Literal
+
+from sensegraph.errors import SettingsError
+from sensegraph.index.extraction import Extracted
+from sensegraph.language.common_words import STOP
+from sensegraph.language.text import fold, packed, tokens
+from sensegraph.protocols import LanguageEngine
+from sensegraph.resolution.aliases import NO_ALIASES, Aliases, Binding, Called, Name, binding, called
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import Result, step
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import (
+    Chunk,
+    Claim,
+    Context,
+    Description,
+    Entity,
+    ExtractedClaim,
+    ExtractedEntity,
+    ExtractedRelation,
+    Extraction,
+    Graph,
+    Passage,
+    Relation,
+    Source,
+)
+
+Weight = Literal["auto", "count", "normalised", "strength"]
+_ALIASES = 8  # other names that are kept of one entity
+_NO_NAMES = frozenset(word for words in STOP.values() for word in words)
+Pairs = list[tuple[str, str, int, Extraction]]  # chunk, document, characters, what it says
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSettings:
+    """How extractions become a graph.
+
+    `weight` of a relation: count of its mentions, count ÷ largest count, or sum of strengths (X2); `auto` counts, but
+    adds up strengths where the engine that surveys the corpus tells how far two names go together beyond chance.
+    `orphans`: a relation's end that no chunk describes is created with type `unknown`, or its relation is dropped.
+    Descriptions of one element are joined while they stay within `describe_above` tokens, else summarised, in batches
+    of `summary_input` tokens.
+    """
+
+    weight: Weight = "auto"
+    orphans: Literal["create", "drop"] = "create"
+    describe_above: int = 500
+    summary_input: int = 4_000
+
+    def __post_init__(self) -> None:
+        if self.describe_above < 0 or self.summary_input < 1:
+            raise SettingsError(
+                f"index.graph.describe_above ({self.describe_above}) must be at least 0 and index.graph.summary_input "
+                f"({self.summary_input}) at least 1."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """An entity while it is gathered."""
+
+    names: Counter[str] = field(default_factory=Counter)
+    surfaces: Counter[str] = field(default_factory=Counter)
+    descriptions: list[Description] = field(default_factory=list)
+    chunks: dict[str, None] = field(default_factory=dict)
+    own: Counter[Name] = field(default_factory=Counter)  # where it has aliases, the mentions of each of its names
+
+    @property
+    def frequency(self) -> int:
+        """How often it is mentioned, under any of its names."""
+        return self.names.total()
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """A relation while it is gathered."""
+
+    descriptions: list[Description] = field(default_factory=list)
+    labels: Counter[str] = field(default_factory=Counter)
+    strengths: list[float] = field(default_factory=list)
+    chunks: dict[str, None] = field(default_factory=dict)
+
+
+def entity_id(name: Name) -> str:
+    """The id of the entity with this (folded name, folded type)."""
+    return key("entity", *name)[:20]
+
+
+def relation_id(source: str, target: str) -> str:
+    """The id of the relation between two entity ids."""
+    return key("relation", *sorted((source, target)))[:20]
+
+
+@step("graph.graph", version=2, form="tables")
+def graph(parts: Sequence[tuple[Graph, dict[str, str]]], *, settings: GraphSettings, describer: str) -> list[Graph]:
+    """A merged graph with the summaries of its elements (by id) put in; `describer` is who wrote them."""
+    return [described(merged, summaries) for merged, summaries in parts]
+
+
+@step("graph.summarise", version=1, uses="engine", task="summarise")
+def summarise(contexts: Sequence[Context], *, engine: LanguageEngine) -> list[str]:
+    """One description from several."""
+    return engine.summarise(contexts)
+
+
+def knowledge_graph(
+    extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases = NO_ALIASES
+) -> Result[Graph]:
+    """The graph of the corpus; merging and describing happen only when something changed."""
+
+    if settings.weight == "auto":
+        settings = replace(settings, weight="strength" if "survey" in rt.engine.tasks else "count")
+
+    def parts() -> tuple[Graph, dict[str, str]]:
+        merged = merge(extracted, settings, aliases)
+        return merged, _summaries(merged, rt, settings)
+
+    describer = rt.engine.fingerprint("summarise")
+    names = (*extracted.keys, aliases.key) if aliases.key else extracted.keys
+    return rt.once(graph, parts, names=names, settings=settings, describer=describer)
+
+
+# ── merging ──
+
+_folded = lru_cache(maxsize=1 << 16)(fold)  # the same names come again with every chunk
+
+
+def merge(
+    extracted: Iterable[tuple[Chunk, Extraction]], settings: GraphSettings, aliases: Aliases = NO_ALIASES
+) -> Graph:
+    """Entities of equal name and type, or that `aliases` make one, become one; so do relations of equal ends.
+
+    All descriptions stay. Ends are bound to the entity of that name in the same chunk (the first listed), else to the
+    most frequent one of that name in the corpus, else created or dropped (§3.5 of the specification). The result does
+    not depend on the order of documents beyond the order in which descriptions are listed.
+    """
+    pairs = [(c.id, c.document, len(c.text), x) for c, x in extracted]
+    bound = binding(aliases)
+    nodes: dict[Name, _Node] = {}
+    seen: Counter[Name] = Counter()
+    for chunk, document, length, extraction in pairs:
+        for e in extraction.entities:
+            name = (_folded(e.name), _folded(e.type))
+            seen[name] += max(1, len(e.mentions))
+            _gather_entity(nodes, name, document, bound, e, chunk, length)
+    links, said = _bind(pairs, nodes, seen, bound, settings)
+    return _finished(nodes, links, said, _named(nodes, bound), settings)
+
+
+def _gather_entity(
+    nodes: dict[Name, _Node], name: Name, document: str, bound: Binding, e: ExtractedEntity, chunk: str, length: int
+) -> Name:
+    """Add a mention to the entity that it is of, and say which."""
+    own = bound.own(name, document)
+    whose = bound.group.get(own, own)
+    node = nodes.setdefault(whose, _Node())
+    count = max(1, len(e.mentions))
+    if bound:
+        node.own[own] += count
+    node.names[e.name] += count
+    node.surfaces.update(m.surface for m in e.mentions)
+    node.chunks[chunk] = None
+    if e.description:
+        node.descriptions.append(Description(e.description, _source(chunk, e.start, e.end, length)))
+    return whose
+
+
+def _named(nodes: dict[Name, _Node], bound: Binding) -> dict[Name, Called]:
+    """What the entities are called that have aliases, another name, or mentions that were split from another's."""
+    apart = {*bound.group.values(), *bound.shown, *bound.made}
+    return {n: called(n, nodes[n].own, nodes[n].names, bound) for n in sorted(apart & nodes.keys())}
+
+
+def _source(chunk: str, start: int, end: int, length: int) -> Source:
+    """The span, or the whole chunk where the span is not known."""
+    return Source(chunk, start, end) if end > start else Source(chunk, 0, length)
+
+
+def _bind(
+    pairs: Pairs, nodes: dict[Name, _Node], seen: Counter[Name], bound: Binding, settings: GraphSettings
+) -> tuple[dict[tuple[Name, Name], _Link], list[tuple[Name, ExtractedClaim, Source]]]:
+    """Attach relations and claims to entities."""
+    usual = _usual_types(seen)
+    links: dict[tuple[Name, Name], _Link] = defaultdict(_Link)
+    claims: list[tuple[Name, ExtractedClaim, Source]] = []
+    for chunk, document, length, extraction in pairs:
+        here: dict[str, Name] = {}
+        for e in extraction.entities:
+            name = (_folded(e.name), _folded(e.type))
+            here.setdefault(name[0], bound.of(name, document))
+        find = partial(_bound, here=here, usual=usual, nodes=nodes, place=(chunk, document), bound=bound, how=settings)
+        for r in extraction.relations:
+            ends = [find(name) for name in (r.source, r.target)]
+            if ends[0] and ends[1]:
+                _gather_relation(links, nodes, (ends[0], ends[1]), r, _source(chunk, r.start, r.end, length))
+        about = ((find(c.subject), c) for c in extraction.claims)
+        claims += [(subject, c, _source(chunk, c.start, c.end, length)) for subject, c in about if subject]
+    return links, claims
+
+
+def _usual_types(seen: Mapping[Name, int]) -> dict[str, Name]:
+    """For each name its most frequent type, ties to the type first in the alphabet."""
+    usual: dict[str, Name] = {}
+    for name in sorted(seen, key=lambda n: (n[0], -seen[n], n[1])):
+        usual.setdefault(name[0], name)
+    return usual
+
+
+def _bound(
+    surface: str,
+    *,
+    here: dict[str, Name],
+    usual: dict[str, Name],
+    nodes: dict[Name, _Node],
+    place: tuple[str, str],
+    bound: Binding,
+    how: GraphSettings,
+) -> Name | None:
+    name = _folded(surface)
+    if not name or name in here:
+        return here.get(name)
+    found = usual.get(name)
+    if found is None and how.orphans == "create":
+        found = usual[name] = (name, "unknown")
+    if found is None:
+        return None
+    # this chunk names it without describing it: one mention
+    here[name] = _gather_entity(nodes, found, place[1], bound, ExtractedEntity(surface, found[1]), place[0], 0)
+    return here[name]
+
+
+def _gather_relation(
+    links: dict[tuple[Name, Name], _Link],
+    nodes: dict[Name, _Node],
+    ends: tuple[Name, Name],
+    r: ExtractedRelation,
+    source: Source,
+) -> None:
+    a, b = sorted(ends)
+    said = Description(r.description, source, r.starts, r.ends)
+    if a == b:  # a self-loop is text about the entity, not a link
+        if r.description:
+            nodes[a].descriptions.append(said)
+        return
+    link = links[a, b]
+    link.strengths.append(r.strength)
+    link.chunks[source.chunk] = None
+    if r.description:
+        link.descriptions.append(said)
+    if r.label:
+        link.labels[r.label] += 1
+
+
+def _finished(
+    nodes: dict[Name, _Node],
+    links: dict[tuple[Name, Name], _Link],
+    said: Sequence[tuple[Name, ExtractedClaim, Source]],
+    named: Mapping[Name, Called],
+    settings: GraphSettings,
+) -> Graph:
+    ids = {name: entity_id(named[name].name if name in named else name) for name in nodes}
+    degree = Counter(end for pair in links for end in pair)
+    most = max((len(link.strengths) for link in links.values()), default=1)
+    entities = (_entity(ids[name], name, node, degree[name], named.get(name)) for name, node in nodes.items())
+    relations = (_relation((ids[a], ids[b]), link, settings.weight, most) for (a, b), link in links.items())
+    claims = {c.id: c for c in (_claim(ids[subject], c, source) for subject, c, source in said)}
+    return Graph(
+        tuple(sorted(entities, key=lambda e: e.id)),
+        tuple(sorted(relations, key=lambda r: r.id)),
+        tuple(claims[name] for name in sorted(claims)),
+    )
+
+
+def _claim(subject: str, c: ExtractedClaim, source: Source) -> Claim:
+    made = Claim("", subject, c.object, c.type, c.status, c.description, c.starts, c.ends, source)
+    return replace(made, id=key(made)[:20])
+
+
+def _entity(id: str, name: Name, node: _Node, degree: int, called: Called | None) -> Entity:
+    shown = called.shown if called else _most_common(node.names)
+    return Entity(
+        id, shown, called.type if called else name[1], "", tuple(node.descriptions), tuple(node.chunks),
+        node.frequency, degree, _aliases(_folded(shown) if called else name[0], node),
+    )  # fmt: skip
+
+
+def _aliases(name: str, node: _Node) -> tuple[str, ...]:
+    """Other forms under which the texts mention an entity; a pronoun is no name."""
+    forms: dict[str, Counter[str]] = defaultdict(Counter)
+    written = {_folded(surface) for surface in node.surfaces}
+    names = [(surface, count) for surface, count in node.names.items() if _folded(surface) not in written]
+    for surface, count in (*node.surfaces.items(), *names):
+        folded = _folded(surface)
+        if folded != name and len(folded) > 1 and folded not in _NO_NAMES:
+            forms[folded][surface] += count
+    ranked = sorted(forms.values(), key=lambda found: (-found.total(), _most_common(found)))
+    return tuple(map(_most_common, ranked[:_ALIASES]))
+
+
+def _relation(ends: tuple[str, str], link: _Link, weight: Weight, most: int) -> Relation:
+    source, target = sorted(ends)
+    count = len(link.strengths)
+    strength = float(sum(sorted(link.strengths)))
+    value = {"strength": strength, "normalised": count / most}.get(weight, float(count))
+    return Relation(
+        relation_id(source, target), source, target, "", tuple(link.descriptions), value, tuple(link.chunks),
+        _most_common(link.labels),
+    )  # fmt: skip
+
+
+def _most_common(names: Counter[str]) -> str:
+    return min(names, key=lambda n: (-names[n], n), default="")
+
+
+# ── describing ──
+
+
+def distinct(descriptions: Sequence[Description]) -> list[Description]:
+    """Descriptions without repeats of the same text, in order."""
+    first: dict[str, Description] = {}
+    for d in descriptions:
+        first.setdefault(d.text, d)
+    return list(first.values())
+
+
+def _summaries(merged: Graph, rt: Runtime, settings: GraphSettings) -> dict[str, str]:
+    """Summaries, by id, of the elements that several descriptions say too much about.
+
+    Too much for one prompt is summarised in parts, then the parts' summaries: a tree, not a chain, so that the parts
+    run at once and a new description pays only for its part.
+    """
+    todo = dict(crowded(merged, settings))
+    done: dict[str, str] = {}
+    while todo:
+        parts = [(name, part) for name, context in todo.items() for part in _parts(context, settings.summary_input)]
+        texts = rt.each(summarise, [part for _, part in parts])
+        gathered: dict[str, list[Passage]] = defaultdict(list)
+        for (name, part), text in zip(parts, texts, strict=True):
+            sources = tuple(s for p in part.passages for s in p.sources)
+            gathered[name].append(Passage("description", "", text, sources=sources))
+        done |= {name: ps[0].text for name, ps in gathered.items() if len(ps) == 1}
+        todo = {name: Context(tuple(ps), todo[name].title) for name, ps in gathered.items() if len(ps) > 1}
+    return done
+
+
+def crowded(merged: Graph, settings: GraphSettings) -> Iterator[tuple[str, Context]]:
+    """The ids of the elements whose distinct descriptions together exceed the limit, with what they say."""
+    names = {e.id: e.name for e in merged.entities}
+    titled: list[tuple[Entity | Relation, str]] = [(e, e.name) for e in merged.entities]
+    titled += [(r, f"{names[r.source]} — {names[r.target]}") for r in merged.relations]
+    for element, title in titled:
+        said = distinct(element.descriptions)
+        if len(said) > 1 and _exceed(said, settings.describe_above):
+            yield (
+                element.id,
+                Context(tuple(Passage("description", "", d.text, sources=(d.source,)) for d in said), title),
+            )
+
+
+def _exceed(said: Sequence[Description], limit: int) -> bool:
+    """Whether the texts together have more than `limit` tokens; no token is shorter than a byte."""
+    text = "\n".join(d.text for d in said)
+    return len(text.encode()) > limit and tokens(text) > limit
+
+
+def _parts(context: Context, budget: int) -> list[Context]:
+    batches = packed(context.passages, budget, lambda p: tokens(p.text))
+    if len(batches) == len(context.passages) > 1:  # every text fills a prompt: pair them, so that the tree narrows
+        batches = [list(context.passages[i : i + 2]) for i in range(0, len(context.passages), 2)]
+    return [Context(tuple(batch), context.title) for batch in batches]
+
+
+def described(merged: Graph, summaries: dict[str, str]) -> Graph:
+    """The graph with each element's summary as its description, or its descriptions joined where there is none."""
+    return Graph(
+        tuple(replace(e, description=summaries.get(e.id) or _joined(e.descriptions)) for e in merged.entities),
+        tuple(replace(r, description=summaries.get(r.id) or _joined(r.descriptions)) for r in merged.relations),
+        merged.claims,
+    )
+
+
+def _joined(descriptions: Sequence[Description]) -> str:
+    return " ".join(d.text for d in distinct(descriptions))
+
+
+__all__ = [
+    "GraphSettings", "crowded", "described", "distinct", "entity_id", "graph", "knowledge_graph", "merge",
+    "relation_id", "summarise",
+]  # fmt: skip

@@ -1,0 +1,1 @@
+"""Communities of the graph and the reports on them."""

@@ -1,0 +1,265 @@
+"""What a report is written from: the elements of a community packed into a context (edge2024 §3.1.5; N19–N22, D1, D2).
+
+All relations with both ends inside are offered, and no other; a community that does not fit has the reports of its
+children put in the place of their elements, largest first.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from zlib import crc32
+
+from sensegraph.language.text import tokens
+from sensegraph.types import Claim, Cluster, Context, Description, Entity, Graph, Passage, Relation, Statement
+
+_LINE = 6  # tokens of a line besides its title and text: number and separators
+_QUOTES = 20  # sentences per element that an engine which quotes is given
+_SHORT, _LONG = 60, 240  # characters of a sentence that can stand alone
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A community before it has a report: ids of itself, its parent, its children, and all entities below."""
+
+    id: str
+    depth: int
+    parent: str
+    children: tuple[str, ...]
+    entities: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A passage with its tokens and what places it: for relations both ends, else the entity.
+
+    `rank` is the degree of an entity, the combined degree of a relation.
+    """
+
+    passage: Passage
+    tokens: int
+    ends: tuple[str, ...]
+    rank: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """The lines of a whole graph, found by entity."""
+
+    entity: dict[str, Line] = field(default_factory=dict)
+    claims: dict[str, list[Line]] = field(default_factory=lambda: defaultdict(list))
+    relations: dict[str, list[Line]] = field(default_factory=lambda: defaultdict(list))  # by source entity
+
+    def inside(self, entities: Iterable[str]) -> tuple[list[Line], list[Line]]:
+        """Entity lines and inner relation lines, relations by combined degree (ties by id)."""
+        members = set(entities)
+        nodes = [self.entity[e] for e in sorted(members)]
+        links = [r for e in sorted(members) for r in self.relations.get(e, ()) if r.ends[1] in members]
+        return nodes, sorted(links, key=lambda r: (-r.rank, r.passage.id))
+
+
+def elements(graph: Graph, documents: Mapping[str, str], *, quotes: bool) -> Elements:
+    """All lines of `graph`; `documents` maps chunk ids to document ids.
+
+    An engine that quotes is given the quotes, and scores and numbers of documents to choose among them. Any other sees
+    titles and texts alone, so that its report is asked for again only when one of those has changed.
+    """
+    found = Elements()
+    names: dict[str, str] = {}
+    degree: dict[str, int] = {}
+    for e in graph.entities:
+        names[e.id], degree[e.id] = e.name, e.degree
+        found.entity[e.id] = _entity_line(e, documents, quotes=quotes)
+    for r in graph.relations:
+        title = f"{names[r.source]} — {names[r.target]}"
+        rank = degree[r.source] + degree[r.target]
+        found.relations[r.source].append(_relation_line(r, title, rank, documents, quotes=quotes))
+    for c in graph.claims:
+        found.claims[c.subject].append(_claim_line(c, names[c.subject], quotes=quotes))
+    return found
+
+
+def pack(
+    group: Group, all_elements: Elements, children: Sequence[tuple[Group, Cluster | None]], budget: int
+) -> Context | None:
+    """The context for the report of `group`, or None when it needs children whose reports are not there yet."""
+    nodes, links = all_elements.inside(group.entities)
+    claims = [c for n in nodes for c in all_elements.claims.get(n.passage.id, ())]
+    title = _title(nodes)
+    if sum(line.tokens for line in (*nodes, *links, *claims)) <= budget or not children:
+        return _leaf(nodes, links, all_elements.claims, budget, title)
+    if any(cluster is None for _, cluster in children):
+        return None
+    return _substituted(nodes, links, all_elements, [(g, c) for g, c in children if c is not None], budget, title)
+
+
+def _leaf(nodes: list[Line], links: list[Line], claims: Mapping[str, list[Line]], budget: int, title: str) -> Context:
+    """Source, target, relation, claims by falling combined degree; then what has no inner relation."""
+    entity = {n.passage.id: n for n in nodes}
+    packer = _Packer(budget)
+    for link in links:
+        packer.add([entity[e] for e in link.ends], link, [c for e in link.ends for c in claims.get(e, ())])
+    for node in nodes:
+        packer.add([node], None, claims.get(node.passage.id, ()))
+    return packer.context(title, len(nodes) + len(links) + sum(len(claims.get(e, ())) for e in entity))
+
+
+def _substituted(
+    nodes: list[Line],
+    links: list[Line],
+    lines: Elements,
+    children: list[tuple[Group, Cluster]],
+    budget: int,
+    title: str,
+) -> Context:
+    """Put children's reports in the place of their elements, largest first, until the whole fits."""
+    sizes = {g.id: _size(g, lines) for g, _ in children}
+    ordered = sorted(children, key=lambda pair: (-sizes[pair[0].id], pair[0].id))
+    total = sum(line.tokens for line in (*nodes, *links)) + sum(
+        c.tokens for n in nodes for c in lines.claims.get(n.passage.id, ())
+    )
+    home: dict[str, str] = {}  # entity → the child whose report stands for it
+    reports: list[Line] = []
+    for child, cluster in ordered:
+        line = report_line(cluster)
+        if total > budget and line.tokens < sizes[child.id]:
+            total += line.tokens - sizes[child.id]
+            reports.append(line)
+            home |= dict.fromkeys(child.entities, child.id)
+    kept = [n for n in nodes if n.passage.id not in home]
+    crossing = [r for r in links if home.get(r.ends[0]) is None or home.get(r.ends[0]) != home.get(r.ends[1])]
+    packer = _Packer(budget)
+    for report in reports:
+        packer.add_report(report)
+    entity = {n.passage.id: n for n in kept}
+    for link in crossing:
+        ends = [entity[e] for e in link.ends if e in entity]
+        packer.add(ends, link, [c for n in ends for c in lines.claims.get(n.passage.id, ())])
+    for node in kept:
+        packer.add([node], None, lines.claims.get(node.passage.id, ()))
+    told = sum(len(lines.claims.get(n.passage.id, ())) for n in kept)
+    return packer.context(title, len(reports) + len(kept) + len(crossing) + told)
+
+
+def _size(group: Group, lines: Elements) -> int:
+    nodes, links = lines.inside(group.entities)
+    claims = (c for n in nodes for c in lines.claims.get(n.passage.id, ()))
+    return sum(line.tokens for line in (*nodes, *links, *claims))
+
+
+class _Packer:
+    """Adds whole lines while the budget holds; the first that does not fit ends it."""
+
+    def __init__(self, budget: int) -> None:
+        self.room, self.full = budget, False
+        self.lines: dict[str, Line] = {}
+
+    def add(self, nodes: Sequence[Line], link: Line | None, claims: Sequence[Line]) -> None:
+        """Add what is not in yet, in the order entities, relation, claims."""
+        for line in (*nodes, *([link] if link else []), *claims):
+            if self.full or line.passage.id in self.lines:
+                continue
+            if line.tokens > self.room:
+                self.full = True
+            else:
+                self._put(line)
+
+    def add_report(self, line: Line) -> None:
+        """Add a child's report; where it does not fit its first paragraph, and else nothing."""
+        brief = _line(replace(line.passage, text=line.passage.text.partition("\n")[0]), line.ends)
+        for version in (line, brief):
+            if version.tokens <= self.room:
+                self._put(version)
+                return
+
+    def _put(self, line: Line) -> None:
+        self.room -= line.tokens
+        self.lines[line.passage.id] = line
+
+    def context(self, title: str, offered: int) -> Context:
+        """What was added, by kind; the rest is counted as omitted."""
+        order = {"report": 0, "entity": 1, "relation": 2, "claim": 3}
+        passages = sorted((line.passage for line in self.lines.values()), key=lambda p: order[p.kind])
+        return Context(tuple(passages), title, max(0, offered - len(passages)))
+
+
+# ── lines ──
+
+
+def _line(passage: Passage, ends: tuple[str, ...], rank: int = 0) -> Line:
+    return Line(passage, tokens(passage.title) + tokens(passage.text) + _LINE, ends, rank)
+
+
+def _quotes(said: Sequence[Description], documents: Mapping[str, str]) -> tuple[Description, ...]:
+    """The sentences to quote of an element: whole ones first, each text once, spread over its documents.
+
+    Of a long list the hash of its text decides, so that no document is preferred for its place.
+    """
+    if len(said) <= _QUOTES:
+        return tuple(said)
+    turns: dict[str, int] = defaultdict(int)
+    texts: dict[str, int] = defaultdict(int)
+    order: list[tuple[bool, int, int, int]] = []
+    for partial, mark, i in sorted((_partial(d.text), crc32(d.text.encode()), i) for i, d in enumerate(said)):
+        document = documents.get(said[i].source.chunk, "")
+        order.append((partial, max(turns[document], len(said) * texts[said[i].text]), mark, i))
+        turns[document] += 1
+        texts[said[i].text] += 1
+    return tuple(said[i] for *_, i in sorted(sorted(order)[:_QUOTES], key=lambda turn: turn[-1]))
+
+
+def _partial(text: str) -> bool:
+    """Whether a sentence is a fragment, a question, or too long to show."""
+    return not _SHORT <= len(text) <= _LONG or not text.rstrip("\"'”’»)").endswith((".", "!", "。", "！"))
+
+
+def _entity_line(e: Entity, documents: Mapping[str, str], *, quotes: bool) -> Line:
+    passage = Passage("entity", e.id, e.description, title=e.name)
+    if quotes:
+        count = len({documents[c] for c in e.chunks if c in documents})
+        passage = replace(passage, score=float(e.degree), quotes=_quotes(e.descriptions, documents), documents=count)
+    return _line(passage, (e.id,), e.degree)
+
+
+def _relation_line(r: Relation, title: str, rank: int, documents: Mapping[str, str], *, quotes: bool) -> Line:
+    text = f"{r.label}: {r.description}" if r.label and not quotes else r.description
+    passage = Passage("relation", r.id, text, title=title)
+    if quotes:
+        count = len({documents[c] for c in r.chunks if c in documents})
+        passage = replace(passage, score=r.weight, quotes=_quotes(r.descriptions, documents), documents=count)
+    return _line(passage, (r.source, r.target), rank)
+
+
+def _claim_line(c: Claim, subject: str, *, quotes: bool) -> Line:
+    dates = " to ".join(d for d in (c.starts, c.ends) if d)
+    text = " | ".join(part for part in (c.object, c.type, c.status, dates, c.description) if part)
+    kept = (Description(c.description, c.source),) if quotes else ()
+    return _line(Passage("claim", c.id, text, title=subject, quotes=kept), (c.subject,))
+
+
+def report_line(cluster: Cluster) -> Line:
+    """A cluster's report as a line that can stand for its elements, or be read by a question."""
+    return Line(report_passage(cluster), cluster.tokens + _LINE, (cluster.id,))
+
+
+def report_passage(cluster: Cluster, details: Sequence[Description] = ()) -> Passage:
+    """A cluster's report as a passage, with a quote for each source of each of its statements, then `details`."""
+    said = [*cluster.summary, *(s for f in cluster.findings for s in f.statements)]
+    quotes = tuple(Description(s.text.strip(), source) for s in said for source in s.sources)
+    shown = {q.source for q in quotes}
+    quotes += tuple(d for d in details if d.source not in shown)
+    return Passage(
+        "report", cluster.id, cluster.text, cluster.rating, cluster.title, quotes=quotes, documents=cluster.documents
+    )
+
+
+def statements(cluster: Cluster) -> list[Statement]:
+    """All statements of a report, in order."""
+    return [*cluster.summary, *(s for f in cluster.findings for s in f.statements)]
+
+
+def _title(nodes: Sequence[Line]) -> str:
+    """The three best-linked entities: how messages and prompts call a community that has no title yet."""
+    ranked = sorted(nodes, key=lambda n: (-n.rank, n.passage.title, n.passage.id))
+    return ", ".join(n.passage.title for n in ranked[:3])

@@ -1,0 +1,156 @@
+"""Reports on communities, children before the parents that need them (edge2024 §3.1.5; N17–N22, G15–G20)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from sensegraph.errors import SettingsError
+from sensegraph.index.hierarchy.communities import Communities
+from sensegraph.index.hierarchy.grounding import grounded, resolved_report
+from sensegraph.index.hierarchy.packing import Elements, Group, elements, pack, statements
+from sensegraph.language.text import tokens
+from sensegraph.protocols import LanguageEngine
+from sensegraph.runtime.results import Result, step
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Chunk, Cluster, Context, Description, Finding, Graph, Hierarchy, Report, Source, Statement
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSettings:
+    """`context_tokens`: the budget of what a report is written from (edge2024: 8,000)."""
+
+    context_tokens: int = 8_000
+
+    def __post_init__(self) -> None:
+        if self.context_tokens < 1:
+            raise SettingsError(f"index.reports.context_tokens is {self.context_tokens}; it must be at least 1.")
+
+
+@step("reports.report", version=1, uses="engine", task="report")
+def report(contexts: Sequence[Context], *, engine: LanguageEngine) -> list[Report]:
+    """A report on each community."""
+    return engine.report(contexts)
+
+
+@step("reports.hierarchy", version=2, form="tables")
+def hierarchy(clusters: Sequence[Hierarchy], *, settings: ReportSettings, reporter: str) -> list[Hierarchy]:
+    """The finished hierarchy; `reporter` is who wrote its reports."""
+    return list(clusters)
+
+
+def report_all(
+    communities: Result[Communities], graph: Result[Graph], chunks: Callable[[], Iterable[Chunk]], rt: Runtime,
+    settings: ReportSettings,
+) -> Result[Hierarchy]:  # fmt: skip
+    """The hierarchy with a report on every community; paid for only where a context changed."""
+
+    def write() -> Hierarchy:
+        documents = {c.id: c.document for c in chunks()}
+        writer = Writer(rt, graph.value, documents, settings)
+        clusters = writer.write(list(communities.value.groups))
+        return Hierarchy(tuple(clusters), communities.value.modularity, (*communities.value.notes, *writer.notes()))
+
+    names = (communities.key, graph.key)
+    return rt.once(hierarchy, write, names=names, settings=settings, reporter=rt.engine.fingerprint("report"))
+
+
+class Writer:
+    """Writes the reports of one hierarchy in waves: what fits at once, then parents whose children are written."""
+
+    def __init__(
+        self,
+        rt: Runtime,
+        graph: Graph,
+        documents: dict[str, str],
+        settings: ReportSettings,
+        write: Callable[[Sequence[Context]], Sequence[Report]] | None = None,
+    ) -> None:
+        self.ask = write or (lambda contexts: rt.each(report, contexts))
+        self.rt, self.documents, self.settings = rt, documents, settings
+        self.entities = {e.id: e for e in graph.entities}
+        self.relations = {r.id: r for r in graph.relations}
+        self.claims = {c.id: c for c in graph.claims}
+        self.elements: Elements = elements(graph, documents, quotes=rt.engine.quotes)
+        self.done: dict[str, Cluster] = {}
+        self.level: dict[str, int] = {}
+        self.lost = 0
+
+    def notes(self) -> tuple[str, ...]:
+        """What was removed from the reports."""
+        return (f"{self.lost} references in reports named no record and were removed",) if self.lost else ()
+
+    def write(self, groups: Sequence[Group]) -> list[Cluster]:
+        """All clusters, ordered by depth, then id."""
+        by_id = {g.id: g for g in groups}
+        for g in sorted(groups, key=lambda g: -g.depth):
+            self.level[g.id] = 1 + max((self.level[c] for c in g.children), default=-1)
+        waiting = list(groups)
+        while waiting:
+            packed = {g.id: self._pack(g, by_id) for g in waiting}
+            ready = [(g, context) for g in waiting if (context := packed[g.id]) is not None]
+            self._wave(ready)
+            waiting = [g for g in waiting if packed[g.id] is None]
+        return [self.done[g.id] for g in sorted(groups, key=lambda g: (g.depth, g.id))]
+
+    def _pack(self, group: Group, by_id: dict[str, Group]) -> Context | None:
+        children = [(by_id[c], self.done.get(c)) for c in group.children]
+        return pack(group, self.elements, children, self.settings.context_tokens)
+
+    def _wave(self, ready: Sequence[tuple[Group, Context]]) -> None:
+        plain = [(g, c) for g, c in ready if _speaks_for_itself(c)]
+        for g, context in plain:
+            self.done[g.id] = self._cluster(g, _own_words(context), context)
+        rest = [(g, c) for g, c in ready if not _speaks_for_itself(c)]
+        written = self.ask([c for _, c in rest])
+        for (g, context), found in zip(rest, written, strict=True):
+            self.done[g.id] = self._cluster(g, self._resolved(found, context), context)
+
+    def _resolved(self, found: Report, context: Context) -> Report:
+        kept, lost = resolved_report(found, {p.id for p in context.passages})
+        self.lost += lost
+        return kept
+
+    def _cluster(self, group: Group, found: Report, context: Context) -> Cluster:
+        made = Cluster(
+            id=group.id,
+            level=self.level[group.id],
+            depth=group.depth,
+            parent=group.parent,
+            members=group.children or group.entities,
+            entities=group.entities,
+            title=found.title,
+            summary=tuple(map(self._grounded, found.summary)),
+            findings=tuple(Finding(f.summary, tuple(map(self._grounded, f.statements))) for f in found.findings),
+            rating=min(10.0, max(0.0, found.rating)),
+            rating_explanation=found.rating_explanation,
+            documents=len({self.documents[c] for e in group.entities for c in self.entities[e].chunks}),
+            omitted=context.omitted,
+        )
+        return replace(made, tokens=tokens(made.title) + tokens(made.text))
+
+    def _grounded(self, statement: Statement) -> Statement:
+        return grounded(statement, self._sources)
+
+    def _sources(self, name: str) -> Iterator[Source]:
+        element = self.entities.get(name) or self.relations.get(name)
+        if element is not None:
+            return (d.source for d in element.descriptions)
+        if name in self.claims:
+            return iter([self.claims[name].source])
+        return (s for statement in statements(self.done[name]) for s in statement.sources)
+
+
+def _speaks_for_itself(context: Context) -> bool:
+    return len(context.passages) == 1 and context.passages[0].kind == "entity" and not context.omitted
+
+
+def _own_words(context: Context) -> Report:
+    """The report on a community of one entity without claims: its name and description, no engine needed."""
+    (passage,) = context.passages
+    sources = tuple(q.source for q in passage.quotes[:1] if isinstance(q, Description))
+    said = Statement(passage.text or passage.title, (passage.id,), sources)
+    return Report(passage.title, (said,), rating=0.0, rating_explanation="one entity without inner relations")
+
+
+__all__ = ["ReportSettings", "Writer", "hierarchy", "report", "report_all"]

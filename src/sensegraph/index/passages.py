@@ -1,0 +1,43 @@
+"""Records of the index as passages that can be read and cited."""
+
+from __future__ import annotations
+
+from sensegraph.runtime.keys import document_part
+from sensegraph.types import Chunk, Claim, Description, Entity, Passage, Relation, Source
+
+_QUOTES = 20  # sentences behind one record that it may be cited with
+
+
+def chunk_passage(chunk: Chunk, score: float = 0.0) -> Passage:
+    """A chunk with its whole text as source."""
+    source = Source(chunk.id, 0, len(chunk.text))
+    return Passage("chunk", chunk.id, chunk.text, score, chunk.title, (source,), documents=1)
+
+
+def entity_passage(entity: Entity, score: float = 0.0) -> Passage:
+    """An entity with what is said of it."""
+    quotes, documents = _said(entity.descriptions), _documents(entity.chunks)
+    return Passage("entity", entity.id, entity.description, score, entity.name, quotes=quotes, documents=documents)
+
+
+def relation_passage(relation: Relation, source: str, target: str, score: float = 0.0) -> Passage:
+    """A relation, called by the names of its ends."""
+    text = f"{relation.label}: {relation.description}" if relation.label else relation.description
+    quotes, documents = _said(relation.descriptions), _documents(relation.chunks)
+    return Passage("relation", relation.id, text, score, f"{source} — {target}", quotes=quotes, documents=documents)
+
+
+def claim_passage(claim: Claim, subject: str) -> Passage:
+    """A claim about the entity called `subject`."""
+    dates = " to ".join(d for d in (claim.starts, claim.ends) if d)
+    text = " | ".join(part for part in (claim.object, claim.type, claim.status, dates, claim.description) if part)
+    quotes = (Description(claim.description, claim.source),)
+    return Passage("claim", claim.id, text, title=subject, quotes=quotes, documents=1)
+
+
+def _said(descriptions: tuple[Description, ...]) -> tuple[Description, ...]:
+    return tuple(d for d in descriptions if d.source.end > d.source.start)[:_QUOTES]
+
+
+def _documents(chunks: tuple[str, ...]) -> int:
+    return len(set(map(document_part, chunks)))

@@ -1,0 +1,115 @@
+"""Known time: since when the index has known a document, in which version, and until when (N90, §2, §3.6).
+
+It is written when an index is made public, the same however often a document is indexed anew, and taken back only when
+what was removed is collected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import msgspec
+
+from sensegraph.index.index import DocumentEntry
+from sensegraph.language.dates.moments import begin, end
+from sensegraph.protocols import Store
+from sensegraph.runtime.keys import canonical, key
+
+REF = "arrivals"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """The version `key` of a document was known from `known_from` until before `known_to` (empty: still)."""
+
+    key: str
+    known_from: str
+    known_to: str = ""
+
+
+Known = dict[str, tuple[Arrival, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """Documents `inside` were known then as they are now; `changed` counts those known in an earlier version.
+
+    Of `unknown` it is not known when they came; `first` is when the first came.
+    """
+
+    inside: frozenset[str]
+    changed: int = 0
+    unknown: int = 0
+    first: str = ""
+
+
+def now() -> str:
+    """This second, UTC."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def arrivals(store: Store) -> Known:
+    """The versions of every document by id, oldest first."""
+    name = store.ref(REF)
+    found = store.read([name]) if name else {}
+    return msgspec.json.decode(found[name], type=Known) if name and name in found else {}
+
+
+def arrive(store: Store, documents: Sequence[DocumentEntry], time: str) -> None:
+    """Note which versions are known from `time` on, and which no longer; writes nothing where all is as it was."""
+    before = arrivals(store)
+    _write(store, before, _noted(before, {d.id: d.key for d in documents}, time))
+
+
+def outdated(store: Store, kept: Collection[str]) -> str:
+    """The key of what `forget` would replace; empty where there is nothing to forget."""
+    return "" if arrivals(store).keys() <= set(kept) else store.ref(REF) or ""
+
+
+def forget(store: Store, kept: Collection[str]) -> None:
+    """Forget when documents came whose ids are not among `kept`."""
+    before = arrivals(store)
+    _write(store, before, {name: versions for name, versions in before.items() if name in kept})
+
+
+def _write(store: Store, before: Known, after: Known) -> None:
+    if after != before:
+        name = key("arrivals", after)
+        store.write({name: canonical(after)}, "arrivals")
+        store.set_refs({REF: name})
+
+
+def _noted(before: Known, keys: Mapping[str, str], time: str) -> Known:
+    after: Known = {}
+    for name in sorted({*before, *keys}):
+        versions = before.get(name, ())
+        last = versions[-1] if versions else None
+        same = last is not None and not last.known_to and last.key == keys.get(name)
+        if last and not last.known_to and not same:
+            versions = (*versions[:-1], replace(last, known_to=time))
+        after[name] = versions if same or name not in keys else (*versions, Arrival(keys[name], time))
+    return after
+
+
+def known_then(known: Known, documents: Sequence[DocumentEntry], moment: str, unknown: bool) -> Then:
+    """Which documents were known at `moment`; those whose arrival nobody noted are inside if `unknown`."""
+    inside, changed, without = [], 0, 0
+    for d in documents:
+        versions = known.get(d.id, ())
+        if not versions:
+            without += 1
+            inside += [d.id] if unknown else []
+        elif any(v.key == d.key and _spans(v, moment) for v in versions):
+            inside.append(d.id)
+        elif any(_spans(v, moment) for v in versions):
+            changed += 1
+    first = min((v[0].known_from for v in known.values() if v), default="later")
+    return Then(frozenset(inside), changed, without, first)
+
+
+def _spans(version: Arrival, moment: str) -> bool:
+    """Whether a version was known at some instant of a moment."""
+    still = not version.known_to or end(moment) <= begin(version.known_to) or begin(moment) < begin(version.known_to)
+    return begin(version.known_from) < end(moment) and still

@@ -1,0 +1,212 @@
+"""When what sentences state was true: dates found in the texts, and functional facts closed by the next (N90, §3).
+
+Every sentence with a date is a dated statement; its interval holds for all that rests on it: relations, claims,
+descriptions, and the sentence itself.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sensegraph.index.index import Catalogue, document
+from sensegraph.language.dates.holding import Held, held_in
+from sensegraph.language.dates.intervals import Assertion, Interval, Settled, settled, stated
+from sensegraph.language.dates.stating import stated_in
+from sensegraph.language.text import fold, sentences
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import Result, Results, step
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Chunk, Document, Graph, Source
+
+
+@dataclass(frozen=True, slots=True)
+class TemporalSettings:
+    """Whether dates are found in the texts, and which relation types admit one holder at a time.
+
+    `functional` are types such as "CEO of" or "capital of": of several holders each ends where the next begins.
+    `questions`: a date in a question ("in 2015") is read as a filter, and the answer says so.
+    """
+
+    dates: bool = True
+    functional: tuple[str, ...] = ()
+    questions: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class DatedSentence:
+    """`document.text[start:end]` states that something was so from `first` through `last`.
+
+    `unread` counts dates that could not be read.
+    """
+
+    start: int
+    end: int
+    text: str
+    first: str
+    last: str
+    unread: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A dated statement: `first` and `last` as the text states them, `starts` and `ends` the half-open interval.
+
+    `sources` are its spans in chunks. Of a functional type, `holder` is `type` of `thing`; what ended it is
+    `superseded_by`, by which rule is the `reason`. `flagged`: what was stated cannot be, and is unknown.
+    """
+
+    id: str
+    document: str
+    start: int
+    end: int
+    text: str
+    first: str
+    last: str
+    starts: str
+    ends: str
+    sources: tuple[Source, ...]
+    type: str = ""
+    thing: str = ""
+    holder: str = ""
+    disputed: bool = False
+    superseded_by: str = ""
+    reason: str = ""
+    flagged: bool = False
+
+    @property
+    def interval(self) -> Interval:
+        """When it holds."""
+        return Interval(self.starts, self.ends, self.flagged)
+
+
+@dataclass(frozen=True, slots=True)
+class Dates:
+    """All dated statements in the order of documents and of their places; `unread` counts dates nobody could read."""
+
+    facts: Sequence[Fact] = ()
+    unread: int = 0
+
+
+@step("dates.dated", version=1)
+def dated(documents: Sequence[Document]) -> list[tuple[DatedSentence, ...]]:
+    """The sentences of each document that state a date, relative dates by the document's own time."""
+    return [tuple(_dated(d)) for d in documents]
+
+
+def _dated(d: Document) -> Iterator[DatedSentence]:
+    for start, end in sentences(d.text):
+        found = stated_in(d.text[start:end], d.time)
+        if found.first or found.last or found.unread:
+            yield DatedSentence(start, end, d.text[start:end], found.first, found.last, found.unread)
+
+
+@dataclass(frozen=True, slots=True)
+class Dating:
+    """What intervals are made of: documents by id with their dated sentences, their chunks, the names in the graph."""
+
+    sentences: Mapping[str, Sequence[DatedSentence]]
+    chunks: Iterable[Chunk]
+    known: Mapping[str, str]
+
+
+@step("dates.dates", version=2, form="tables")
+def dates(wholes: Sequence[Dating], *, functional: tuple[str, ...]) -> list[Dates]:
+    """Every dated statement with its interval; functional ones chained, in any order of documents the same."""
+    return [_settled(w, functional) for w in wholes]
+
+
+def find_dates(
+    listed: Result[Catalogue],
+    chunks: Callable[[], Iterable[Chunk]],
+    graph: Result[Graph] | None,
+    rt: Runtime,
+    settings: TemporalSettings,
+) -> Result[Dates]:
+    """The dated statements of the corpus."""
+    entries = listed.value.documents
+    found = rt.each(dated, Results(rt.store, document, [d.key for d in entries]))
+    functional = settings.functional if graph else ()
+
+    def whole() -> Dating:
+        by_document = {d.id: s for d, s in zip(entries, found, strict=True) if s}
+        known = names_of(graph.value) if graph and functional else {}
+        return Dating(by_document, chunks(), known)
+
+    names = (listed.key, *found.keys, *([graph.key] if graph and functional else []))
+    return rt.once(dates, whole, names=names, functional=functional)
+
+
+def names_of(graph: Graph) -> dict[str, str]:
+    """The id of the entity of each folded name; of several the most mentioned, then the first by id."""
+    ranked = sorted(graph.entities, key=lambda e: (-e.frequency, e.id))
+    names: dict[str, str] = {}
+    for aliases in (False, True):
+        for e in ranked:
+            for name in e.aliases if aliases else (e.name,):
+                names.setdefault(fold(name), e.id)
+    return names
+
+
+def _settled(w: Dating, functional: Sequence[str]) -> Dates:
+    places = _places(w)
+    facts = [
+        _fact(name, s, places.get((name, s.start), ()), held_in(s.text, functional, w.known) if functional else None)
+        for name, listed in w.sentences.items()
+        for s in listed
+        if s.first or s.last
+    ]
+    unread = sum(s.unread for listed in w.sentences.values() for s in listed)
+    closed = settled(
+        Assertion(f.id, (f.type, f.thing), f.holder, f.first, f.last, f"{f.document}\0{f.start:09}")
+        for f in facts
+        if f.type
+    )
+    return Dates(tuple(_closed(f, closed) for f in facts) if closed else tuple(facts), unread)
+
+
+def _closed(fact: Fact, closed: Mapping[str, Settled]) -> Fact:
+    found = closed.get(fact.id)
+    if found is None:
+        return fact
+    interval = found.interval
+    return replace(
+        fact,
+        starts=interval.starts,
+        ends=interval.ends,
+        disputed=found.disputed,
+        superseded_by=found.superseded_by,
+        reason=found.reason,
+    )
+
+
+def _fact(name: str, s: DatedSentence, sources: Sequence[Source], held: Held | None) -> Fact:
+    interval = stated(s.first, s.last)
+    own = (held.type, held.thing, held.holder) if held else ("", "", "")
+    return Fact(
+        key("fact", name, s.start, s.end, s.text)[:20], name, s.start, s.end, s.text, s.first, s.last,
+        interval.starts, interval.ends, tuple(sources), *own, flagged=interval.flagged,
+    )  # fmt: skip
+
+
+def _places(w: Dating) -> dict[tuple[str, int], list[Source]]:
+    """The spans of every dated sentence in the chunks that it touches, by document and start."""
+    found: dict[tuple[str, int], list[Source]] = defaultdict(list)
+    for c in w.chunks:
+        for s in w.sentences.get(c.document, ()):
+            start, end = max(s.start, c.start), min(s.end, c.end)
+            if start < end:
+                found[c.document, s.start].append(Source(c.id, start - c.start, end - c.start))
+    return found
+
+
+def dates_part(
+    listed: Result[Catalogue],
+    chunks: Callable[[], Iterable[Chunk]],
+    graph: Result[Graph] | None,
+    rt: Runtime,
+    settings: TemporalSettings,
+) -> str:
+    """The key of the dated statements; empty where dates are not asked for."""
+    return find_dates(listed, chunks, graph, rt, settings).key if settings.dates else ""

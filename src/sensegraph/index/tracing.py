@@ -1,0 +1,177 @@
+"""What a build needs, found by building without computing: every key that it looks for (DESIGN §1)."""
+
+from __future__ import annotations
+
+import re
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+from numpy.typing import NDArray
+
+from sensegraph.errors import SensegraphError
+from sensegraph.index.build import IndexSettings, build
+from sensegraph.index.chunks import chunk
+from sensegraph.index.extraction import extract_all
+from sensegraph.index.index import Manifest, catalogue, document
+from sensegraph.language.text import fold
+from sensegraph.protocols import Rows, Store
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import Result, Results, Step, load, recall
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.usage import Usage
+
+A = TypeVar("A")
+B = TypeVar("B")
+_KEY = re.compile(rb"\b[0-9a-f]{40}\b")
+_LIST = 1 << 16  # bytes of an object that may be a list of keys; what is larger is none
+
+
+class Untraced(SensegraphError):
+    """A result that the rest depends on was never computed: what was found until then is all that there is."""
+
+
+class Looking:
+    """A store that only reads, and notes the keys that are looked for."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.asked: dict[str, None] = {}
+
+    def _note(self, keys: Iterable[str]) -> None:
+        self.asked.update((k.partition(".")[0], None) for k in keys)
+
+    def read(self, keys: Sequence[str]) -> dict[str, bytes]:
+        """The objects present."""
+        self._note(keys)
+        return self._store.read(keys)
+
+    def has(self, keys: Sequence[str]) -> set[str]:
+        """Which of these keys are present."""
+        self._note(keys)
+        return self._store.has(keys)
+
+    def rows(self, key: str) -> Rows | None:
+        """The table under `key`."""
+        self._note([key])
+        return self._store.rows(key)
+
+    def array(self, key: str) -> NDArray[Any] | None:
+        """The array under `key`."""
+        self._note([key])
+        return self._store.array(key)
+
+    def ref(self, name: str) -> str | None:
+        """The value that `name` stands for now."""
+        return self._store.ref(name)
+
+    def refs(self, prefix: str = "") -> dict[str, str]:
+        """All names that begin with `prefix`."""
+        return self._store.refs(prefix)
+
+    def ledger(self) -> dict[str, Usage]:
+        """The sums of the ledger by step."""
+        return self._store.ledger()
+
+    def write(self, objects: Mapping[str, bytes], step: str = "") -> None:
+        """Note the keys; nothing is written."""
+        self._note(objects)
+
+    def write_rows(self, key: str, rows: Iterable[tuple[str, bytes]]) -> None:
+        """Note the key; nothing is written."""
+        self._note([key])
+
+    def write_array(self, key: str, array: NDArray[Any]) -> None:
+        """Note the key; nothing is written."""
+        self._note([key])
+
+    def set_refs(self, refs: Mapping[str, str | None]) -> None:
+        """Nothing is set."""
+
+    def spend(self, step: str, usage: Usage) -> None:
+        """Nothing is spent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tracing(Runtime):
+    """A runtime that computes nothing: it looks for results, and raises Untraced where one is missing.
+
+    The input of a result that is there is made all the same: making it looks for the results that it rests on, which
+    an update will want one by one.
+    """
+
+    def each(
+        self, step: Step[A, B], items: Sequence[A], *, names: Sequence[str] | None = None, **settings: Any
+    ) -> Results[B]:
+        """The results of `step`, all of which must be there."""
+        keys = self.keys(step, items, names, **settings)
+        self._there(keys, step)
+        return Results(self.store, step, keys)
+
+    def once(
+        self, step: Step[A, B], whole: A | Callable[[], A], *, names: Sequence[str] = (), **settings: Any
+    ) -> Result[B]:
+        """The result of `step`, which must be there."""
+        items = typing.cast(Sequence[A], [whole])
+        (k,) = self.keys(step, items, [key(*names)] if names else None, **settings)
+        if callable(whole):
+            whole()
+        self._there([k], step)
+        return Result(k, load(self.store, step, k))
+
+    def _there(self, keys: Sequence[str], step: Step[Any, Any]) -> None:
+        if missing := len(set(keys) - self.store.has(keys)):
+            raise Untraced(f"{missing} of {len(keys)} results of {step.name} are missing; run `sensegraph index`.")
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """The keys that a build looks for; whether all of them are there; the names that its chunks say, folded."""
+
+    keys: tuple[str, ...]
+    whole: bool
+    names: frozenset[str]
+
+
+def traced(documents: Sequence[str], rt: Runtime, settings: IndexSettings) -> Traced:
+    """What a build of the documents with these keys looks for, in the order in which it does."""
+    store = Looking(rt.store)
+    given = {f.name: getattr(rt, f.name) for f in fields(Runtime)} | {"store": store}
+    tracing, names, whole = Tracing(**given), frozenset[str](), False
+    try:
+        if documents:
+            build(documents, tracing, settings)
+            names = _names(documents, tracing, settings) if "graph" in settings.parts else frozenset()
+        whole = True
+    except Untraced:
+        pass  # an interrupted build: it has paid for what it looked for until here
+    return Traced((*documents, *store.asked), whole, names)
+
+
+def held(store: Store, manifest: Manifest, name: str) -> list[str]:
+    """The keys behind the index with this manifest, whose own key is `name`: parts, their parts, documents, chunks."""
+    found = dict.fromkeys([name])
+    waiting = [name]
+    while waiting:
+        values = store.read(waiting)
+        keys = [m.decode() for v in values.values() if len(v) < _LIST for m in _KEY.findall(v)]
+        waiting = [k for k in dict.fromkeys(keys) if k not in found]
+        found.update(dict.fromkeys(waiting))
+    listed = recall(store, catalogue, manifest.documents)
+    return [*found, *(d.key for d in listed.documents), *dict.fromkeys(c.key for c in listed.chunks)]
+
+
+def _names(documents: Sequence[str], rt: Runtime, settings: IndexSettings) -> frozenset[str]:
+    """Every name that a chunk of these documents says, folded."""
+    texts = Results(rt.store, document, documents)
+    chunks = rt.each(chunk, texts, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
+    said: set[str] = set()
+    for _, found in extract_all(chunks, rt):
+        said.update(e.name for e in found.entities)
+        said.update(name for r in found.relations for name in (r.source, r.target))
+        said.update(c.subject for c in found.claims)
+    return frozenset(map(fold, said))
+
+
+__all__ = ["Looking", "Traced", "Tracing", "Untraced", "held", "traced"]

@@ -1,0 +1,87 @@
+"""Texts to vectors: one row a record, stored once, memory-mapped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.protocols import Embedder, Vectors
+from sensegraph.runtime.results import Result, Results, step
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Chunk, Graph, Hierarchy
+
+_BLOCK = 1024
+
+
+@step("vectors.embed", version=1, uses="embedder")
+def embed(texts: Sequence[str], *, embedder: Embedder) -> list[bytes]:
+    """The unit vector of each text, as float32 bytes."""
+    return [row.tobytes() for row in np.asarray(embedder.embed(texts, "document"), np.float32)]
+
+
+@step("vectors.stack", version=1, form="array")
+def stack(wholes: Sequence[Results[bytes]]) -> list[NDArray[Any]]:
+    """Vectors as the rows of one matrix."""
+    return [_matrix(rows) for rows in wholes]
+
+
+@step("vectors.embed_whole", version=1, uses="embedder", form="array")
+def embed_whole(wholes: Sequence[Sequence[str]], *, embedder: Embedder) -> list[NDArray[Any]]:
+    """The vectors of all texts at once, as the rows of one matrix, in blocks of `_BLOCK`."""
+    return [_rows(texts, embedder) for texts in wholes]
+
+
+def embed_all(texts: Sequence[str], rt: Runtime) -> Result[Vectors]:
+    """The matrix of the vectors of `texts`, shape (n, dim), in order; each is stored, and embedded once."""
+    rows = rt.each(embed, texts)
+    return rt.once(stack, rows, names=rows.keys or ("no text",))
+
+
+def embed_records(texts: Callable[[], Sequence[str]], rt: Runtime, *, name: str) -> Result[Vectors]:
+    """The matrix of the vectors of the texts of records, whose key is `name`.
+
+    An embedder that works on this machine is quicker than the store: it embeds all of them again when one changed.
+    """
+    return embed_all(texts(), rt) if rt.embedder.waits else rt.once(embed_whole, texts, names=("records", name))
+
+
+def chunk_texts(chunks: Iterable[Chunk]) -> list[str]:
+    """What is embedded of chunks."""
+    return [c.text for c in chunks]
+
+
+def entity_texts(graph: Graph) -> list[str]:
+    """What is embedded of entities: `name: description`."""
+    return [f"{e.name}: {e.description}" for e in graph.entities]
+
+
+def relation_texts(graph: Graph) -> list[str]:
+    """What is embedded of relations: the label where there is one, the names of the ends, the description."""
+    names = {e.id: e.name for e in graph.entities}
+    return [
+        "\n".join(part for part in (r.label, names[r.source], names[r.target], r.description) if part)
+        for r in graph.relations
+    ]
+
+
+def report_texts(hierarchy: Hierarchy) -> list[str]:
+    """What is embedded of reports: title and text."""
+    return [f"{c.title}\n{c.text}" for c in hierarchy.clusters]
+
+
+def _rows(texts: Sequence[str], embedder: Embedder) -> NDArray[np.float32]:
+    blocks = [embedder.embed(texts[i : i + _BLOCK], "document") for i in range(0, len(texts), _BLOCK)]
+    return np.concatenate(blocks).astype(np.float32, copy=False) if blocks else np.zeros((0, 0), np.float32)
+
+
+def _matrix(rows: Results[bytes]) -> NDArray[np.float32]:
+    if not len(rows):
+        return np.zeros((0, 0), np.float32)
+    first = np.frombuffer(rows[0], np.float32)
+    matrix = np.empty((len(rows), len(first)), np.float32)
+    for i, row in enumerate(rows):
+        matrix[i] = np.frombuffer(row, np.float32)
+    return matrix

@@ -1,0 +1,1 @@
+"""Evaluation, reproduction and fine-tuning. It imports everything; nothing imports it."""

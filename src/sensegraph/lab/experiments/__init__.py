@@ -1,0 +1,1 @@
+"""Evaluations from a file to a report."""

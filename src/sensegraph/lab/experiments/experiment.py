@@ -1,0 +1,201 @@
+"""An evaluation carried out: questions asked under every condition, answers measured, conditions compared.
+
+Everything not under test is equal: index, engine, answer prompt, length asked for, context. What is not equal is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+
+from sensegraph.errors import InputError, UnsupportedTask
+from sensegraph.lab.experiments.answering import Condition, Cost, Reply, cost, replies, waiting
+from sensegraph.lab.experiments.plan import Asked, Plan
+from sensegraph.lab.grounding.checking import Fetch
+from sensegraph.lab.grounding.claimify import ClaimSettings
+from sensegraph.lab.judging.agreement import Agreement, agreement
+from sensegraph.lab.judging.agreement import Compared as OneCompared
+from sensegraph.lab.judging.bias import Bias, bias
+from sensegraph.lab.judging.judgements import Judgements, tally, winners
+from sensegraph.lab.judging.judging import judge_pairs, score_answers
+from sensegraph.lab.judging.marks import Marks
+from sensegraph.lab.scores import measures
+from sensegraph.lab.scores.measures import Measure
+from sensegraph.lab.scores.pairs import Pair, all_pairs, judged_pairs
+from sensegraph.protocols import Task
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Usage
+
+_NEEDS: tuple[tuple[str, Task], ...] = (("judge", "judge"), ("scores", "score"))
+_COUNTED = (("comprehensiveness", "claims"), ("diversity", "clusters at 0.5"))  # edge2024, §5.2: criterion and number
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """Who works: `rt` keeps and measures answers, `judging` judges them (often the same), `fetch` reads documents.
+
+    `journal` keeps replies from the moment when they come, while questions are answered. It must not be open while
+    something is judged: replicates ask the same, and none may be given the reply of another.
+    """
+
+    rt: Runtime
+    judging: Runtime
+    fetch: Fetch
+    journal: Callable[[], AbstractContextManager[object]] = nullcontext
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A measure, and every pair of conditions on it: one family for Holm."""
+
+    measure: Measure
+    pairs: tuple[Pair, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What a judge said of pairs of answers, and what that owes to place and length.
+
+    `pairs` are, by criterion, the comparisons of conditions: one family for Holm. `agreement` is that of the majority
+    of verdicts with the number of claims or clusters, by criterion, where claims were counted (edge2024, §5.2; G50).
+    """
+
+    judgements: Judgements
+    pairs: Mapping[str, tuple[Pair, ...]]
+    bias: Bias
+    agreement: Mapping[str, Agreement]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """All that an evaluation found, before it is put into words. `spent` is what measuring has cost, by step."""
+
+    plan: Plan
+    conditions: tuple[Condition, ...]
+    questions: tuple[Asked, ...]
+    answers: Mapping[str, tuple[Reply, ...]]
+    costs: Mapping[str, Cost]
+    compared: tuple[Compared, ...]
+    engine: str
+    embedder: str
+    judge: str
+    corpus: str
+    held: tuple[str, ...] = ()
+    verdicts: Verdicts | None = None
+    marks: Marks | None = None
+    spent: Mapping[str, Usage] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def check(plan: Plan, questions: Sequence[Asked], tools: Tools) -> None:
+    """Raise, before any work, for a metric that the engine or the questions do not allow."""
+    _ = plan.judging, plan.scoring  # for their errors
+    for metric, task in _NEEDS:
+        if metric in plan.metrics and task not in tools.judging.engine.tasks:
+            raise UnsupportedTask(f"The metric {metric!r}", tools.judging.engine.name, frozenset({task}))
+    if "reference" in plan.metrics and not any(q.references for q in questions):
+        raise InputError(
+            "The metric 'reference' needs questions with reference answers (field `answers`); none of these has one."
+        )
+
+
+def run(plan: Plan, conditions: Sequence[Condition], questions: Sequence[Asked], tools: Tools, corpus: str) -> Outcome:
+    """Ask, measure and judge; what is there already is not asked for again."""
+    check(plan, questions, tools)
+    with tools.journal():
+        answers = {c.name: replies(c, questions, tools.rt, most_words=plan.answer_words) for c in conditions}
+    found = measured(plan, answers, questions, tools)
+    marks = marked(plan, answers, questions, tools) if "scores" in plan.metrics else None
+    found += measures.scores(marks, tools.judging.engine.name) if marks else []
+    compared = tuple(Compared(m, all_pairs(m.values, draws=plan.draws, seed=plan.seed)) for m in found)
+    verdicts = judged(plan, answers, questions, tools, found) if "judge" in plan.metrics else None
+    return Outcome(
+        plan,
+        tuple(conditions),
+        tuple(questions),
+        answers,
+        {name: cost(given) for name, given in answers.items()},
+        compared,
+        tools.rt.engine.name,
+        tools.rt.embedder.name,
+        tools.judging.engine.name if verdicts or marks else "",
+        corpus,
+        tuple(held_equal(plan, conditions)),
+        verdicts,
+        marks,
+        tools.rt.store.ledger(),
+        tools.judging.engine.notes(),
+    )
+
+
+def unanswered(conditions: Sequence[Condition], questions: Sequence[Asked], tools: Tools) -> dict[str, list[Asked]]:
+    """The questions that each condition has not answered yet."""
+    return {c.name: waiting(c, questions, tools.rt) for c in conditions}
+
+
+def measured(plan: Plan, answers: measures.Answers, questions: Sequence[Asked], tools: Tools) -> list[Measure]:
+    """The measures of single answers that the plan names, lengths first."""
+    found = [measures.lengths(answers)]
+    if "claims" in plan.metrics:
+        found += measures.claims(answers, questions, ClaimSettings(), tools.judging)
+    if "grounding" in plan.metrics:
+        found += measures.grounding(answers, tools.fetch, tools.judging)
+    if "reference" in plan.metrics:
+        found += measures.reference(answers, questions)
+    return found
+
+
+def texts(answers: measures.Answers) -> dict[str, list[str | None]]:
+    """The answers as a judge sees them; None for one that failed."""
+    return {name: [None if r.failure else r.answer.text for r in listed] for name, listed in answers.items()}
+
+
+def marked(plan: Plan, answers: measures.Answers, questions: Sequence[Asked], tools: Tools) -> Marks:
+    """Every answer scored by itself."""
+    return score_answers(texts(answers), [q.text for q in questions], plan.scoring, tools.judging)
+
+
+def judged(
+    plan: Plan, answers: measures.Answers, questions: Sequence[Asked], tools: Tools, found: Sequence[Measure]
+) -> Verdicts:
+    """Every pair of conditions put before the judge, and what follows from its verdicts."""
+    given = judge_pairs(texts(answers), [q.text for q in questions], plan.judging, tools.judging, plan.pairs)
+    pairs = {
+        criterion: judged_pairs(
+            {pair: tally(given, criterion, pair).scores for pair in given.pairs}, draws=plan.draws, seed=plan.seed
+        )
+        for criterion in given.criteria
+    }
+    numbers = {m.name: m for m in found}
+    agreed = {c: _agreed(given, c, numbers[m], questions) for c, m in _COUNTED if c in pairs and m in numbers}
+    return Verdicts(given, pairs, bias(given), agreed)
+
+
+def _agreed(given: Judgements, criterion: str, counted: Measure, questions: Sequence[Asked]) -> Agreement:
+    listed = [
+        OneCompared(questions[q].id, pair, row)
+        for pair in given.pairs
+        for q, row in enumerate(winners(given, criterion, pair))
+    ]
+    numbers = {
+        (name, questions[q].id): value
+        for name, values in counted.values.items()
+        for q, value in enumerate(values)
+        if value is not None
+    }
+    return agreement(listed, numbers)
+
+
+def held_equal(plan: Plan, conditions: Sequence[Condition]) -> list[str]:
+    """What is equal for all conditions and what is not, in sentences."""
+    sizes = {c.name: c.settings.get("context_tokens") for c in conditions}
+    said = []
+    if len(set(sizes.values())) == 1 and None not in sizes.values():
+        said.append(f"Context: {next(iter(sizes.values())):,} tokens for every condition.")
+    else:
+        each = ", ".join(f"{n} {s:,}" if s else f"{n} without such a bound" for n, s in sizes.items())
+        said.append(f"The contexts are NOT equal, in tokens: {each}. A difference may be one of context.")
+    bound = f"cut to {plan.answer_words:,} words, in whole sentences" if plan.answer_words else "not cut"
+    said.append(f"One engine, one answer prompt and one wanted length for all; answers are {bound}.")
+    return said

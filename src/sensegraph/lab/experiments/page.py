@@ -1,0 +1,113 @@
+"""A report as one HTML page that needs nothing besides itself: no script, no font, no picture from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.resources import files
+from xml.sax.saxutils import escape
+
+from sensegraph.lab.experiments.sheets import Beside, Cell, Fold, Grid, Items, Part, Section, Sheet, Table, Words, wordy
+
+_LOW, _EVEN, _HIGH = (179, 88, 6), (247, 247, 247), (33, 102, 172)  # told apart by colour-blind eyes, and in grey
+_HALF = 0.5
+_DARK = 0.18  # lightness below which white is the more legible ink
+_SOFT = 0.75  # of the way to the ends of the scale, so that numbers stay legible
+
+
+def page(sheet: Sheet) -> str:
+    """The whole report as a well-formed page."""
+    style = (files("sensegraph.lab.experiments") / "page.css").read_text(encoding="utf-8")
+    body = "\n".join(_body(sheet))
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
+        f"<title>{escape(sheet.title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def _body(sheet: Sheet) -> Iterator[str]:
+    yield f"<header>\n<h1>{escape(sheet.title)}</h1>"
+    yield from (f"<p>{escape(line)}</p>" for line in sheet.lead)
+    yield "</header>\n<nav><ul>"
+    yield from (f'<li><a href="#{_anchor(s)}">{escape(s.title)}</a></li>' for s in sheet.sections)
+    yield "</ul></nav>\n<main>"
+    for section in sheet.sections:
+        yield f'<section id="{_anchor(section)}">\n<h2>{escape(section.title)}</h2>'
+        yield from (_part(part) for part in section.parts)
+        yield "</section>"
+    yield "</main>"
+
+
+def _anchor(section: Section) -> str:
+    return "-".join("".join(c if c.isalnum() else " " for c in section.title.lower()).split())
+
+
+def _part(part: Part) -> str:
+    if isinstance(part, Words):
+        return f"<p>{escape(part.text)}</p>"
+    if isinstance(part, Items):
+        return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in part.lines) + "</ul>"
+    if isinstance(part, Grid):
+        tables = "".join(f"<div>{_table(table)}</div>" for table in part.tables)
+        return f'<div class="grid">{tables}</div><p class="note">{escape(part.note)}</p>'
+    if isinstance(part, Fold):
+        inner = "\n".join(map(_table, part.tables))
+        return f"<details><summary>{escape(part.title)}</summary>\n{inner}\n</details>"
+    return _table(part) if isinstance(part, Table) else _beside(part)
+
+
+def _table(table: Table) -> str:
+    head = "".join(f'<th scope="col"{_kind(table, i)}>{escape(name)}</th>' for i, name in enumerate(table.head))
+    rows = "\n".join(f"<tr>{''.join(_cells(row))}</tr>" for row in table.rows)
+    note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
+    shaded = any(c.shade is not None for row in table.rows for c in row)
+    said = all(wordy(table, i) for i in range(len(table.head)))
+    kind = ' class="heat"' if shaded else ' class="said"' if said else ""
+    return (
+        f'<div class="scroll" tabindex="0"><table{kind}>'
+        f"<caption><span>{escape(table.caption)}</span></caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
+        f"</div>{note}"
+    )
+
+
+def _kind(table: Table, column: int) -> str:
+    return ' class="words"' if column and wordy(table, column) else ""
+
+
+def _cells(row: tuple[Cell, ...]) -> Iterator[str]:
+    for place, cell in enumerate(row):
+        text = f"<strong>{escape(cell.text)}</strong>" if cell.strong else escape(cell.text)
+        if not place:
+            yield f'<th scope="row">{text}</th>'
+        else:
+            kind = ' class="words"' if cell.words else ""
+            yield f"<td{kind}{_shade(cell)}>{text}</td>"
+
+
+def _shade(cell: Cell) -> str:
+    """The colours of a shaded cell: its own ground and ink, so that they do in light and in dark surroundings."""
+    if cell.shade is None:
+        return ""
+    ground = _mixed(min(1.0, max(0.0, cell.shade)))
+    ink = "#000" if _lightness(ground) > _DARK else "#fff"
+    return f' style="background:rgb({",".join(map(str, ground))});color:{ink}"'
+
+
+def _mixed(shade: float) -> tuple[int, int, int]:
+    end, way = (_HIGH, shade - _HALF) if shade >= _HALF else (_LOW, _HALF - shade)
+    share = 2 * way * _SOFT
+    red, green, blue = (round(e + (t - e) * share) for e, t in zip(_EVEN, end, strict=True))
+    return red, green, blue
+
+
+def _lightness(colour: tuple[int, int, int]) -> float:
+    """Relative lightness, 0 (black) to 1 (white)."""
+    return sum((w * (c / 255) ** 2.2 for w, c in zip((0.2126, 0.7152, 0.0722), colour, strict=True)), 0.0)
+
+
+def _beside(part: Beside) -> str:
+    texts = "".join(
+        f"<div><h4>{escape(name)}</h4>{''.join(f'<p>{escape(p)}</p>' for p in text.split(chr(10)) if p.strip())}</div>"
+        for name, text in part.texts
+    )
+    return f'<h3>{escape(part.title)}</h3>\n<div class="beside">{texts}</div>'

@@ -1,0 +1,69 @@
+"""Pairs of conditions with their tests, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sensegraph.lab.experiments.sheets import Cell, Table, chance, many, number, signed, table
+from sensegraph.lab.scores.pairs import LEVEL, Pair, asked, least
+
+HOW = (
+    "Tables of every pair of conditions: z and p are those of Wilcoxon's signed-rank test, two-sided, exact below 10 "
+    "differences; questions without a difference take no part in them. p Holm is corrected over all pairs of one "
+    "table. The 95 % interval is that of the mean difference, or of the win rate, over resampled questions. "
+    f"Better is said only where p Holm is below {LEVEL} and the interval leaves out 0 (a rate of 50). n counts the "
+    "questions that both conditions have a value for, and z/√n, the effect, is over these, −1 to 1; wins, even and "
+    "losses add up to them. p sign is the sign test on wins and losses, p normal that of Shapiro and Wilk's test on "
+    "the differences."
+)
+
+
+def hopeless(listed: Sequence[Pair]) -> str:
+    """Why none of these pairs can differ by more than chance, whatever was measured; "" where one can."""
+    questions, (bound, corrected) = asked(listed), least(listed)
+    if not questions:
+        return "no question has a value under two conditions"
+    if corrected < LEVEL:
+        return ""
+    more = f", nor p Holm over {len(listed)} pairs below {chance(corrected)}" if len(listed) > 1 else ""
+    return f"with {many(questions, 'question')} p cannot be below {chance(bound)}{more}"
+
+
+def pairs(name: str, listed: Sequence[Pair], digits: int = 2, *, rates: bool = False) -> Table:
+    """A row a pair of conditions: means, difference with interval, tests, counts; `rates` are win rates of a judge."""
+    what = ["win rate, first", "95 %", "second"] if rates else ["first", "second", "difference", "95 %"]
+    head = [
+        "pair", "better", *what, "p Holm", "z", "p", "z/√n", "wins", "even", "losses", "p sign", "p normal", "n",
+    ]  # fmt: skip
+    rows = [_pair(p, _rates(p, digits) if rates else _means(p, digits)) for p in listed]
+    return table(f"{name}: every pair of conditions", head, rows)
+
+
+def _means(p: Pair, digits: int) -> list[str]:
+    d = p.difference
+    between = f"{signed(d.low, digits)} … {signed(d.high, digits)}"
+    return [number(p.means[0], digits), number(p.means[1], digits), signed(d.mean, digits), between]
+
+
+def _rates(p: Pair, digits: int) -> list[str]:
+    rate = p.rate
+    between = f"{number(rate.low, digits)} … {number(rate.high, digits)}"
+    return [number(rate.mean, digits), between, number(100 - rate.mean, digits)] if p.n else ["–", "–", "–"]
+
+
+def _pair(p: Pair, figures: Sequence[str]) -> list[Cell | str]:
+    return [
+        f"{p.first} – {p.second}",
+        Cell(p.better or "–", strong=bool(p.better)),
+        *figures,
+        Cell(chance(p.p_holm), strong=p.p_holm < LEVEL),
+        signed(p.z),
+        chance(p.p) + (" exact" if p.exact else ""),
+        signed(p.effect),
+        str(p.wins),
+        str(p.ties),
+        str(p.losses),
+        chance(p.sign_p),
+        "–" if p.normal is None else chance(p.normal),
+        f"{p.n:,}",
+    ]

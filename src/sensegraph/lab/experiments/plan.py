@@ -1,0 +1,179 @@
+"""What an evaluation is to do: the tables of its TOML file, and the questions that it asks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from sensegraph.errors import InputError
+from sensegraph.lab.judging.criteria import Rules, rules
+from sensegraph.lab.judging.judgements import pairs_of
+from sensegraph.lab.scores.statistics import DRAWS
+
+Metric = Literal["claims", "judge", "scores", "grounding", "reference"]
+UNANSWERABLE = ("adversarial", "unanswerable")  # types of questions that the corpus does not answer
+_GOLD = ("answers", "answer", "references", "reference", "aliases")  # fields in which reference answers stand
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePlan:
+    """How answers are compared two by two.
+
+    `preset` says how often and in which order a judge is asked, `criteria` by what (none: the preset's), `replicates`
+    how often (0: as the preset says). `pairs` are all, or each condition against the baseline. `model` judges instead
+    of the model that answers. `differential` shows the judge what each of two answers says alone.
+    """
+
+    preset: str = "sensegraph"
+    criteria: tuple[str, ...] = ()
+    replicates: int = 0
+    pairs: Literal["all", "baseline"] = "all"
+    model: str = ""
+    differential: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePlan:
+    """How answers are scored one by one; `runs` says how often (0: as the preset says). The judge's model does it."""
+
+    preset: str = "zhang2025"
+    criteria: tuple[str, ...] = ()
+    runs: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An evaluation as it is written down. Paths are meant from the folder of the file.
+
+    `corpus` is the folder of an index, or documents to index; `questions` a file of them. Each table of `conditions`
+    names a `method`, and its settings. `context_tokens` is the context of every condition that does not give its own
+    (0: what each method takes by itself); `answer_words` the most words of an answer, in whole sentences (0: no bound).
+    `settings` are those of sensegraph.toml for all conditions. `limit` takes the first so many questions, `examples`
+    shows the answers to so many. A run that is foreseen to need more calls than `ask_above` wants --yes.
+    """
+
+    corpus: str
+    questions: str
+    conditions: dict[str, dict[str, Any]]
+    title: str = ""
+    baseline: str = ""
+    metrics: tuple[Metric, ...] = ("claims",)
+    limit: int = 0
+    context_tokens: int = 8_000
+    answer_words: int = 0
+    examples: int = 3
+    draws: int = DRAWS
+    seed: int = 0
+    ask_above: int = 100
+    output: str = ""
+    judge: JudgePlan = field(default_factory=JudgePlan)
+    scores: ScorePlan = field(default_factory=ScorePlan)
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.conditions:
+            raise InputError("No condition is given: write a table [conditions.NAME] with a method for each.")
+        if self.baseline and self.baseline not in self.conditions:
+            known = ", ".join(self.conditions)
+            raise InputError(f"The baseline {self.baseline!r} is no condition; there are {known}.")
+        low = {"limit": 0, "context_tokens": 0, "answer_words": 0, "examples": 0, "draws": 1, "seed": 0, "ask_above": 0}
+        for name, least in low.items():
+            if getattr(self, name) < least:
+                raise InputError(f"{name} must be at least {least}, not {getattr(self, name)}.")
+        if "judge" in self.metrics and len(self.conditions) < 2:
+            raise InputError("The metric 'judge' compares answers: give at least two conditions.")
+        if twice := [m for m in self.metrics if self.metrics.count(m) > 1]:
+            raise InputError(f"The metric {twice[0]!r} is named twice; name each once.")
+
+    @property
+    def judging(self) -> Rules:
+        """The rules by which answers are compared. Raises InputError for a preset or criterion that nobody knows."""
+        j = self.judge
+        return rules(j.preset, j.criteria, j.replicates, self.seed, j.differential)
+
+    @property
+    def scoring(self) -> Rules:
+        """The rules by which answers are scored one by one."""
+        return rules(self.scores.preset, self.scores.criteria, self.scores.runs, self.seed)
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of conditions that a judge compares."""
+        return pairs_of(list(self.conditions), self.ground if self.judge.pairs == "baseline" else "")
+
+    @property
+    def ground(self) -> str:
+        """The condition that others are compared with: the baseline, else the first."""
+        return self.baseline or next(iter(self.conditions))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question of an evaluation, with reference answers where it has some."""
+
+    id: str
+    text: str
+    type: str = ""
+    references: tuple[str, ...] = ()
+
+    @property
+    def answerable(self) -> bool:
+        """Whether the corpus is meant to answer it."""
+        return self.type not in UNANSWERABLE
+
+
+def read_questions(path: Path, limit: int = 0) -> tuple[Asked, ...]:
+    """The questions of a file: one a line as text, or as JSON objects (`queries.jsonl` of a folder in BEIR's layout).
+
+    An object has `text` or `question`, and may have `_id` or `id`, `type`, `answers`, at top or in `metadata`. Raises
+    InputError for a file or a line that cannot be used.
+    """
+    file = path / "queries.jsonl" if path.is_dir() else path
+    if not file.is_file():
+        raise InputError(f"There are no questions in {path}; give a .txt or .jsonl file, or a folder in BEIR's layout.")
+    lines = list(_lines(file))
+    found = [_object(line, where) for line, where in lines] if file.suffix == ".jsonl" else list(_plain(lines))
+    if not found:
+        raise InputError(f"{file} holds no question; write one a line.")
+    if twice := [q.id for i, q in enumerate(found) if q.id in {p.id for p in found[:i]}]:
+        raise InputError(f"{file}: the id {twice[0]!r} is given twice; each question needs its own.")
+    return tuple(found[:limit] if limit else found)
+
+
+def _lines(file: Path) -> Iterator[tuple[str, str]]:
+    """Lines that are not empty, with where each stands."""
+    for number, line in enumerate(file.read_text(encoding="utf-8-sig").splitlines(), 1):
+        if line.strip():
+            yield line.strip(), f"{file}, line {number}"
+
+
+def _plain(lines: list[tuple[str, str]]) -> Iterator[Asked]:
+    for number, (line, _) in enumerate(lines, 1):
+        yield Asked(f"q{number}", line)
+
+
+def _object(line: str, where: str) -> Asked:
+    try:
+        record = json.loads(line)
+    except ValueError as e:
+        raise InputError(f"{where}: not valid JSON ({e}); mend or delete it.") from e
+    fields: dict[str, Any] = record if isinstance(record, dict) else {}
+    inner = fields.get("metadata")
+    fields = {**(inner if isinstance(inner, dict) else {}), **fields}
+    text = fields.get("text", fields.get("question"))
+    if not isinstance(text, str) or not text.strip():
+        raise InputError(f'{where}: not a question; give an object with "text".')
+    name = fields.get("_id", fields.get("id", where.rpartition(" ")[2]))
+    return Asked(str(name), text.strip(), str(fields.get("type") or ""), _references(fields))
+
+
+def _references(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    """The reference answers: all that stand in one of the fields for them, each once."""
+    found: list[str] = []
+    for name in _GOLD:
+        given = fields.get(name)
+        found += [given] if isinstance(given, str) else [g for g in given or () if isinstance(g, str)]
+    return tuple(dict.fromkeys(g for g in found if g.strip()))

@@ -1,0 +1,150 @@
+"""Training data as it lies on disk: lines of JSON in the completion, chat or evaluation form, read as pairs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sensegraph.engines.local.local_engine import Layout
+from sensegraph.errors import InputError
+from sensegraph.lab.finetuning.data.values import Passage
+from sensegraph.lab.finetuning.data.writing import block, prompt
+
+Talk = Callable[[Sequence[Mapping[str, str]]], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What a model is given, and what it is to say after it."""
+
+    prompt: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question of an evaluation file: over its passages, with its right answer.
+
+    `target` is what training has it say, where that is more than the answer; `type` is what tables group it under.
+    """
+
+    id: str
+    question: str
+    answer: str
+    passages: tuple[Passage, ...]
+    answers: tuple[str, ...] = ()
+    type: str = ""
+    target: str = ""
+
+    @property
+    def right(self) -> tuple[str, ...]:
+        """All answers that count as right."""
+        return self.answers or (self.answer,)
+
+
+def layout() -> Layout:
+    """The prompt that the completion form of our data is written in."""
+    return Layout(prompt("{{question}}", (Passage("", "{{passages}}"),)))
+
+
+def pairs(path: Path, talk: Talk, shape: Layout | None = None) -> list[Pair]:
+    """Prompt and target of every line; `talk` makes a prompt of a chat, `shape` one of an evaluation's line.
+
+    Raises InputError, naming the line, for what is none of the three forms.
+    """
+    return [_pair(row, talk, shape or layout(), where) for where, row in _rows(path)]
+
+
+def items(path: Path) -> list[Item]:
+    """The questions of an evaluation file. Raises InputError, naming the line, for another form."""
+    return [_item(row, where) for where, row in _rows(path)]
+
+
+def digest(path: Path) -> str:
+    """A hash of the file's bytes, as a manifest names it."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    if not path.is_file():
+        raise InputError(f"{path} is no file: sensegraph tune data writes one.")
+    empty = True
+    with path.open(encoding="utf-8") as file:
+        for number, text in enumerate(file, 1):
+            if text.strip():
+                empty = False
+                yield f"{path}, line {number}", _object(text, f"{path}, line {number}")
+    if empty:
+        raise InputError(f"{path} holds no example: sensegraph tune data writes some.")
+
+
+def _object(text: str, where: str) -> dict[str, Any]:
+    try:
+        row = json.loads(text)
+    except json.JSONDecodeError as e:
+        raise InputError(f"{where}: this is no JSON ({e.msg}); every line is one object.") from e
+    if not isinstance(row, dict):
+        raise InputError(f"{where}: this is no object; every line is one.")
+    return row
+
+
+def _pair(row: Mapping[str, Any], talk: Talk, shape: Layout, where: str) -> Pair:
+    if isinstance(row.get("prompt"), str) and isinstance(row.get("completion"), str):
+        found = Pair(row["prompt"], row["completion"])
+    elif isinstance(row.get("messages"), list):
+        found = _talked(row["messages"], talk, where)
+    elif "question" in row:
+        item = _item(row, where)
+        found = Pair(asked(item, shape), f" {item.target or item.answer}")
+    else:
+        raise InputError(
+            f"{where}: neither prompt and completion, nor messages, nor question, answer and passages; "
+            f"it has {', '.join(map(str, row)) or 'nothing'}."
+        )
+    if not found.target.strip():
+        raise InputError(f"{where}: there is nothing to learn, the answer is empty; remove the line.")
+    return found
+
+
+def asked(item: Item, shape: Layout) -> str:
+    """The prompt of a question over its passages."""
+    return shape.prompt(item.question, [block(p) for p in item.passages])
+
+
+def _talked(messages: Sequence[Any], talk: Talk, where: str) -> Pair:
+    fine = all(isinstance(m, dict) and isinstance(m.get("content"), str) and m.get("role") for m in messages)
+    if not fine or len(messages) < 2 or messages[-1]["role"] != "assistant":
+        raise InputError(f"{where}: messages must be objects with role and content, the last one of the assistant.")
+    return Pair(talk(messages[:-1]), " " + str(messages[-1]["content"]))
+
+
+def _item(row: Mapping[str, Any], where: str) -> Item:
+    try:
+        return Item(
+            str(row["id"]),
+            _text(row, "question"),
+            _text(row, "answer"),
+            tuple(_passage(p) for p in row["passages"]),
+            tuple(map(str, row.get("answers") or ())),
+            str(row.get("type") or ""),
+            str(row.get("target") or ""),
+        )
+    except (KeyError, TypeError) as e:
+        raise InputError(
+            f"{where}: an evaluation's line has id, question, answer and passages; wrong or missing: {e}."
+        ) from e
+
+
+def _text(row: Mapping[str, Any], name: str) -> str:
+    if not isinstance(row[name], str):
+        raise TypeError(f"{name} is no text")
+    return str(row[name])
+
+
+def _passage(row: Mapping[str, Any]) -> Passage:
+    return Passage(str(row.get("id", "")), _text(row, "text"), str(row.get("title", "")), bool(row.get("oracle")))

@@ -1,0 +1,287 @@
+"""What is in the data: counts, lengths, positions, leaks, what was dropped and why, and whether all holds that should.
+
+Everything is counted anew on the finished examples; nothing is taken from what made them but what they passed over.
+Topics and sources, as asked about and as shown, stand side by side (R28).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sensegraph.lab.finetuning.data import quoting
+from sensegraph.lab.finetuning.data.chances import Positions, due_between, positions, share_between
+from sensegraph.lab.finetuning.data.containing import holding, overlapping, polar
+from sensegraph.lab.finetuning.data.sources import Source, hash_of
+from sensegraph.lab.finetuning.data.values import DataSettings, Dropped, Example, Made
+from sensegraph.lab.finetuning.data.writing import block, prompt
+from sensegraph.language.text import tokens
+
+_CHANCE = 0.01  # a check by chance fails in so many of all sound data sets
+_TOPICS = 20  # rows of the audit
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How large things are: least, median, mean, the 95th percentile, most."""
+
+    least: int
+    median: float
+    mean: float
+    high: float
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leaks:
+    """What distractors give away. `examples` have `passages` that hold an answer shorter than `leak_words`.
+
+    `long` counts those that hold a longer one, which should be none; `polar` the examples whose answer is yes or no.
+    """
+
+    examples: int
+    passages: int
+    long: int
+    polar: int
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic or source: its passages in the pool, and how often examples show it as oracle and as distractor."""
+
+    name: str
+    pool: int
+    oracle: int
+    distractor: int
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Whether something holds that should, and the figures behind it."""
+
+    name: str
+    holds: bool
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class DataReport:
+    """What was made of a source. Shares come with their 95 % interval (Wilson); tokens are cl100k's.
+
+    `dropped` and `left_out` count questions without an example, by reason; `passed_over` passages that could not be
+    distractors; `short` examples with fewer distractors than were wanted; `written` those whose answer an engine wrote;
+    `reused` how often one passage was drawn at most; `masked` placeholders for personal data by kind, None where it was
+    not looked for. `answered` counts examples whose oracle passages hold an answer word for word, of those that have
+    them and are not answered by yes or no.
+    """
+
+    source: str
+    near: str
+    settings: DataSettings
+    questions: int
+    examples: int
+    made: tuple[tuple[str, int], ...]
+    types: tuple[tuple[str, int], ...]
+    left_out: tuple[tuple[str, int], ...]
+    dropped: tuple[tuple[str, int], ...]
+    passed_over: tuple[tuple[str, int], ...]
+    distractors: tuple[tuple[str, int], ...]
+    short: int
+    with_oracle: int
+    share: tuple[float, float]
+    oracles: tuple[tuple[int, int], ...]
+    passages: Spread
+    tokens: Spread
+    targets: Spread
+    positions: Positions
+    leaks: Leaks
+    answered: tuple[int, int]
+    quotes: int
+    several: int
+    written: int
+    masked: tuple[tuple[str, int], ...] | None
+    topics: tuple[Topic, ...]
+    reused: int
+    checks: tuple[Check, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Whether every check holds."""
+        return all(c.holds for c in self.checks)
+
+
+class Reporter:
+    """Counts examples as they pass by; it holds numbers, and no text."""
+
+    def __init__(self, source: Source, how: DataSettings) -> None:
+        self.source, self.how = source, how
+        self.counts: Counter[tuple[str, str]] = Counter()
+        self.orders: Counter[tuple[bool, ...]] = Counter()
+        self.sizes = {name: array("q") for name in ("passages", "tokens", "targets")}
+        self.shown: dict[str, Counter[str]] = {"oracle": Counter(), "distractor": Counter()}
+        self.ids, self.twice = set[int](), 0
+        self.drawn: Counter[int] = Counter()
+
+    def add(self, item: Made | Dropped) -> None:
+        """Count one more question with its example, or without one."""
+        self._count("questions")
+        if isinstance(item, Dropped):
+            self._count("dropped", item.reason)
+            return
+        for reason, n in item.passed_over:
+            self._count("passed over", reason, n)
+        self._count("short", times=item.short)
+        self._example(item.example)
+
+    def _count(self, name: str, which: str = "", times: int = 1) -> None:
+        if times:
+            self.counts[name, which] += times
+
+    def _example(self, e: Example) -> None:
+        self._count("examples")
+        self._count("made", e.made)
+        self._count("type", e.type or "none given")
+        self._count("several", times=len(e.answers) > 1)
+        self._count("oracles", str(len(e.oracles)))
+        self.orders[tuple(p.oracle for p in e.passages)] += 1
+        size = tokens(prompt(e.question, e.passages)) + tokens(e.target)
+        for name, n in (("passages", len(e.passages)), ("tokens", size), ("targets", tokens(e.target))):
+            self.sizes[name].append(n)
+        for p in e.passages:
+            self.shown["oracle" if p.oracle else "distractor"][p.topic] += 1
+            self._count("distractor", p.kind or "unknown", times=not p.oracle)
+            if p.kind == "random":
+                self.drawn[hash_of(p.text)] += 1
+        mark = hash_of("\n".join((e.question, *(block(p) for p in e.passages))))
+        self.twice += mark in self.ids
+        self.ids.add(mark)
+        self._count("written", times=e.written)
+        self._masked(e)
+        self._leaks(e)
+        self._founded(e)
+
+    def _masked(self, e: Example) -> None:
+        """Count placeholders for personal data, by kind."""
+        texts = (
+            [e.question, e.target, *(t for p in e.passages for t in (p.title, p.text))] if self.source.masked else ()
+        )
+        for kind in self.source.masked:
+            self._count("masked", kind, sum(t.count(f"[{kind.upper()}]") for t in texts))
+
+    def _leaks(self, e: Example) -> None:
+        """Count distractors that hold an answer, or overlap an oracle passage."""
+        wrong = [p for p in e.passages if not p.oracle]
+        long = sum(bool(holding(p.text, e.answers, self.how.leak_words)) for p in wrong)
+        leaking = sum(bool(holding(p.text, e.answers)) for p in wrong) - long
+        self._count("long leaks", times=long)
+        self._count("leaking passages", times=leaking)
+        self._count("leaking examples", times=bool(leaking))
+        self._count("polar", times=all(map(polar, e.answers)))
+        self._count("overlaps", times=sum(overlapping(p, o) for p in wrong for o in e.oracles))
+
+    def _founded(self, e: Example) -> None:
+        """Count answers that the oracle passages hold, and quotes that no passage holds."""
+        if e.oracles and not all(map(polar, e.answers)):
+            self._count("answerable")
+            self._count("answered", times=any(holding(p.text, e.answers) for p in e.oracles))
+        if self.how.style == "cot" and e.oracles:
+            self._count("quotes", times=len(quoting.quotes(e.target)))
+            self._count("false quotes", times=bool(quoting.fault(e.target, e.passages)))
+
+    def report(self) -> DataReport:
+        """What was counted so far."""
+        n, examples = self._number, self._number("examples")
+        kept = examples - self.counts["oracles", "0"]
+        placed = positions(self.orders)
+        return DataReport(
+            source=self.source.name,
+            near=self.source.near,
+            settings=self.how,
+            questions=n("questions"),
+            examples=examples,
+            made=self._by("made"),
+            types=self._by("type"),
+            left_out=self.source.left_out,
+            dropped=self._by("dropped"),
+            passed_over=self._by("passed over"),
+            distractors=self._by("distractor"),
+            short=n("short"),
+            with_oracle=kept,
+            share=share_between(kept, examples),
+            oracles=tuple((int(which), count) for which, count in sorted(self._by("oracles"))),
+            passages=_spread(self.sizes["passages"]),
+            tokens=_spread(self.sizes["tokens"]),
+            targets=_spread(self.sizes["targets"]),
+            positions=placed,
+            leaks=Leaks(n("leaking examples"), n("leaking passages"), n("long leaks"), n("polar")),
+            answered=(n("answered"), n("answerable")),
+            quotes=n("quotes"),
+            several=n("several"),
+            written=n("written"),
+            masked=self._by("masked") if self.source.masked else None,
+            topics=_topics(self._pooled(), self.shown),
+            reused=max(self.drawn.values(), default=0),
+            checks=self._checks(kept, examples, placed),
+        )
+
+    def _pooled(self) -> Counter[str]:
+        """The passages of the pool by topic."""
+        found: Counter[str] = Counter()
+        if self.source.topics:
+            for topic, n in self.source.topics:
+                found[topic] += n
+        else:
+            found.update(p.topic for p in self.source.pool)
+        return found
+
+    def _number(self, name: str) -> int:
+        return self.counts[name, ""]
+
+    def _by(self, name: str) -> tuple[tuple[str, int], ...]:
+        found = ((which, n) for (kind, which), n in self.counts.items() if kind == name)
+        return tuple(sorted(found, key=lambda pair: (-pair[1], pair[0])))
+
+    def _checks(self, kept: int, examples: int, placed: Positions) -> tuple[Check, ...]:
+        low, high = due_between(examples, self.how.oracle_share, _CHANCE)
+        largest = max(self.sizes["tokens"], default=0)
+        many = sum(n for count, n in self._by("oracles") if int(count) > self.how.most_oracles)
+        n = self._number
+        chi = f"χ² = {placed.chi2:.2f}, {placed.freedom} degrees of freedom, p = {placed.p:.3f}"
+        cot = f"{n('quotes'):,} quotes in {kept:,} examples" if self.how.style == "cot" else "answers are plain"
+        return (
+            Check("there are examples", examples > 0, f"{examples:,} of {n('questions'):,} questions"),
+            Check("oracle share as set", low <= kept <= high, f"{kept:,} of {examples:,}; due are {low:,} to {high:,}"),
+            Check("oracle positions uniform", placed.p >= _CHANCE, chi),
+            Check("oracle passages as set", not many, f"at most {self.how.most_oracles} in an example"),
+            Check("quotes verbatim", not n("false quotes"), cot),
+            Check("no distractor overlaps an oracle", not n("overlaps"), f"{n('overlaps'):,} do"),
+            Check("no distractor holds a long answer", not n("long leaks"), f"{n('long leaks'):,} do"),
+            Check("tokens within the limit", largest <= self.how.max_tokens, f"{largest:,} of {self.how.max_tokens:,}"),
+            Check("no example twice", not self.twice, f"{self.twice:,} repeat another"),
+        )
+
+
+def _spread(sizes: Sequence[int]) -> Spread:
+    if not len(sizes):
+        return Spread(0, 0.0, 0.0, 0.0, 0)
+    values = np.asarray(sizes)
+    middle, high = np.percentile(values, (50, 95))
+    return Spread(int(values.min()), float(middle), float(values.mean()), float(high), int(values.max()))
+
+
+def _topics(pool: Mapping[str, int], shown: Mapping[str, Mapping[str, int]]) -> tuple[Topic, ...]:
+    """The topics most asked about, and one row for all others."""
+    oracle, distractor = shown["oracle"], shown["distractor"]
+    names = sorted({*pool, *oracle, *distractor}, key=lambda t: (-oracle.get(t, 0), -distractor.get(t, 0), t))
+    rows = [Topic(t, pool.get(t, 0), oracle.get(t, 0), distractor.get(t, 0)) for t in names]
+    return (*rows[:_TOPICS], *_rest(rows[_TOPICS:]))
+
+
+def _rest(rows: Sequence[Topic]) -> Iterable[Topic]:
+    if rows:
+        sums = (sum(getattr(r, f) for r in rows) for f in ("pool", "oracle", "distractor"))
+        yield Topic(f"{len(rows):,} others", *sums)

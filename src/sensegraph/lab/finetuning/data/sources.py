@@ -1,0 +1,190 @@
+"""Where questions with gold passages come from: a test collection, or a file in the form of HotpotQA.
+
+source: Thakur et al. 2021, BEIR; Yang et al. 2018, HotpotQA. The paper trains on the latter, 112,779 questions (R13).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from sensegraph.errors import InputError
+from sensegraph.index.index import DocumentEntry
+from sensegraph.lab.finetuning.data.values import Asked, Dropped, Passage
+from sensegraph.lab.retrieval import JudgedSet, Query, read_set
+from sensegraph.types import Document
+
+_POOL = 20_000  # passages kept to draw from where a file holds more than memory should
+_READ = 1 << 20  # characters read at once
+_BETWEEN = re.compile(r"[\s,\[\]]*")  # two values, of an array or of lines
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Questions, read once and in order, and the passages that distractors are drawn from.
+
+    `left_out` counts questions that were no candidates, by reason; `near` says where wrong passages come from; `masked`
+    are the kinds of personal data that were replaced by placeholders. `topics` counts the pool's passages by topic,
+    where that is known without reading them.
+    """
+
+    name: str
+    questions: Iterable[Asked | Dropped]
+    pool: Sequence[Passage]
+    left_out: tuple[tuple[str, int], ...] = ()
+    near: str = ""
+    masked: tuple[str, ...] = ()
+    topics: tuple[tuple[str, int], ...] = ()
+
+
+# ── a test collection ──
+
+
+def judged(folder: Path, split: str = "", topic: str = "") -> tuple[JudgedSet, Source]:
+    """A test collection in BEIR's layout as a source: gold passages are the documents judged relevant.
+
+    Answers stand in the metadata of a question as `answer`. `topic` names a field of the documents' metadata to count
+    passages by; without it their title. Raises InputError as `read_set` does, and for a field that no document has.
+    """
+    found = read_set(folder, split)
+    check_topic(topic, found.documents)
+    passages = {d.id: whole(d, topic) for d in found.documents}
+    answers = _answers(folder / "queries.jsonl")
+    questions = tuple(_asked(q, passages, answers.get(q.id, ())) for q in found.queries)
+    return found, Source(found.name, questions, tuple(passages.values()), found.left_out)
+
+
+def check_topic(topic: str, documents: Iterable[Document | DocumentEntry]) -> None:
+    """Raise InputError, naming those that there are, for a field that no document has."""
+    known = sorted({name for d in documents for name, _ in d.metadata})
+    if topic and topic not in known:
+        raise InputError(f"No document has the field {topic!r} to count by; there are {', '.join(known) or 'none'}.")
+
+
+def whole(document: Document, topic: str = "") -> Passage:
+    """A document as one passage."""
+    counted = str(dict(document.metadata).get(topic, "")) if topic else document.title
+    return Passage(document.id, document.text, document.title, document=document.id, topic=counted)
+
+
+def _asked(query: Query, passages: Mapping[str, Passage], answers: tuple[str, ...]) -> Asked | Dropped:
+    """A judged question with its gold passages, in the order of the judgements."""
+    if missing := [name for name in query.gold if name not in passages]:
+        return Dropped(query.id, f"{len(missing)} of its gold passages are not in the corpus", query.type)
+    oracles = tuple(replace(passages[name], oracle=True) for name in query.gold)
+    return Asked(query.id, query.text, answers, oracles, type=query.type)
+
+
+def _answers(path: Path) -> dict[str, tuple[str, ...]]:
+    """The answers of every question of a test collection, by its id."""
+    records = (json.loads(line) for line in path.open(encoding="utf-8-sig") if line.strip())
+    return {str(r.get("_id", r.get("id"))): answers_of(r) for r in records}
+
+
+def answers_of(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """The answers of a question's record: the field `answer`, its own or of its metadata, a text or a list of them."""
+    metadata = record.get("metadata")
+    given = record.get("answer", metadata.get("answer") if isinstance(metadata, dict) else None)
+    listed = given if isinstance(given, list) else [given]
+    return tuple(dict.fromkeys(a.strip() for a in listed if isinstance(a, str) and a.strip()))
+
+
+def with_near(source: Source, rankings: Mapping[str, Sequence[str]], name: str) -> Source:
+    """`source` with the wrong passages of a retrieval, `rankings` by question: its errors, best ranked first.
+
+    `name` says whose errors they are.
+    """
+    passages = {p.id: replace(p, kind="hard") for p in source.pool}
+
+    def nearer(asked: Asked | Dropped) -> Asked | Dropped:
+        if isinstance(asked, Dropped):
+            return asked
+        gold = {p.id for p in asked.oracles}
+        wrong = (passages[d] for d in rankings.get(asked.id, ()) if d not in gold and d in passages)
+        return replace(asked, near=tuple(wrong))
+
+    return replace(source, questions=tuple(map(nearer, source.questions)), near=name)
+
+
+# ── a file in the form of HotpotQA ──
+
+
+def hotpot(path: Path, seed: int = 0) -> Source:
+    """The questions of a file in the form of HotpotQA, a JSON array or a line for each, read one at a time.
+
+    Gold passages are the paragraphs of the supporting facts; the question's other paragraphs are its own distractors,
+    and the pool is a sample of all, drawn with `seed`. Raises InputError for a record that has not this form.
+    """
+    pool = _sampled((p for asked in _hotpot(path) for p in (*asked.oracles, *asked.near)), seed)
+    return Source(path.stem, _hotpot(path), pool, near="the file")
+
+
+def _sampled(passages: Iterable[Passage], seed: int) -> tuple[Passage, ...]:
+    """`_POOL` of the passages, each text once, every one with the same chance; fewer where there are no more."""
+    random, seen, kept = Random(f"pool {seed}"), set[int](), list[Passage]()
+    for passage in passages:
+        if (mark := hash_of(passage.text)) in seen:
+            continue
+        seen.add(mark)
+        free = replace(passage, oracle=False, kind="")
+        if len(kept) < _POOL:
+            kept.append(free)
+        elif (place := random.randrange(len(seen))) < _POOL:
+            kept[place] = free
+    return tuple(kept)
+
+
+def hash_of(text: str) -> int:
+    """A number of 64 bits that stands for a text, the same in every run."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
+def _hotpot(path: Path) -> Iterator[Asked]:
+    for number, record in enumerate(records(path), 1):
+        try:
+            yield _question(record)
+        except (KeyError, TypeError, ValueError, IndexError) as e:
+            raise InputError(
+                f"{path}, record {number}: not in the form of HotpotQA ({type(e).__name__}: {e}); it needs _id, "
+                "question, answer, supporting_facts and context."
+            ) from e
+
+
+def _question(record: Mapping[str, Any]) -> Asked:
+    """One record: the context as pairs (title, sentences) or as columns, as the two public forms have it."""
+    name, context, facts = str(record.get("_id", record.get("id", ""))), record["context"], record["supporting_facts"]
+    if isinstance(context, dict):
+        context = list(zip(context["title"], context["sentences"], strict=True))
+    gold = set(facts["title"] if isinstance(facts, dict) else [title for title, _ in facts])
+    if not name or not isinstance(record["question"], str):
+        raise ValueError("no _id, or no question")
+    shown = [Passage(f"{name}/{title}", "".join(said).strip(), title, topic=title) for title, said in context]
+    oracles = tuple(replace(p, oracle=True) for p in shown if p.title in gold)
+    near = tuple(replace(p, kind="own") for p in shown if p.title not in gold)
+    return Asked(name, record["question"], answers_of(record), oracles, near, str(record.get("type") or ""))
+
+
+def records(path: Path) -> Iterator[dict[str, Any]]:
+    """The objects of a JSON array or of lines of JSON, one at a time. Raises InputError where it is neither."""
+    decoder, text, end = json.JSONDecoder(), "", False
+    with path.open(encoding="utf-8-sig") as file:
+        while not end:
+            more = file.read(_READ)
+            end, text, place = not more, text + more, 0
+            while (place := _BETWEEN.match(text, place).end()) < len(text):  # type: ignore[union-attr]
+                try:
+                    value, place = decoder.raw_decode(text, place)
+                except ValueError as e:
+                    if end:
+                        raise InputError(f"{path} is not valid JSON near {text[place : place + 60]!r}; mend it.") from e
+                    break  # the rest of this value is not read yet
+                if not isinstance(value, dict):
+                    raise InputError(f"{path} holds {value!r:.60} where an object is due; give one for each question.")
+                yield value
+            text = text[place:]

@@ -1,0 +1,1 @@
+"""Training, and what comes of it."""

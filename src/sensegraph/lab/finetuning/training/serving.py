@@ -1,0 +1,101 @@
+"""A model of this machine behind the form of an OpenAI-compatible endpoint, for this machine alone.
+
+For trying out, one request at a time; a server made for load takes the merged folder instead.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+from sensegraph.engines.local.local_engine import LocalCalls
+from sensegraph.engines.local.local_model import LocalModel
+from sensegraph.errors import InputError, SensegraphError
+from sensegraph.models.endpoint.calls import Refusal
+
+HOST = "127.0.0.1"
+_LONGEST = 1 << 24  # bytes of a request
+
+
+@contextmanager
+def serving(model: LocalModel, port: int = 0) -> Iterator[str]:
+    """The base address of a server over `model`, for as long as the context lasts; port 0 takes a free one.
+
+    Raises InputError where somebody else has the port.
+    """
+    try:
+        server = ThreadingHTTPServer((HOST, port), _handler(LocalCalls(model)))
+    except OSError as e:
+        raise InputError(f"Port {port} of {HOST} cannot be used ({e.strerror}): choose another one.") from e
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://{HOST}:{server.server_address[1]}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def _handler(calls: LocalCalls) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        """Answers one connection."""
+
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            status, reply = replied(calls, self.path, self._body())
+            self._send(status, reply)
+
+        def do_GET(self) -> None:
+            listed = {"object": "list", "data": [{"id": calls.model.name, "object": "model"}]}
+            known = self.path.rstrip("/") == "/v1/models"
+            self._send(200 if known else 404, listed if known else _error("not found", "unknown_url"))
+
+        def _body(self) -> bytes:
+            size = int(self.headers.get("Content-Length") or 0)
+            return self.rfile.read(size) if size <= _LONGEST else b""
+
+        def _send(self, status: int, reply: dict[str, Any]) -> None:
+            raw = json.dumps(reply).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(raw)))
+            self.end_headers()
+            self.wfile.write(raw)
+
+        log_message: Callable[..., None] = _silent
+
+    return Handler
+
+
+def _silent(*_: object) -> None:
+    """No line for each request: prompts may be private."""
+
+
+def replied(calls: LocalCalls, path: str, body: bytes) -> tuple[int, dict[str, Any]]:
+    """Status and body of the reply to one request."""
+    try:
+        request = json.loads(body)
+        if not isinstance(request, dict) or not (request.get("messages") or request.get("prompt")):
+            raise ValueError("neither messages nor a prompt")
+        if request.get("stream"):
+            raise Refusal(400, "stream is not understood", "unsupported")
+        return 200, calls.post(path.removeprefix("/v1"), request) | {
+            "object": "chat.completion",
+            "model": calls.model.name,
+        }
+    except Refusal as e:
+        return e.status, _error(e.message, e.code)
+    except (ValueError, KeyError, TypeError) as e:
+        return 400, _error(f"the request cannot be read ({e})", "invalid_request")
+    except SensegraphError as e:
+        return 500, _error(str(e), "failed")
+
+
+def _error(message: str, code: str) -> dict[str, Any]:
+    return {"error": {"message": message, "code": code}}

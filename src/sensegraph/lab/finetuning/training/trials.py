@@ -1,0 +1,114 @@
+"""Trials: the questions of an evaluation file put to a model, and what it said scored against the right answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sensegraph.engines.local.local_engine import Layout
+from sensegraph.engines.local.local_model import LocalModel
+from sensegraph.lab.finetuning.data.quoting import ANSWER
+from sensegraph.lab.finetuning.data.reading import Item, asked
+from sensegraph.lab.scores.standard import Pair, Table, exact_match, normalised, table, token_f1
+from sensegraph.lab.scores.statistics import Interval, intervals
+from sensegraph.language.text import fold
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a model said to a question. `cut` says that the limit of its length ended it."""
+
+    item: Item
+    text: str
+    prompt_tokens: int = 0
+    tokens: int = 0
+    cut: bool = False
+
+    @property
+    def right(self) -> float:
+        """1 for an exact match with a right answer, else 0."""
+        return exact_match(self.text, self.item.right)
+
+    @property
+    def misled(self) -> bool:
+        """Whether it is wrong and holds words of a distractor that no oracle passage has."""
+        said = normalised(self.text)
+        texts = [fold(p.text) for p in self.item.passages if not p.oracle]
+        return not self.right and bool(said) and any(fold(said) in text for text in texts)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """All that a model said, with the mean of exact match and F1 over the questions, and their 95 % intervals."""
+
+    said: tuple[Said, ...]
+    exact: Interval
+    f1: Interval
+
+    @property
+    def misled(self) -> float:
+        """The share of questions answered from a distractor."""
+        return sum(s.misled for s in self.said) / len(self.said)
+
+    @property
+    def cut(self) -> int:
+        """How many answers ended at the limit of their length."""
+        return sum(s.cut for s in self.said)
+
+    def table(self, metrics: Sequence[str]) -> Table:
+        """The answers scored by metrics of `evaluation.standard`."""
+        return table([Pair(s.text, s.item.right, s.item.type) for s in self.said], metrics)
+
+
+def tried(
+    model: LocalModel,
+    items: Sequence[Item],
+    shape: Layout,
+    most: int = 64,
+    tell: Callable[[int], None] = lambda done: None,
+) -> Trial:
+    """Ask the model every question, the likeliest words each time; `tell` hears how many are done.
+
+    Raises TooLong where a prompt does not fit the model's context.
+    """
+    found = []
+    for done, item in enumerate(items, 1):
+        made = model.continued(asked(item, shape), most)
+        found.append(Said(item, final(made.text), made.prompt_tokens, made.tokens, made.finish == "length"))
+        tell(done)
+    return scored(found)
+
+
+def scored(said: Sequence[Said]) -> Trial:
+    """The means over all that was said, questions resampled."""
+    values = np.array([[s.right, token_f1(s.text, s.item.right)] for s in said], np.float64)
+    exact, f1 = intervals(values)
+    return Trial(tuple(said), exact, f1)
+
+
+def gained(one: Trial, other: Trial) -> Interval:
+    """How much more of the same questions `one` answers exactly than `other`, question by question."""
+    values = [a.right - b.right for a, b in zip(one.said, other.said, strict=True)]
+    return intervals(np.array(values, np.float64)[:, None])[0]
+
+
+def final(text: str) -> str:
+    """The answer in what a model said: what follows its reasoning where it gave one, else all of it."""
+    _, mark, rest = text.rpartition(ANSWER)
+    return (rest if mark else text).strip()
+
+
+def write(trial: Trial, path: Path) -> None:
+    """Write what was said, a line of JSON a question."""
+    path.write_text("".join(json.dumps(_row(s), ensure_ascii=False) + "\n" for s in trial.said), encoding="utf-8")
+
+
+def _row(said: Said) -> dict[str, Any]:
+    asked_of = {"id": said.item.id, "type": said.item.type, "question": said.item.question}
+    found = {"gold": list(said.item.right), "answer": said.text}
+    return asked_of | found | {"right": said.right, "misled": said.misled, "cut": said.cut}

@@ -1,0 +1,1 @@
+"""Whether answers keep to their sources."""

@@ -1,0 +1,330 @@
+"""Whether texts bear a statement, by its words alone: *lexical support*.
+
+A statement is borne where every content word and number of it stands in the texts, negated where it is negated there,
+and no two names have changed places around a verb. That is exact for answers that quote, and strict for answers in
+words of their own: a paraphrase is not recognised. Who is said to have said it is another question (`speaker_of`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import combinations
+
+from rapidfuzz.distance import LCSseq
+
+from sensegraph.language.stems import language, runs, stemmed
+from sensegraph.language.text import sentences
+
+LABEL = "lexical support"
+
+_NOISE = re.compile(r"\{[^}]*\}|\[[^\]]*\]|[*_#`>]+")
+_FILLERS = frozenset("uh um uhm er erm hmm hm mm mhm ah oh".split())
+_NEGATIONS = frozenset(
+    "not no never none nobody nothing neither nor nowhere without cannot hardly "
+    "nicht kein keine keinen keinem keiner nie niemals niemand nichts ohne "
+    "pas jamais aucun aucune sans ni nunca ningún ninguno ninguna sin jamás não nem sem mai nessun nessuno senza "
+    "не нет ни niet geen nooit".split()
+)
+_CONTRACTED = re.compile(
+    r"\b(?:ai|are|ca|could|did|does|do|had|has|have|is|might|must|need|sha|should|was|were|wo|would)n['’]t\b",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
+_WORDS = {
+    word: str(n)
+    for n, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+        "seventeen eighteen nineteen twenty".split()
+    )
+    if word != "one"  # mostly a pronoun
+}
+_SAYS = (
+    "says|said|argues|argued|holds|held|notes|noted|observes|observed|remarks|remarked|adds|added|recalls|recalled|"
+    "recounts|recounted|explains|explained|expects|expected|foresees|foresaw|predicts|predicted|asks|asked|wonders|"
+    "wondered|insists|insisted|urges|urged|warns|warned|cautions|cautioned|reasons|reasoned|points out|pointed out|"
+    "puts it this way|put it this way|states|stated|writes|wrote|claims|claimed|suggests|suggested|reports|reported|"
+    "emphasi[sz]es|emphasi[sz]ed|mentions|mentioned|believes|believed|thinks|thought|stresses|stressed|concludes|"
+    "concluded|admits|admitted|agrees|agreed|tells|told us|describes it so"
+)
+_HEAD = re.compile(
+    rf"^(?:and|but|while|whereas|yet)?\s*(?:the\s+)?(?P<who>[^\W\d_a-zà-ÿ][^:“”\"!?]{{0,80}}?)\s+(?:also\s+)?(?:{_SAYS})"
+    r"(?:\s+that\b[:,]?|\s*[:,])\s*(?P<what>\S.*)$",
+    re.DOTALL,
+)
+_QUOTED = re.compile(r"^(?P<who>[^\W\d_a-zà-ÿ][^:“”\"!?]{0,60}):\s*(?P<what>[“\"].*)$", re.DOTALL)
+_LOWER = re.compile(
+    rf"^(?P<who>[^:“”\"!?,]{{1,60}}?)\s+(?:{_SAYS}):\s*(?P<what>[“\"].*)$", re.DOTALL
+)  # danah boyd says: “…”
+_NAME = re.compile(r"[^\W\d_a-zà-ÿ][\w.&'’-]*(?:\s+(?:of\s+|the\s+|de\s+|van\s+|von\s+)?[^\W\d_a-zà-ÿ][\w.&'’-]*)*")
+_INITIAL = re.compile(r"(?:^|[\s.])[^\W\d_]\.$")
+_OWN = re.compile(r"(?:['’]s?|[&-]+)$")
+_REPORTED = re.compile(r"\b(?:that|dass|daß|que|che|dat|что)\b|[:“„«\"]", re.IGNORECASE)
+_SPEECH = re.compile(
+    r"(?:“[^”]*?|„[^“]*?|«[^»]*?|\"[^\"]*?|(?<![^\W_])['‘](?=[^\W\d_]).*?)(?<=[.,;!?…–—-])[”“»\"'’](?!\w)", re.DOTALL
+)  # with a mark before the end: else it is a title, or an apostrophe
+_PASSIVE = re.compile(r"\b(?:by|von|par|por)\b", re.IGNORECASE)
+_TOGETHER = 3  # texts that may bear a statement together
+_LONG, _WINDOW = 600, 3  # characters from which a text is looked through, by so many sentences at a time
+_GAIN = 2  # terms more in a text's order by which two names are known to have changed places
+_FILLED = re.compile(r",?\s*\b(?:you know|I mean)\b,?", re.IGNORECASE)
+_APART = re.compile(r"\s+(?=[,.;:!?…])")  # transcripts write blanks before marks
+_NO = re.compile(r"\W*(?:no|nein|non|nope)[,.!?…–—-]+\W*$", re.IGNORECASE)
+_ENDS = re.compile(r"[.!?…;:][\"'”’)»]*$")
+_END = "\n"
+_MARK = "￾"  # stands in a text for a contracted negation
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """What a statement says that texts do not bear: a number, a name, a negation, an order of names, or words.
+
+    `words` are as the statement writes them, one for each term that is lacking.
+    """
+
+    kind: str
+    words: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{_SAID[self.kind]}: {', '.join(dict.fromkeys(self.words))}"
+
+
+_SAID = {
+    "number": "numbers that what is cited does not hold",
+    "name": "names that what is cited does not hold",
+    "negation": "denied on one side only",
+    "order": "names that have changed places",
+    "words": "words that what is cited does not hold",
+}
+
+
+def lacks(statement: str, evidence: Sequence[str]) -> tuple[Lack, ...]:
+    """What `statement` says beyond the texts, by kind; empty where they bear it.
+
+    A statement without a content word is borne by nothing: it lacks words.
+    """
+    said = without_speaker(statement)
+    spoken = language(runs(f"{said} {' '.join(evidence)}"))
+    ours = _Reading(said, spoken)
+    if not ours.terms:
+        return (Lack("words", (statement.strip() or "(nothing)",)),)
+    theirs = [_Reading(text, spoken) for text in evidence]
+    return tuple(_lacking(ours, theirs))
+
+
+def borne(statement: str, texts: Sequence[str]) -> tuple[Lack, ...]:
+    """`lacks` for texts of any length and number: words that stand pages apart bear nothing together.
+
+    Of a long text only its three neighbouring sentences count that hold most of the statement. Up to three texts bear
+    a statement together; of more, the one that bears most of it alone.
+    """
+    narrow = [window(statement, text) for text in texts]
+    if len(narrow) <= _TOGETHER:
+        return lacks(statement, narrow)
+    return min((lacks(statement, [text]) for text in narrow), key=lambda found: sum(len(x.words) for x in found))
+
+
+def window(statement: str, text: str) -> str:
+    """The neighbouring sentences of a long text that hold most of a statement's words; a short text as it is."""
+    if len(text) <= _LONG:
+        return text
+    spoken, spans = language(runs(statement)), sentences(text)
+    terms, numbers = _read(statement, spoken)
+    wanted = frozenset(terms) | numbers
+    held = [_held(wanted, text[a:b], spoken) for a, b in spans]
+    scores = [len(frozenset().union(*held[i : i + _WINDOW])) for i in range(max(1, len(held) - _WINDOW + 1))]
+    best = scores.index(max(scores))
+    return text[spans[best][0] : spans[min(best + _WINDOW, len(spans)) - 1][1]]
+
+
+def _held(wanted: frozenset[str], sentence: str, spoken: str) -> frozenset[str]:
+    terms, numbers = _read(sentence, spoken)
+    return wanted & (terms.keys() | numbers)
+
+
+def without_speaker(statement: str) -> str:
+    """The statement without who is said to have said it: "Ada notes that it rains" is about rain."""
+    match = _spoken(statement)
+    return match["what"] if match else statement
+
+
+def speaker_of(statement: str) -> str:
+    """Who is said to have said the statement; empty where it names nobody."""
+    match = _spoken(statement)
+    return match["who"].strip(" ,").removeprefix("The ").removeprefix("the ") if match else ""
+
+
+def _spoken(statement: str) -> re.Match[str] | None:
+    """The parts of a statement that reports what somebody says."""
+    matches = (pattern.match(statement.strip()) for pattern in (_HEAD, _QUOTED, _LOWER))
+    return next((m for m in matches if m and len(m["who"].split()) <= _SPEAKER), None)
+
+
+_SPEAKER = 8  # words that a speaker's name and office may have
+
+
+_Named = tuple[str, list[str]]  # as written, and its terms
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """A text as its terms with what negates them, its numbers, and its names in their order."""
+
+    text: str
+    spoken: str
+
+    @cached_property
+    def terms(self) -> dict[str, set[bool]]:
+        """Every term with whether it is denied, both where both occur."""
+        return _read(self.text, self.spoken)[0]
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """The numbers, as figures without marks between thousands."""
+        return _read(self.text, self.spoken)[1]
+
+    @cached_property
+    def written(self) -> dict[str, str]:
+        """Each term as it is written where it first occurs: terms themselves are stems."""
+        found: dict[str, str] = {}
+        for word in runs(_NOISE.sub(" ", self.text)):
+            for term in stemmed(word, self.spoken):
+                found.setdefault(term, word)
+        return found
+
+    def as_written(self, terms: Iterable[str]) -> tuple[str, ...]:
+        """The word for each of these terms, equal words where they are terms of one."""
+        return tuple(self.written.get(term, term) for term in terms)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Runs of capitalised words, in order."""
+        return tuple(m[0] for m in _NAME.finditer(_NOISE.sub(" ", self.text)))
+
+
+Read = tuple[dict[str, set[bool]], frozenset[str]]
+
+
+@lru_cache(maxsize=1 << 15)
+def _read(text: str, spoken: str) -> Read:
+    terms: dict[str, set[bool]] = {}
+    numbers, denied, last = set[str](), False, ""
+    plain = _CONTRACTED.sub(f" {_MARK} ", _APART.sub("", _FILLED.sub(" ", _NOISE.sub(" ", text))))
+    numbers.update(map(_figure, _FIGURE.findall(plain)))
+    for word in _tokens(plain):
+        lower = word.casefold()
+        if word == _END:  # a denial does not reach into the next sentence: it is of what came last
+            if denied and last:
+                terms[last].add(True)
+                terms[last].discard(False)
+            denied, last = False, ""
+        elif lower == _MARK or lower in _NEGATIONS:
+            denied = True
+        elif lower in _WORDS:
+            numbers.add(_WORDS[lower])
+        elif lower not in _FILLERS and not word[0].isdigit():
+            for term in stemmed(word, spoken):
+                terms.setdefault(term, set()).add(denied)
+                denied, last = False, term
+    return terms, frozenset(numbers)
+
+
+def _tokens(plain: str) -> Iterator[str]:
+    """The words of a text, and the ends of its sentences; an answer of "no" before a comma denies nothing."""
+    for part in plain.split():
+        if part == _MARK:
+            yield part
+        elif not _NO.match(part):
+            yield from runs(part)
+        if _ENDS.search(part):
+            yield _END
+    yield _END
+
+
+def _figure(text: str) -> str:
+    """A number as figures: "1,669" is 1669, "4.50" is 4.5."""
+    bare = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", text) if re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", text) else text
+    whole, dot, rest = bare.replace(",", ".").rpartition(".")
+    rest = rest.rstrip("0") if dot else rest
+    return (f"{whole}.{rest}" if rest else whole) if dot else str(int(rest)) if rest.isdecimal() else rest
+
+
+def _lacking(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[Lack]:
+    held: dict[str, set[bool]] = {}
+    for reading in theirs:
+        for term, polarities in reading.terms.items():
+            held.setdefault(term, set()).update(polarities)
+    numbers = sorted(ours.numbers - {n for r in theirs for n in r.numbers} - ({"1"} if "one" in held else set()))
+    if numbers:
+        yield Lack("number", tuple(numbers))
+    missing = [t for t in ours.terms if t not in held]
+    named = [n for n in ours.names if any(t in missing for w in runs(n) for t in stemmed(w, ours.spoken))]
+    if named:
+        yield Lack("name", tuple(map(_bare, dict.fromkeys(named))))
+    other = [t for t in missing if not any(t in stemmed(w, ours.spoken) for n in named for w in runs(n))]
+    if other:
+        yield Lack("words", ours.as_written(other))
+    denied = [t for t, p in ours.terms.items() if t in held and not p <= held[t]]
+    if denied:
+        yield Lack("negation", ours.as_written(denied))
+    if swapped := next(_swapped(ours, theirs), None):
+        yield Lack("order", swapped)
+
+
+def _swapped(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[tuple[str, str]]:
+    """Pairs of names that stand in each other's place: with the two exchanged, far more words are in a text's order.
+
+    A sentence turned into the passive changes the places of its names rightly: it is left alone.
+    """
+    words, names = _sequence(ours.text, ours.spoken)
+    texts = [(_sequence(t.text, ours.spoken)[0], t.text) for t in theirs]
+    named = {i for begin, end, _ in names for i in range(begin, end)}
+    alone = ours.as_written(words)
+    singly = [(i, i + 1, alone[i]) for begin, end, _ in names for i in range(begin, end) if end - begin > 1]
+    for (a, b, one), (c, d, other) in (*combinations(names, 2), *combinations(sorted([*names, *singly]), 2)):
+        if b > c or named.issuperset(range(b, c)):
+            continue  # one is part of the other, or they stand in a list
+        turned = [*words[:a], *words[c:d], *words[b:c], *words[a:b], *words[d:]]
+        gains = [(LCSseq.similarity(turned, t) - LCSseq.similarity(words, t), text) for t, text in texts]
+        gain, text = max(gains, key=lambda found: found[0], default=(0, ""))
+        alike = bool(_PASSIVE.search(ours.text)) == bool(_PASSIVE.search(text))
+        if gain >= _GAIN and alike and not _told(ours, (one, words[a:b]), (other, words[c:d]), text):
+            yield _bare(one), _bare(other)
+
+
+def _told(ours: _Reading, teller: _Named, named: _Named, text: str) -> bool:
+    """Whether the statement says that the first name said something of the second, and the text quotes it so.
+
+    A text may put who speaks behind what is said: then the names stand otherwise without having changed places.
+    """
+    (who, own), (whom, others) = teller, named
+    if not _REPORTED.search(ours.text[ours.text.find(who) + len(who) : ours.text.rfind(whom)]):
+        return False
+    inside = {t for quote in _SPEECH.findall(text) for t in _terms(quote, ours.spoken)}
+    outside = set(_terms(_SPEECH.sub(" ", text), ours.spoken))
+    return inside.isdisjoint(own) and outside.issuperset(own) and outside.isdisjoint(others)
+
+
+def _bare(name: str) -> str:
+    """A name without the mark that ends its sentence, and without the ending of what is its own."""
+    ended = name.removesuffix(".") if not _INITIAL.search(name) else name
+    return _OWN.sub("", ended) or name
+
+
+def _sequence(text: str, spoken: str) -> tuple[list[str], list[tuple[int, int, str]]]:
+    """The terms of a text in order, and where among them its names stand."""
+    plain, terms, names = _NOISE.sub(" ", text), list[str](), list[tuple[int, int, str]]()
+    end = 0
+    for match in _NAME.finditer(plain):
+        terms += _terms(plain[end : match.start()], spoken)
+        own = _terms(match[0], spoken)
+        names += [(len(terms), len(terms) + len(own), match[0])] if own else []
+        terms += own
+        end = match.end()
+    return terms + _terms(plain[end:], spoken), names
+
+
+def _terms(text: str, spoken: str) -> list[str]:
+    return [t for w in runs(text) for t in stemmed(w, spoken)]

@@ -1,0 +1,1 @@
+"""Answers put before a judge."""

@@ -1,0 +1,148 @@
+"""Asking an engine for lines and for support, so that each is paid once; or foreseeing what that would cost.
+
+`Paid` asks and remembers. `Foreseen` asks nobody: what the store holds is taken from there, the rest is counted and
+stands in, so that the same code that makes questions also estimates them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from sensegraph.index.estimate import StepEstimate
+from sensegraph.index.vectors import embed
+from sensegraph.lab.grounding.entailment import support
+from sensegraph.lab.scores.overlap import Floats
+from sensegraph.language.text import fold, tokens
+from sensegraph.protocols import JudgingEngine, PricedEngine, Task
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import Step, step
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Check, Support, Wish
+
+B = TypeVar("B")
+
+_LINE = 30  # tokens of a line that nobody has written yet
+_REASON = 40  # tokens of a reply about support
+
+
+@step("proposing.propose", version=1, uses="engine", task="propose")
+def propose(wishes: Sequence[Wish], *, engine: JudgingEngine) -> list[tuple[str, ...]]:
+    """Lines for each wish."""
+    return engine.propose(wishes)
+
+
+class Proposer(Protocol):
+    """Who is asked for lines, for support, and for what is new among lines."""
+
+    def lines(self, wishes: Sequence[Wish]) -> list[tuple[str, ...]]:
+        """The lines for each wish."""
+        ...
+
+    def supports(self, checks: Sequence[Check], expected: bool) -> list[Support]:
+        """Whether each check holds; `expected` is what a question that is kept needs."""
+        ...
+
+    def fresh(self, lines: Sequence[str], known: Sequence[str], near: float) -> list[int]:
+        """The places of the lines that are new: below `near` by cosine to all known ones and to those before."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """Asks the engine of a runtime; what was asked before comes from the store."""
+
+    rt: Runtime
+
+    def lines(self, wishes: Sequence[Wish]) -> list[tuple[str, ...]]:
+        """The lines for each wish."""
+        return list(self.rt.each(propose, wishes))
+
+    def supports(self, checks: Sequence[Check], expected: bool) -> list[Support]:
+        """Whether each check holds."""
+        return list(self.rt.each(support, checks))
+
+    def fresh(self, lines: Sequence[str], known: Sequence[str], near: float) -> list[int]:
+        """The places of the lines that are new, by the vectors of the runtime's embedder."""
+        texts = [*known, *lines]
+        rows = [np.frombuffer(row, np.float32).astype(np.float64) for row in self.rt.each(embed, texts)]
+        return first_of_each(texts, np.array(rows), len(known), near)
+
+
+def first_of_each(texts: Sequence[str], rows: Floats, known: int, near: float) -> list[int]:
+    """Of the texts behind the first `known`, the places of those that are new, counted from there.
+
+    A text is new where its row is nearer than `near` to no known one and to none that was new before; equal texts are
+    never new twice. `rows` are unit vectors, shape (texts, d).
+    """
+    kept, said = list(range(known)), {fold(t) for t in texts[:known]}
+    for i in range(known, len(texts)):
+        close = bool(kept) and float((rows[kept] @ rows[i]).max()) >= near
+        if not close and fold(texts[i]) not in said:
+            kept.append(i)
+            said.add(fold(texts[i]))
+    return [i - known for i in kept[known:]]
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """Asks nobody, and counts what would be asked; what is stored is taken from there."""
+
+    rt: Runtime
+    asked: list[StepEstimate] = field(default_factory=list)
+
+    def lines(self, wishes: Sequence[Wish]) -> list[tuple[str, ...]]:
+        """Stored lines; else as many stand-ins as are wished for."""
+        stored = self._stored(propose, "propose", wishes, [_LINE * w.count for w in wishes])
+        return [s if s is not None else _stand_in(w) for s, w in zip(stored, wishes, strict=True)]
+
+    def supports(self, checks: Sequence[Check], expected: bool) -> list[Support]:
+        """What is stored; else what is expected."""
+        stored = self._stored(support, "support", checks, [_REASON] * len(checks))
+        return [s or Support(expected) for s in stored]
+
+    def fresh(self, lines: Sequence[str], known: Sequence[str], near: float) -> list[int]:
+        """All of them: what comes twice cannot be foreseen. What would be embedded is counted."""
+        texts = [*known, *lines]
+        sizes = [tokens(texts[i]) for i in self.rt.missing(embed, texts)] if self.rt.embedder.waits else []
+        self.asked.append(StepEstimate(embed.name, len(sizes), 0, sum(sizes)))
+        return list(range(len(lines)))
+
+    @property
+    def steps(self) -> tuple[StepEstimate, ...]:
+        """What would be asked, summed by step."""
+        names = dict.fromkeys(s.step for s in self.asked if s.items)
+        return tuple(_joined([s for s in self.asked if s.step == name]) for name in names)
+
+    def _stored(
+        self, one: Step[Any, B], task: Task, items: Sequence[Wish | Check], replies: Sequence[int]
+    ) -> list[B | None]:
+        """The stored result of each item; what is missing is counted, with the tokens foreseen of its reply."""
+        keys = self.rt.keys(one, items)
+        found = self.rt.store.read(keys)
+        absent = {k: i for i, k in reversed(list(enumerate(keys))) if k not in found}
+        engine = self.rt.engine
+        if isinstance(engine, PricedEngine):
+            prompts = sum(engine.prompt_tokens(task, items[i]) for i in absent.values())
+            calls = sum(engine.calls(task, items[i]) for i in absent.values())
+            self.asked.append(
+                StepEstimate(one.name, len(absent), calls, prompts, sum(replies[i] for i in absent.values()))
+            )
+        return [one.decode(found[k]) if k in found else None for k in keys]
+
+
+def _stand_in(wish: Wish) -> tuple[str, ...]:
+    return tuple(f"{wish.wanted} {n} of about as many words as one has, {key(wish)[:6]}" for n in range(wish.count))
+
+
+def _joined(steps: Sequence[StepEstimate]) -> StepEstimate:
+    return StepEstimate(
+        steps[0].step,
+        sum(s.items for s in steps),
+        sum(s.calls for s in steps),
+        sum(s.prompt_tokens for s in steps),
+        sum(s.completion_tokens for s in steps),
+    )

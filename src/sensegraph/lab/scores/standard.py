@@ -1,0 +1,201 @@
+"""Answers scored against gold answers, without a judge: exact match, token F1, ROUGE, BLEU, nearness of vectors.
+
+    pairs ─▶ table(pairs, metrics, [rt]) ─▶ Table: of every metric each pair's value, the mean, what is undefined, empty
+
+Every score lies between 0 and 1 (a cosine between −1 and 1), and an answer with several gold answers gets its best one.
+A pair without a gold answer has no score: it is counted apart, never as 0. An empty answer is a wrong one.
+
+source: Rajpurkar et al. 2016 (exact match, F1); Lin 2004 (ROUGE); Papineni et al. 2002 (BLEU); GRAFT, section 5 (R16)
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from types import MappingProxyType
+
+import numpy as np
+
+from sensegraph.errors import InputError
+from sensegraph.index.vectors import embed_all
+from sensegraph.lab.scores import bleu as _bleu
+from sensegraph.lab.scores.overlap import rouge_1, rouge_2, rouge_l, words
+from sensegraph.runtime.runtime import Runtime
+
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+SEMANTIC = "semantic"
+BLEU = "bleu"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An answer and the gold answers that it may equal; `type` tells kinds of question apart."""
+
+    answer: str
+    gold: tuple[str, ...]
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One metric over all pairs: each pair's value (None: undefined), and their mean (None: all are undefined).
+
+    `how` says what the name leaves open: the words of BLEU, the embedder of a cosine. `corpus` is the value of a metric
+    that is also taken over all pairs at once (BLEU), else None.
+    """
+
+    metric: str
+    values: tuple[float | None, ...]
+    how: str = ""
+    corpus: float | None = None
+
+    @property
+    def mean(self) -> float | None:
+        """The mean of the values that there are."""
+        found = [v for v in self.values if v is not None]
+        return fsum(found) / len(found) if found else None
+
+    @property
+    def undefined(self) -> int:
+        """How many pairs have no value."""
+        return sum(v is None for v in self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A column a metric; `empty` counts the answers without a word, `ungolded` the pairs without a gold answer."""
+
+    pairs: tuple[Pair, ...]
+    columns: tuple[Column, ...]
+    empty: int
+    ungolded: int
+
+    def column(self, metric: str) -> Column:
+        """The column of a metric. Raises InputError for one that was not asked for."""
+        found = {c.metric: c for c in self.columns}
+        if metric not in found:
+            raise InputError(f"{metric!r} was not measured; the table has {', '.join(found)}.")
+        return found[metric]
+
+    def by_type(self, metric: str) -> dict[str, float | None]:
+        """The mean of a metric for every type of question."""
+        column, kinds = self.column(metric), sorted({p.type for p in self.pairs})
+        chosen = {k: tuple(v for p, v in zip(self.pairs, column.values, strict=True) if p.type == k) for k in kinds}
+        return {kind: Column(metric, values).mean for kind, values in chosen.items()}
+
+
+# ── one answer ──
+
+
+def normalised(text: str) -> str:
+    """`text` in the form in which short answers are compared.
+
+    Lower case; punctuation and symbols out, whatever their script; English articles out; white space collapsed
+    (Rajpurkar et al. 2016, here for Unicode; on ASCII the same). Composed and decomposed letters are the same.
+    """
+    plain = unicodedata.normalize("NFKC", text).lower()
+    kept = "".join(c for c in plain if unicodedata.category(c)[0] not in "PS")
+    return " ".join(_ARTICLES.sub(" ", kept).split())
+
+
+def exact_match(answer: str, gold: Sequence[str]) -> float:
+    """1 where the answer equals one of the gold answers, normalised; else 0."""
+    return float(normalised(answer) in {normalised(g) for g in gold})
+
+
+def token_f1(answer: str, gold: Sequence[str]) -> float:
+    """F1 of the words shared with the gold answer that shares most: whole words, so that "know" holds no "no".
+
+    Where the answer or the gold answer has no word left, 1 if both have none, else 0.
+    """
+    return max((_token_f1(_tokens(answer), _tokens(g)) for g in gold), default=0.0)
+
+
+def _token_f1(ours: Sequence[str], theirs: Sequence[str]) -> float:
+    if not ours or not theirs:
+        return float(ours == theirs)
+    return 2 * (Counter(ours) & Counter(theirs)).total() / (len(ours) + len(theirs))
+
+
+def _tokens(text: str) -> list[str]:
+    """The words of a normalised text: what blanks part and, where none are written, characters."""
+    return [token for part in normalised(text).split() for token in ([part] if part.isascii() else words(part))]
+
+
+def _best(score: Callable[[str, str], float]) -> Callable[[str, Sequence[str]], float]:
+    return lambda answer, gold: max(score(answer, g) for g in gold)
+
+
+METRICS: Mapping[str, Callable[[str, Sequence[str]], float]] = MappingProxyType(
+    {
+        "exact-match": exact_match,
+        "token-f1": token_f1,
+        "rouge-1": _best(rouge_1),
+        "rouge-2": _best(rouge_2),
+        "rouge-l": _best(rouge_l),
+    }
+)
+NAMES = (*METRICS, BLEU, SEMANTIC)
+
+
+# ── all answers ──
+
+
+def table(
+    pairs: Sequence[Pair],
+    metrics: Sequence[str] = tuple(METRICS),
+    rt: Runtime | None = None,
+    bleu: _bleu.Bleu | None = None,
+) -> Table:
+    """The scores of `pairs` by `metrics` (some of `NAMES`).
+
+    `semantic` needs a runtime, whose embedder makes the vectors (stored, so made once); `bleu` the extra `metrics`. Its
+    values are of single answers, its `corpus` of all at once. Raises InputError for a metric that does not exist.
+    """
+    if unknown := [m for m in metrics if m not in NAMES]:
+        raise InputError(f"No metric is called {unknown[0]!r}; there are {', '.join(NAMES)}.")
+    columns = tuple(_column(m, pairs, rt, bleu or _bleu.Bleu()) for m in dict.fromkeys(metrics))
+    empty = sum(not words(p.answer) for p in pairs)
+    return Table(tuple(pairs), columns, empty, sum(not p.gold for p in pairs))
+
+
+def _column(metric: str, pairs: Sequence[Pair], rt: Runtime | None, how: _bleu.Bleu) -> Column:
+    golded = [p for p in pairs if p.gold]
+    if metric == BLEU:
+        return Column(
+            metric, _spread(pairs, how.each(golded_pairs(golded))), how.told, how.corpus(golded_pairs(golded))
+        )
+    if metric == SEMANTIC:
+        if rt is None:
+            raise InputError(
+                "The metric 'semantic' compares vectors: give the runtime of a corpus, whose embedder it takes."
+            )
+        return Column(metric, _spread(pairs, semantic(golded, rt)), f"cosine of {rt.embedder.name}")
+    return Column(metric, _spread(pairs, [METRICS[metric](p.answer, p.gold) for p in golded]))
+
+
+def golded_pairs(pairs: Sequence[Pair]) -> list[tuple[str, tuple[str, ...]]]:
+    """Answer and gold answers of each pair."""
+    return [(p.answer, p.gold) for p in pairs]
+
+
+def _spread(pairs: Sequence[Pair], values: Sequence[float]) -> tuple[float | None, ...]:
+    """`values`, which are those of the pairs with a gold answer, in the places of all pairs."""
+    left = iter(values)
+    return tuple(next(left) if p.gold else None for p in pairs)
+
+
+def semantic(pairs: Sequence[Pair], rt: Runtime) -> list[float]:
+    """The cosine of each answer and the nearest of its gold answers, by the embedder of `rt`; 0 for an empty text."""
+    texts = [t for p in pairs for t in (p.answer, *p.gold)]
+    rows = np.asarray(embed_all(texts, rt).value) if texts else np.zeros((0, 0), np.float32)
+    found, at = [], 0
+    for pair in pairs:
+        end = at + 1 + len(pair.gold)
+        found.append(float(np.clip(rows[at + 1 : end] @ rows[at], -1.0, 1.0).max()))
+        at = end
+    return found

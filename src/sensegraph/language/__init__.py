@@ -1,0 +1,1 @@
+"""What is known about texts and languages, in one place."""

@@ -1,0 +1,242 @@
+"""Dates as texts write them: English, German, ISO 8601, Chinese, Japanese. A date is an atom: its first and last unit.
+
+A quarter goes from its first month through its third, a decade from its first year through its tenth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
+
+from sensegraph.language.dates.moments import begin, days_of, precision, readable, written, year_of
+
+_ENGLISH = "january february march april may june july august september october november december".split()
+_GERMAN = "januar februar märz april mai juni juli august september oktober november dezember".split()
+_SHORT = "jan feb mar apr jun jul aug sep sept oct okt nov dec dez mär mrz jän jänner".split()
+_SHORT_NUMBERS = (1, 2, 3, 4, 6, 7, 8, 9, 9, 10, 10, 11, 12, 12, 3, 3, 1, 1)
+_ORDINALS = "first second third fourth".split()
+_GERMAN_ORDINALS = "erste zweite dritte vierte".split()
+_NUMBERS = "one two three four five six seven eight nine ten".split()
+_GERMAN_NUMBERS = "einem zwei drei vier fünf sechs sieben acht neun zehn".split()
+_HAN_NUMBERS = "一二三四"
+
+_MONTH = rf"(?P<month>{'|'.join([*_ENGLISH, *_GERMAN, *(f'{s}(?:[.]|(?![a-zäöü]))' for s in _SHORT)])})"
+_SPELLS = "jahr|monat|woche"
+_YEAR = r"(?P<year>[12]\d{3})(?!\d)"
+_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)?"
+_UNITS = (
+    r"%|percent|per cent|prozent|km\b|m\b|kg\b|euros?\b|dollars?\b|crowns?\b|people|employees|members|inhabitants|"
+    r"einwohner|menschen|mitarbeiter|miles|metres|meters|tons|tonnes|copies|votes|households|men\b|women\b|soldiers|"
+    r"years?\b|jahre\b"
+)
+_ERA = r"(?P<era>BCE?|B\.C\.|v\. ?Chr\.|vor Christus|CE\b|AD\b|A\.D\.|n\. ?Chr\.)"
+_KINDS: tuple[tuple[str, str], ...] = (
+    ("iso", r"(?<![\d-])(?P<year>[12]\d{3})-(?P<m>\d\d)-(?P<d>\d\d)(?:T[\d:]+Z?)?(?![\d-])"),
+    ("iso", r"(?<![\d-])(?P<year>[12]\d{3})-(?P<m>0[1-9]|1[0-2])(?![\d-])"),
+    ("slashed", r"(?<![\d/])(?P<year>[12]\d{3})/(?P<m>[01]?\d)/(?P<d>[0-3]?\d)(?![\d/])"),
+    ("pointed", r"(?<![\d.])(?P<d>[0-3]?\d)\.(?P<m>[01]?\d)\.(?P<year>[12]\d{3})(?!\d)"),
+    ("han_quarter", r"(?P<year>[12]\d{3})年第(?P<q>[1-4一二三四])(?:四半期|季度)"),
+    ("han", r"(?P<year>[12]\d{3})年(?:(?P<m>[01]?\d)月(?:(?P<d>[0-3]?\d)[日号])?)?(?!代)"),
+    ("decade", r"(?P<decade>[12]\d{2}0)年代"),
+    ("days", rf"\b(?P<from>[0-3]?\d)\.?\s?[-–]\s?{_DAY}\s+{_MONTH}\s+{_YEAR}"),
+    ("day", rf"\b{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}"),
+    ("month_days", rf"\b{_MONTH}\s+(?P<from>[0-3]?\d)\s?[-–]\s?(?P<day>[0-3]?\d),?\s+{_YEAR}"),
+    ("month_day", rf"\b{_MONTH}\s+{_DAY},?\s+{_YEAR}"),
+    ("months", rf"\b(?P<first>{'|'.join([*_ENGLISH, *_GERMAN])})(?:\s?[-–]\s?|\s(?:to|bis)\s){_MONTH},?\s+{_YEAR}"),
+    ("month", rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}"),
+    ("quarter", rf"\bQ(?P<q>[1-4])(?:\s+(?:of\s+)?|[/ -]){_YEAR}"),
+    ("quarter", r"(?P<year>[12]\d{3})[ -]?Q(?P<q>[1-4])\b"),
+    ("quarter", rf"\b(?P<q>{'|'.join(_ORDINALS)}|[1-4](?:st|nd|rd|th))\s+quarter\s+(?:of\s+)?{_YEAR}"),
+    ("quarter", rf"\b(?P<q>{'|'.join(_GERMAN_ORDINALS)}|[1-4]\.)[nsmr]?\s+quartal\s+(?:des jahres\s+)?{_YEAR}"),
+    ("half", rf"\b(?P<q>first|second)\s+half\s+of\s+{_YEAR}"),
+    ("half", rf"\b(?P<q>erste|zweite|[12]\.)[nsmr]?\s+(?:halb|hälfte\s+des )jahr(?:es)?\s+{_YEAR}"),
+    ("era", rf"\b(?P<n>\d{{1,6}})\s+{_ERA}"),
+    ("century", r"\b(?P<n>\d{1,2})(?:st|nd|rd|th)\s+century(?!\s+(?:BC|B\.C))|\b(?P<g>\d{1,2})\.\s+jahrhundert"),
+    ("decade", r"\b(?:early|late|mid)?[- ]?(?P<decade>[12]\d{2}0)(?:s\b|er(?:[ -]?jahren?|n)?\b)"),
+    ("season", rf"\b(?:spring|summer|autumn|fall|winter|frühling|frühjahr|sommer|herbst)\s+(?:of\s+)?{_YEAR}"),
+    ("short_span", r"(?<![\d-])(?P<year>[12]\d{3})[-–/](?P<to>\d{2})(?![\d-])"),
+    ("year", rf"(?<![\d,.$€£#/]){_YEAR}(?![,.]\d|\s?(?:{_UNITS})|[-/]\d)"),
+    ("ago", rf"\b(?P<n>\d{{1,3}}|an?|{'|'.join(_NUMBERS)})\s+(?P<unit>year|month|week|day)s?\s+ago\b"),
+    ("ago", rf"\bvor\s+(?P<n>\d{{1,3}}|einer|{'|'.join(_GERMAN_NUMBERS)})\s+(?P<unit>{_SPELLS}|tag)(?:en|e|n)?\b"),
+    ("near", r"\b(?P<which>last|this|next|the previous)\s+(?P<unit>year|month|week)\b"),
+    ("near", r"\b(?P<which>letzte|vorige|vergangene|diese|nächste|kommende)[nsmr]?\s+(?P<unit>jahr|monat|woche)e?s?\b"),
+    ("named", r"\b(?P<word>yesterday|today|tomorrow|gestern|heute|morgen)\b"),
+    ("named", r"(?P<word>[去今明来]年|[昨今明][天日])"),
+)  # fmt: skip
+_DATED, _COUNTED = re.compile(r"[12]\d{3}"), re.compile(r"\d")
+# What a kind cannot do without: most sentences hold none of it, and no pattern is tried on them.
+_BY_WORD, _BY_NUMBER = ("ago", "near", "named"), ("era", "century")
+_ALL = frozenset(kind for kind, _ in _KINDS)
+_BY_YEAR = tuple(sorted(_ALL - {*_BY_WORD, *_BY_NUMBER}))
+_MONTHS = tuple("jan jän feb mar mär mrz apr may mai jun jul aug sep oct okt nov dec dez".split())
+_NEEDED: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("days", "day", "month_days", "month_day", "months", "month"), _MONTHS),
+    **dict.fromkeys(("han", "han_quarter"), ("年",)),
+    "iso": ("-",),
+    "slashed": ("/",),
+    "quarter": ("q",),
+    "half": ("half", "halb", "hälfte"),
+    "century": ("century", "jahrhundert"),
+    "season": tuple("spring summer autumn fall winter frühling frühjahr sommer herbst".split()),
+    "short_span": ("-", "–", "/"),
+    "ago": (" ago", "vor "),
+    "near": tuple("last ,this ,next ,previous ,letzte,vorige,vergangene,diese,nächste,kommende".split(",")),
+    "named": tuple("yesterday today tomorrow gestern heute morgen 年 昨 今 明".split()),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A date in a text: `text[start:end]` says from `first` through `last`; both empty where it cannot be read."""
+
+    start: int
+    end: int
+    first: str
+    last: str
+    kind: str
+
+
+@cache
+def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _KINDS)
+
+
+def atoms(text: str, reference: str = "") -> list[Atom]:
+    """The dates in `text` in their order, of overlapping ones the first kind; `reference` is when it was written.
+
+    What needs a reference time and has none, and what no calendar has, is there without first and last.
+    """
+    found: list[Atom] = []
+    absent = _absent(text)
+    for kind, pattern in _patterns():
+        if kind in absent:
+            continue
+        for match in pattern.finditer(text):
+            if all(match.end() <= a.start or a.end <= match.start() for a in found):
+                first, last = _read(kind, match.groupdict(), reference)
+                found.append(Atom(match.start(), match.end(), first, last, kind))
+    return sorted(found, key=lambda a: a.start)
+
+
+def _absent(text: str) -> Set[str]:
+    """The kinds that cannot be in a text."""
+    dated, small = _DATED.search(text), text.lower()
+    tried = (*_BY_WORD, *(_BY_NUMBER if _COUNTED.search(text) else ()), *(_BY_YEAR if dated else ()))
+    present = {kind for kind in tried if kind not in _NEEDED or any(word in small for word in _NEEDED[kind])}
+    return _ALL - present
+
+
+def _read(kind: str, parts: dict[str, str | None], reference: str) -> tuple[str, str]:
+    """The first and last unit of a matched date."""
+    said = {name: value for name, value in parts.items() if value is not None}
+    if kind in ("ago", "near", "named"):
+        return _relative(kind, said, reference)
+    if kind in ("iso", "slashed", "pointed", "han"):
+        return _one([int(said[name]) for name in ("year", "m", "d") if name in said])
+    if kind in ("era", "century", "decade", "short_span"):
+        return _years(kind, said)
+    year = int(said["year"])
+    if kind in ("quarter", "han_quarter", "half"):
+        return _part_of(year, said["q"], 6 if kind == "half" else 3)
+    if "day" in said:
+        return _days(year, said)
+    if kind == "months":
+        return written((year, _month(said["first"]))), written((year, _month(said["month"])))
+    return _one([year, _month(said["month"])] if "month" in said else [year])
+
+
+def _one(parts: list[int]) -> tuple[str, str]:
+    moment = written(tuple(parts))
+    return moment, moment
+
+
+def _days(year: int, said: dict[str, str]) -> tuple[str, str]:
+    month = _month(said["month"])
+    last = written((year, month, int(said["day"])))
+    first = written((year, month, int(said["from"]))) if "from" in said else last
+    return (first, last) if first and last else ("", "")
+
+
+def _month(name: str) -> int:
+    plain = name.casefold().rstrip(".")
+    for names in (_ENGLISH, _GERMAN):
+        if plain in names:
+            return names.index(plain) + 1
+    return _SHORT_NUMBERS[_SHORT.index(plain)]
+
+
+def _part_of(year: int, which: str, months: int) -> tuple[str, str]:
+    """A quarter (3 months) or half (6) of a year."""
+    plain = which.casefold()
+    for names in (_ORDINALS, _GERMAN_ORDINALS, _HAN_NUMBERS):
+        if plain in names:
+            number = names.index(plain) + 1
+            break
+    else:
+        number = int(plain[0])
+    return written((year, (number - 1) * months + 1)), written((year, number * months))
+
+
+def _years(kind: str, said: dict[str, str]) -> tuple[str, str]:
+    if kind == "era":
+        year = int(said["n"]) * (-1 if said["era"][0] in "bBvV" else 1)
+        return (year_of(year), year_of(year)) if year else ("", "")
+    if kind == "short_span":
+        year, to = int(said["year"]), int(said["to"])
+        last = year // 100 * 100 + to
+        return (year_of(year), year_of(last)) if last > year else ("", "")
+    if kind == "century":
+        number = int(said.get("n") or said["g"])
+        return (year_of(number * 100 - 99), year_of(number * 100)) if number else ("", "")
+    decade = int(said["decade"])
+    return year_of(decade), year_of(decade + 9)
+
+
+# ── dates that need the time of writing ──
+
+_UNIT = {"jahr": "year", "monat": "month", "woche": "week", "tag": "day"}
+_SHIFT = {"last": -1, "the previous": -1, "this": 0, "next": 1, "letzte": -1, "vorige": -1, "vergangene": -1,
+          "diese": 0, "nächste": 1, "kommende": 1}  # fmt: skip
+_WORDS = {"yesterday": ("day", -1), "gestern": ("day", -1), "today": ("day", 0), "heute": ("day", 0),
+          "tomorrow": ("day", 1), "morgen": ("day", 1), "去年": ("year", -1), "今年": ("year", 0), "明年": ("year", 1),
+          "来年": ("year", 1), "昨天": ("day", -1), "昨日": ("day", -1), "今天": ("day", 0), "今日": ("day", 0),
+          "明天": ("day", 1), "明日": ("day", 1)}  # fmt: skip
+_NEEDS = {"year": 1, "month": 2, "week": 3, "day": 3}
+
+
+def _relative(kind: str, said: dict[str, str], reference: str) -> tuple[str, str]:
+    if kind == "named":
+        unit, shift = _WORDS[said["word"].casefold()]
+    elif kind == "near":
+        unit, shift = said["unit"].casefold(), _SHIFT[said["which"].casefold()]
+    else:
+        unit, shift = said["unit"].casefold(), -_count(said["n"].casefold())
+    unit = _UNIT.get(unit, unit)
+    if not readable(reference) or precision(reference) < _NEEDS[unit] or begin(reference)[0] < 1:
+        return "", ""
+    return _shifted(begin(reference), unit, shift)
+
+
+def _count(word: str) -> int:
+    for names in (_NUMBERS, _GERMAN_NUMBERS):
+        if word in names:
+            return names.index(word) + 1
+    return int(word) if word.isdigit() else 1
+
+
+def _shifted(at: tuple[int, ...], unit: str, shift: int) -> tuple[str, str]:
+    """The year, month, week (from Monday) or day that lies `shift` units from the one with this instant."""
+    year, month, day = at[:3]
+    if unit == "year":
+        return _one([year + shift])
+    if unit == "month":
+        place = year * 12 + month - 1 + shift
+        return _one([place // 12, place % 12 + 1])
+    there = date(year, month, min(day, days_of(year, month))) + timedelta(days=shift * (7 if unit == "week" else 1))
+    if unit == "day":
+        return there.isoformat(), there.isoformat()
+    monday = there - timedelta(days=there.weekday())
+    return monday.isoformat(), (monday + timedelta(days=6)).isoformat()

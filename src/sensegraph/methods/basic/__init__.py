@@ -1,0 +1,1 @@
+"""Vector retrieval, full text, and both together with the graph."""

@@ -1,0 +1,155 @@
+"""Hybrid retrieval: vectors, full text and the graph each rank the chunks; one ranking is made of theirs.
+
+paper: reciprocal rank fusion, Cormack et al. 2009; the walk with a text prior, Gutiérrez et al. 2025 (HippoRAG 2), §3;
+       N83–N86
+index: chunk → embed, words, extract → merge
+query: up to three rankings → fusion → chunks until the context is full, then one call
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sensegraph.algorithms.fusion import Ranking, by_ranks, by_scores, by_shares, near_best
+from sensegraph.answering.asking import conclude
+from sensegraph.errors import SettingsError
+from sensegraph.index.index import Index
+from sensegraph.protocols import Part, Task
+from sensegraph.retrieval.arms import Walk, by_graph, by_vectors, by_walk, by_words, evidence_of
+from sensegraph.retrieval.diversifying import Diversify, check_balance, diversified
+from sensegraph.runtime.results import at
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Answer, Evidence, Question
+
+Fusion = Literal["prior", "rrf", "minmax", "quota"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one retriever ranks a chunk; ranks start at 1."""
+
+    arm: str
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A chunk that was found, by id, with its fused score and why it is there: its place in every list that has it."""
+
+    chunk: str
+    score: float
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True)
+class Hybrid:
+    """`vector`, `bm25` and `graph` are the lengths of the lists; the weights are theirs, and 0 leaves a list out.
+
+    `fusion` = prior lets a walk over chunks and entities restart weakly from the text's ranking, and needs the graph:
+    without one, rrf of vectors and words is taken, and noted. `rrf` adds weight / (`c` + rank), `minmax` adds weighted
+    scores, `quota` shares out the places. The weight of the vectors fits those of the offline embedder, which see
+    words too; with vectors of a model start from 1. Weights 1, 1, 1 and rrf are the plain fusion (N83).
+    `diversify` says whether each chunk is to add to those before it, and `balance` how much its score counts then.
+    """
+
+    vector: int = 20
+    bm25: int = 10
+    graph: int = 20
+    hops: int = 1
+    c: float = 60.0
+    vector_weight: float = 0.1  # measured: bench/hybrid.py
+    bm25_weight: float = 1.0
+    graph_weight: float = 1.0
+    fusion: Fusion = "prior"
+    text_share: float = 0.3  # of the walk's start: the weak prior
+    damping: float = 0.7
+    seed_floor: float = 0.5
+    k: int = 10
+    context_tokens: int = 8_000
+    diversify: Diversify = "none"
+    balance: float = 0.7
+    name: str = "hybrid"
+    requires: frozenset[Task] = frozenset({"answer"})
+    reads: frozenset[Part] = frozenset({"graph"})
+
+    def __post_init__(self) -> None:
+        for field in ("vector", "bm25", "graph", "hops", "k", "context_tokens"):
+            if getattr(self, field) < 1:
+                raise SettingsError(f"hybrid: {field} ({getattr(self, field)}) must be at least 1.")
+        if min(weights := (self.vector_weight, self.bm25_weight, self.graph_weight)) < 0 or not any(weights):
+            raise SettingsError(f"hybrid: weights must not be negative, and one must be above 0, not {weights}.")
+        if self.c < 0 or not 0 <= self.text_share <= 1 or not 0 <= self.damping < 1:
+            raise SettingsError(
+                f"hybrid: c ({self.c}) must not be negative, text_share ({self.text_share}) lie in 0 to 1, and damping "
+                f"({self.damping}) in 0 to below 1."
+            )
+        check_balance(self.name, self.balance)
+
+    def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
+        """The fused chunks, best first, within the context; the notes say what they were fused from."""
+        fused, lists, notes = self._fused(question, index, rt)
+        found = ", ".join(f"{r.name} {len(r)}" for r in lists)
+        return evidence_of(fused, index, self.k, self.context_tokens, (f"{fused.name} of {found} chunks", *notes))
+
+    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
+        """One answer from these chunks."""
+        rt.check(self.name, self.requires)
+        return conclude(question, self.retrieve(question, index, rt), index, rt)
+
+    def hits(self, question: Question, index: Index, rt: Runtime) -> tuple[Hit, ...]:
+        """The first `k` chunks with the rank and the score that each has in every list."""
+        fused, lists, _ = self._fused(question, index, rt)
+        ranks = {r.name: {p: i for i, p in enumerate(r.positions.tolist())} for r in lists}
+        places = [
+            tuple(
+                Place(r.name, ranks[r.name][p] + 1, float(r.scores[ranks[r.name][p]]))
+                for r in lists
+                if p in ranks[r.name]
+            )
+            for p in fused.positions[: self.k].tolist()
+        ]
+        entries = at(index.catalogue.chunks, fused.positions[: self.k].tolist())
+        scores = fused.scores.tolist()
+        return tuple(Hit(e.id, scores[i], places[i]) for i, e in enumerate(entries))
+
+    def _fused(self, question: Question, index: Index, rt: Runtime) -> tuple[Ranking, list[Ranking], list[str]]:
+        """The fused ranking, the lists that it is made of, and what has to be said."""
+        texts, weights = self._texts(question, index, rt)
+        has_graph, notes = bool(index.manifest.graph and self.graph_weight), list[str]()
+        if self.graph_weight and not index.manifest.graph:
+            notes.append("this index has no graph: vectors and words were fused alone")
+        around = [by_graph(question, index, rt, self.graph, self.hops, self.seed_floor)] if has_graph else []
+        lists = [*texts, *around]
+        if self.fusion == "prior" and has_graph:
+            fused = self._walked(question, texts, weights, index, rt)
+        else:
+            fused = self._voted(lists, [*weights, *([self.graph_weight] if around else [])])
+        return diversified(question, fused, index, rt, self.diversify, self.balance), lists, notes
+
+    def _texts(self, question: Question, index: Index, rt: Runtime) -> tuple[list[Ranking], list[float]]:
+        """The lists of the text alone, and their weights."""
+        lists, weights = list[Ranking](), list[float]()
+        if self.vector_weight:
+            lists.append(by_vectors(question, index, rt, self.vector))
+            weights.append(self.vector_weight)
+        if self.bm25_weight:
+            lists.append(by_words(question, index, self.bm25))
+            weights.append(self.bm25_weight)
+        return lists, weights
+
+    def _walked(
+        self, question: Question, texts: Sequence[Ranking], weights: Sequence[float], index: Index, rt: Runtime
+    ) -> Ranking:
+        """The walk, from the names of the question and weakly from its text."""
+        names = 1 - self.text_share
+        walk = Walk(names * 6 / 7, self.text_share, names / 7, self.damping)
+        return by_walk(question, near_best(texts, weights), index, rt, walk, self.seed_floor)
+
+    def _voted(self, lists: Sequence[Ranking], weights: Sequence[float]) -> Ranking:
+        """The fusion of finished lists."""
+        if self.fusion == "minmax":
+            return by_scores(lists, weights)
+        return by_shares(lists, weights, self.c) if self.fusion == "quota" else by_ranks(lists, weights, self.c)

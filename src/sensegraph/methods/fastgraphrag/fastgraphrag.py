@@ -1,0 +1,191 @@
+"""FastGraphRAG: a random walk from the entities of the question; its mass flows to relations, and on to chunks.
+
+paper: none; package fast-graphrag 0.0.5 (CircleMind 2024–2025), after HippoRAG (Gutiérrez et al. 2024); L19
+index: chunk → extract → merge; vectors of entities; links between two names of one thing
+query: names and themes → entities → personalised PageRank → relations → chunks → one call
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from sensegraph.algorithms.graphs import Floats
+from sensegraph.algorithms.ranking import Ranked, best
+from sensegraph.algorithms.walks import pagerank
+from sensegraph.answering.asking import conclude
+from sensegraph.errors import SettingsError
+from sensegraph.index.citing import documents_of
+from sensegraph.index.graph.ties import Ties, ties_of
+from sensegraph.index.index import Index
+from sensegraph.index.neighbours import nearest_to_each
+from sensegraph.methods.fastgraphrag.identity import Edges, Identity, Likeness, entity_walk
+from sensegraph.protocols import Part, Task
+from sensegraph.retrieval.arms import by_vectors, by_words, evidence_of
+from sensegraph.retrieval.assembling import Ends, chunks_within, ends_of, entities_within, relations_within
+from sensegraph.retrieval.keywords import Keywords, keywords_of
+from sensegraph.runtime.results import at
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Answer, Evidence, Question
+
+_FEW = 10  # entities that are kept where all are below the threshold
+_RANKED = 100  # chunks whose documents are told
+
+ORIGINAL = MappingProxyType({"mention": 0.0, "edges": "weighted", "exact": False})
+"""The settings of fast-graphrag 0.0.5 where ours differ."""
+
+
+@dataclass(frozen=True)
+class FastGraphRAG:
+    """The walk starts at the `named_top` entities nearest to each name of the question, from a cosine of `named_floor`
+    on, and weakly at the `generic_top` nearest to each theme and to the question itself, above `generic_floor`.
+    `exact` takes the entities that bear the name itself instead. `specificity` divides a start by the number of
+    chunks that mention it.
+
+    It returns to them with 1 − `damping`, until less than `tolerance` of it would change. Entities from a score of
+    `floor` on are kept, `entities` at most; then `relations` and `chunks` at most. A chunk gets the scores of the
+    relations that it states and `mention` times those of the entities that it mentions. `edges` = simple counts two
+    entities as joined or not, weighted how often; names of one thing are joined as `identity` says, see `Likeness`.
+    The tokens are for entities, relations and text; what one leaves the next may use.
+    """
+
+    named_floor: float = 0.4
+    named_top: int = 1
+    generic_floor: float = 0.0
+    generic_top: int = 20
+    exact: bool = True
+    specificity: bool = False
+    damping: float = 0.85
+    tolerance: float = 1e-3
+    floor: float = 0.005
+    entities: int = 128
+    relations: int = 64
+    chunks: int = 8
+    mention: float = 0.25
+    edges: Edges = "simple"
+    identity: Identity = "auto"
+    identity_floor: float = 0.8
+    identity_neighbours: int = 3
+    entity_tokens: int = 4_000
+    relation_tokens: int = 3_000
+    text_tokens: int = 9_000
+    refined: bool = True
+    name: str = "fastgraphrag"
+    requires: frozenset[Task] = frozenset({"refine", "answer"})
+    reads: frozenset[Part] = frozenset({"graph"})
+
+    def __post_init__(self) -> None:
+        for field in ("named_top", "generic_top", "entities", "relations", "chunks", "text_tokens"):
+            if getattr(self, field) < 1:
+                raise SettingsError(f"fastgraphrag: {field} ({getattr(self, field)}) must be at least 1.")
+        for field in ("entity_tokens", "relation_tokens", "mention", "floor", "identity_neighbours"):
+            if getattr(self, field) < 0:
+                raise SettingsError(f"fastgraphrag: {field} ({getattr(self, field)}) must not be negative.")
+        if not 0 < self.damping < 1 or not 0 < self.tolerance < 1 or not 0 < self.identity_floor <= 1:
+            raise SettingsError(
+                f"fastgraphrag: damping ({self.damping}), tolerance ({self.tolerance}) and identity_floor "
+                f"({self.identity_floor}) must lie between 0 and 1."
+            )
+
+    def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
+        """Entities, relations and chunks, in this order, each within its tokens; documents by their best chunk."""
+        words = keywords_of(question, index, rt, refined=self.refined)
+        reset = self.reset(question, words, index, rt)
+        if not reset.any():
+            return self._without_entities(question, index, rt, words.notes)
+        tied, joins = ties_of(index, rt), ends_of(index, rt)
+        entities, notes = self._entities(self.walk(reset, index, rt, joins, tied))
+        relations = best(entities[joins.one] + entities[joins.other], self.relations)
+        chunks = best(self._chunks(entities, relations, tied, len(index.catalogue.chunks)), _RANKED)
+        start = f"a walk from {np.count_nonzero(reset)} entities: {np.count_nonzero(entities)} were kept"
+        return self._read(best(entities, self.entities), relations, chunks, joins, index, (start, *notes, *words.notes))
+
+    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
+        """One answer from these passages."""
+        rt.check(self.name, self.requires if self.refined else self.requires - {"refine"})
+        return conclude(question, self.retrieve(question, index, rt), index, rt)
+
+    # ── where the walk starts: fastgraphrag §4, steps 1–4 ──
+
+    def reset(self, question: Question, words: Keywords, index: Index, rt: Runtime) -> Floats:
+        """The weight of every entity at the start, shape (n,), not negative; all 0 where none fits the question.
+
+        The scores (1 + cosine) / 2 of one phrase sum to 1, so that a name weighs as much as all entities near a theme.
+        """
+        start = np.zeros(len(index.graph.entities))
+        for places in words.called if self.exact else ():
+            start[list(places)] = 1 / max(len(places), 1)
+        names = [w for w, places in zip(words.low, words.called, strict=True) if not (places and self.exact)]
+        queries = np.asarray(rt.embedder.embed([*names, *words.high, question.sought], "query"), np.float32)
+        top = max(self.named_top, self.generic_top)
+        for i, (near, cosine) in enumerate(nearest_to_each(queries, index, rt, top, "entity")):
+            if i < len(names):
+                kept = (np.arange(len(near)) < self.named_top) & (cosine >= self.named_floor)
+            else:
+                kept = (np.arange(len(near)) < self.generic_top) & (cosine > self.generic_floor)
+            score = (1 + cosine[kept]) / 2
+            start[near[kept]] = np.maximum(start[near[kept]], score / max(float(score.sum()), 1e-12))
+        if self.specificity:
+            start /= np.maximum(np.diff(ties_of(index, rt).start), 1)
+        return start
+
+    # ── where it comes to: steps 5–8 ──
+
+    def walk(self, reset: Floats, index: Index, rt: Runtime, joins: Ends, tied: Ties) -> Floats:
+        """The personalised PageRank of every entity, shape (n,), sum 1."""
+        likeness = Likeness(self.identity, self.identity_floor, self.identity_neighbours)
+        moves = entity_walk(index, rt, likeness, self.edges, joins, tied.weight)
+        return pagerank(moves, reset, self.damping, math.ceil(math.log(self.tolerance) / math.log(self.damping)))
+
+    def _entities(self, rank: Floats) -> tuple[Floats, list[str]]:
+        """The scores of the entities that are kept, all others 0; and what has to be said."""
+        above = np.where(rank >= self.floor, rank, 0.0)
+        least = self.entities if above.any() else min(_FEW, self.entities)
+        places, scores = best(above if above.any() else rank, least)
+        kept = np.zeros(len(rank))
+        kept[places] = scores
+        flat = f"no entity has a score of {self.floor}: the best {len(places)} were kept"
+        return kept, [] if above.any() else [flat]
+
+    def _chunks(self, entities: Floats, relations: Ranked, tied: Ties, count: int) -> Floats:
+        """The score of every chunk: of the kept relations that it states, and of the entities that it mentions."""
+        scores = np.zeros(count)
+        for place, score in zip(*(a.tolist() for a in relations), strict=True):
+            scores[tied.stating(place)] += score
+        for place in np.flatnonzero(entities).tolist():
+            scores[tied.mentioning(place)] += self.mention * entities[place]
+        return scores
+
+    def _read(
+        self, entities: Ranked, relations: Ranked, chunks: Ranked, joins: Ends, index: Index, notes: Sequence[str]
+    ) -> Evidence:
+        """What is read: tokens that entities leave the relations may use, and what they leave the text (step 9)."""
+        told = entities_within(*_listed(entities), index, self.entity_tokens)
+        left = self.entity_tokens - told.tokens + self.relation_tokens
+        linked = relations_within(*_listed(relations), index, joins, left)
+        places, scores = _listed(chunks)
+        text = chunks_within(places[: self.chunks], scores, index, left - linked.tokens + self.text_tokens)
+        ranked = [entry.document for entry in at(index.catalogue.chunks, places)]
+        others = documents_of([*told.passages, *linked.passages], index)
+        passages = (*told.passages, *linked.passages, *text.passages)
+        found = len(entities[0]) + len(relations[0]) + len(places)
+        documents = tuple(dict.fromkeys([*ranked, *others]))
+        taken = told.tokens + linked.tokens + text.tokens
+        return Evidence(passages, documents, taken, found - len(passages), tuple(notes))
+
+    def _without_entities(self, question: Question, index: Index, rt: Runtime, notes: Sequence[str]) -> Evidence:
+        """Dense retrieval of chunks; by words where vectors compare words alone."""
+        lexical = rt.embedder.lexical
+        ranking = by_words(question, index, _RANKED) if lexical else by_vectors(question, index, rt, _RANKED)
+        note = f"no entity of this index fits the question: chunks were ranked by {'words' if lexical else 'vectors'}"
+        return evidence_of(ranking, index, self.chunks, self.text_tokens, [note, *notes])
+
+
+def _listed(ranked: Ranked) -> tuple[list[int], dict[int, float]]:
+    """Positions, best first, and the score of each."""
+    places: list[int] = ranked[0].tolist()
+    return places, dict(zip(places, ranked[1].tolist(), strict=True))

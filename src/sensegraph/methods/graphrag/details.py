@@ -1,0 +1,250 @@
+"""What the sources say beside what the reports show of them: for engines that answer in quotations.
+
+A model reads a report and understands what it stands for; an engine that quotes can only show sentences that it is
+given. A question with rare words gets the sentences behind a community's entities and relations that hold them, and
+the entities that it names; a question about the whole gets, for the weightiest communities, the sentences that name
+most of their members, and a count of the documents that are really about them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sensegraph.index.hierarchy.packing import report_passage
+from sensegraph.index.index import Index
+from sensegraph.language.text import HAN, WORD, fold, terms
+from sensegraph.runtime.keys import document_part
+from sensegraph.runtime.results import Table
+from sensegraph.types import Cluster, Description, Entity, Passage
+
+_COMMON = 0.05  # a word in more than this share of the elements tells nothing apart
+_MOST, _ALL = 40, 400  # sentences added to one report, and to all together
+_SHORT = 4  # letters; shorter words are seldom content
+_BROAD = 14  # communities whose central sentences a question about the whole is given
+_CENTRAL = 400  # of those sentences, how many for each at most
+_READABLE = (40, 300)  # characters of a sentence that may be shown
+_STRONG, _TOGETHER = 10, 3  # a document is about a community where three of its ten best-linked members share a chunk
+_LONGEST = 3  # words of a name in a question
+_ASKING = frozenset(  # words of asking, of any corpus: they find nothing
+    """
+    about across anecdote anecdotes answer arise arises article articles asked believe best book books chapter
+    chapters chat chats common commonly compare compared considered contain conversation conversations corpus
+    describe described different discuss discussed discusses discussing discussion discussions document documents
+    does episode episodes feature find focus focused frequently from guest guests have highlight highlighted host
+    hosts idea ideas interview interviews issue issues leader leaders main major meeting meetings mention mentioned
+    mentions most often other overall particular people perspective perspectives podcast podcasts point points
+    question questions role roles said says share shared sharing speak speaker speakers speaking speaks specific
+    stories story summarise summarize summary talk talking talks tell text texts that their them theme themes there
+    these they think this topic topics transcript transcripts view views were what when where which whole whom whose
+    with would your
+    """.split()
+)
+_NAME = re.compile(rb'"name":"((?:[^"\\]|\\.)*)"')
+_COMPARES = re.compile(r"\b(?:compar\w+|versus|than|other)\b", re.IGNORECASE)
+_BESIDE = 8  # entities that a question which compares is given besides
+
+Place = tuple[str, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Sentences of one community by their place, with what each weighs; of those with the same words the first."""
+
+    said: dict[Place, Description] = field(default_factory=dict)
+    weight: dict[Place, float] = field(default_factory=dict)
+
+    def best(self, most: int) -> list[Description]:
+        """The `most` heaviest, heaviest first; equal ones in the order in which they were found."""
+        order = {place: i for i, place in enumerate(self.said)}
+        ranked = sorted(self.said, key=lambda place: (-self.weight[place], order[place]))
+        return list({self.said[place].text: self.said[place] for place in reversed(ranked)}.values())[::-1][:most]
+
+
+def detailed(question: str, index: Index, clusters: Sequence[Cluster]) -> list[Passage]:
+    """The reports of `clusters` as passages with what the sources say beside them, and the entities asked about."""
+    words = _words(question)
+    if not words:
+        return _broad(index, clusters)
+    said = details(question, index, clusters)
+    reports = [report_passage(c, said.get(c.id, ())) for c in clusters]
+    asked = named(question, index, words)
+    return reports + asked + (others(index, asked) if _COMPARES.search(question) else [])
+
+
+# ── a question about something ──
+
+
+def details(question: str, index: Index, clusters: Sequence[Cluster]) -> dict[str, list[Description]]:
+    """Sentences by cluster id that hold a rare word of `question`, those with most and rarest words first.
+
+    Elements are searched as stored bytes, and decoded only where a word is found.
+    """
+    home = {e: c.id for c in clusters for e in c.entities}
+    found: dict[str, _Found] = defaultdict(_Found)
+    for kept, ends, descriptions in _elements(index, _words(question)):
+        place = min((home[e] for e in ends if e in home), default="")
+        for said in descriptions if place else ():
+            low = said.text.casefold()
+            weight = sum(worth for word, worth in kept.items() if word in low)
+            if weight:
+                found[place].said.setdefault(_place(said), said)
+                found[place].weight[_place(said)] = weight
+    return _within(found)
+
+
+def _within(found: dict[str, _Found]) -> dict[str, list[Description]]:
+    """The best of each community, and of all of them together no more than `_ALL`."""
+    best = {name: f.best(_MOST) for name, f in found.items()}
+    ranked = sorted(
+        ((-found[name].weight[_place(d)], name, i) for name, kept in best.items() for i, d in enumerate(kept))
+    )[:_ALL]
+    count = Counter(name for _, name, _ in ranked)
+    return {name: best[name][:n] for name, n in sorted(count.items())}
+
+
+def _place(said: Description) -> Place:
+    return said.source.chunk, said.source.start, said.source.end
+
+
+def _elements(
+    index: Index, words: Sequence[str]
+) -> Iterable[tuple[dict[str, float], tuple[str, ...], Sequence[Description]]]:
+    """Entities and relations that hold a rare word: those words with their worth, the entities, the descriptions."""
+    rows: list[tuple[Table[Any], bytes, list[str]]] = []
+    held: Counter[str] = Counter()
+    total = 0
+    for table in (index.graph.entities, index.graph.relations):
+        if isinstance(table, Table):
+            for raw, hit in _holding(table, words):
+                total += 1
+                if hit:
+                    held.update(hit)
+                    rows.append((table, raw, hit))
+    rare = {w: math.log(1 + total / n) for w, n in held.items() if n <= max(3, _COMMON * total)}
+    for table, raw, hit in rows:
+        if kept := {w: rare[w] for w in hit if w in rare}:
+            record = table.decode(raw)
+            ends = (record.source, record.target) if hasattr(record, "source") else (record.id,)
+            yield kept, ends, record.descriptions
+
+
+def _holding(table: Table[Any], words: Sequence[str]) -> Iterable[tuple[bytes, list[str]]]:
+    """Every record as it is stored, with the words that it holds; ASCII words are sought without decoding."""
+    sought = [(w, w.encode()) for w in words]
+    plain = all(w.isascii() for w in words)
+    for raw in table.raw():
+        low = raw.lower() if plain else raw.decode().casefold().encode()
+        yield raw, [w for w, mark in sought if mark in low]
+
+
+def _words(question: str) -> list[str]:
+    """The question's longer words without the endings that vary, none of asking, and its pairs of characters."""
+    found = (w if HAN.search(w) else w[: max(_SHORT, len(w) - 2)] for w in terms(question) if w not in _ASKING)
+    return sorted({w for w in found if len(w) >= _SHORT or HAN.search(w)})
+
+
+def named(question: str, index: Index, words: Sequence[str]) -> list[Passage]:
+    """The entities that the question names, each with the documents that mention it and what is said of it.
+
+    A name is found as it is written or by its initials; a name inside a longer one that is found is left out.
+    """
+    spans = _spans(question)
+    found: dict[tuple[int, int], Entity] = {}
+    for entity in _entities(index, spans):
+        for span in spans[fold(entity.name)]:
+            if span not in found or (len(entity.chunks), entity.id) > (len(found[span].chunks), found[span].id):
+                found[span] = entity
+    whole = [s for s in sorted(found) if not any(o != s and o[0] <= s[0] and s[1] <= o[1] for o in found)]
+    return [_entity_passage(found[s], words) for s in whole]
+
+
+def _entities(index: Index, names: Collection[str]) -> Iterable[Entity]:
+    """The entities with one of these folded names; only those whose record holds it are decoded."""
+    table = index.graph.entities
+    if not isinstance(table, Table):
+        yield from (e for e in table if fold(e.name) in names)
+        return
+    for raw in table.raw():
+        name = _NAME.search(raw)
+        if name and name[1].decode().casefold() in names:
+            entity: Entity = table.decode(raw)
+            if fold(entity.name) in names:
+                yield entity
+
+
+def _spans(question: str) -> dict[str, list[tuple[int, int]]]:
+    """Stretches of up to three words of the question, none of them of asking, and their initials, with their places."""
+    words = [fold(w) for w in WORD.findall(question)]
+    spans: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for a in range(len(words)):
+        for b in range(a + 1, min(len(words), a + _LONGEST) + 1):
+            if any(w in _ASKING or len(w) < 2 for w in words[a:b]):
+                break
+            spans[" ".join(words[a:b])].append((a, b))
+            if b - a > 1 and all(len(w) > _SHORT for w in words[a:b]):
+                spans["".join(w[0] for w in words[a:b])].append((a, b))
+    return spans
+
+
+def _entity_passage(entity: Entity, words: Sequence[str]) -> Passage:
+    """An entity with the sentences about it that hold most words of the question."""
+    hits = [sum(w in d.text.casefold() for w in words) for d in entity.descriptions]
+    order = sorted(range(len(hits)), key=lambda i: (-hits[i], i))[:_MOST]
+    quotes = tuple(entity.descriptions[i] for i in order)
+    documents = len({document_part(c) for c in entity.chunks})
+    return Passage("entity", entity.id, entity.description, title=entity.name, quotes=quotes, documents=documents)
+
+
+def others(index: Index, asked: Sequence[Passage]) -> list[Passage]:
+    """The entities that most documents name, besides those asked about, to compare with."""
+    known = {p.id for p in asked}
+    counts = [(len({document_part(c) for c in e.chunks}), e) for e in index.graph.entities if e.id not in known]
+    top = sorted(counts, key=lambda pair: (-pair[0], pair[1].id))[:_BESIDE]
+    return [replace(_entity_passage(e, ()), quotes=e.descriptions[:1]) for _, e in top]
+
+
+# ── a question about the whole ──
+
+
+def _broad(index: Index, clusters: Sequence[Cluster]) -> list[Passage]:
+    """The reports with the number of documents about them; the weightiest with their central sentences."""
+    top = sorted(clusters, key=lambda c: (-c.rating, c.id))[:_BROAD]
+    said, about = central(index, top), coverage(index, clusters)
+    return [replace(report_passage(c, said.get(c.id, ())), documents=max(1, about[c.id])) for c in clusters]
+
+
+def central(index: Index, clusters: Sequence[Cluster]) -> dict[str, list[Description]]:
+    """By cluster id the sentences that name most of its members, each member weighing the log of its mentions."""
+    home = {e: c.id for c in clusters for e in c.entities}
+    found: dict[str, _Found] = defaultdict(_Found)
+    for entity in index.graph.entities:
+        if entity.id in home:
+            _gather(found[home[entity.id]], entity.descriptions, math.log1p(entity.frequency))
+    for relation in index.graph.relations:
+        if home.get(relation.source, "") == home.get(relation.target):
+            _gather(found[home[relation.source]], relation.descriptions, math.log1p(relation.weight))
+    return {name: f.best(_CENTRAL) for name, f in sorted(found.items())}
+
+
+def _gather(found: _Found, descriptions: Iterable[Description], weight: float) -> None:
+    for said in descriptions:
+        if _READABLE[0] <= len(said.text) <= _READABLE[1]:
+            found.said.setdefault(_place(said), said)
+            found.weight[_place(said)] = found.weight.get(_place(said), 0.0) + weight
+
+
+def coverage(index: Index, clusters: Sequence[Cluster]) -> dict[str, int]:
+    """By cluster id the documents of which one chunk names three of its ten best-linked members, or all if fewer."""
+    entities = {e.id: e for e in index.graph.entities}
+    counts = {}
+    for cluster in clusters:
+        strong = sorted((entities[e] for e in cluster.entities if e in entities), key=lambda e: (-e.degree, e.id))
+        held = Counter(chunk for e in strong[:_STRONG] for chunk in e.chunks)
+        least = min(_TOGETHER, len(strong))
+        counts[cluster.id] = len({document_part(chunk) for chunk, n in held.items() if n >= least})
+    return counts

@@ -1,0 +1,129 @@
+"""GraphRAG with global search: an answer about the whole corpus from the reports on its communities.
+
+paper: Edge et al. 2024, From Local to Global, arXiv:2404.16130
+index: chunk → extract → merge → communities → reports (§3.1.1–3.1.5), shared with every method
+query: map-reduce over the reports of one depth (§3.1.6)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from sensegraph.answering.asking import conclude, grade, inquiry
+from sensegraph.answering.map_reduce import map_reduce
+from sensegraph.errors import SettingsError
+from sensegraph.index.hierarchy.packing import report_passage
+from sensegraph.index.index import Index
+from sensegraph.index.neighbours import nearest_to
+from sensegraph.methods.graphrag.details import detailed
+from sensegraph.protocols import Part, Task
+from sensegraph.runtime.results import at
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Answer, Cluster, Evidence, Question
+
+_BEST = 5  # the highest grade
+
+
+@dataclass(frozen=True)
+class GraphRAG:
+    """Global search. `depth` counts from the root: 0 is the paper's C0 (fewest, broadest reports), §3.1.5.
+
+    `select` says which reports are read. `score`: all of the depth, and points above 0 count (the paper). `threshold`:
+    those that the engine grades at `threshold` of the best grade or better, at most `top` (0: all; N71, N72).
+    `nearest`: the `top` nearest to the question by their vectors. `dynamic`: from depth 0 down to `depth`, only below
+    reports graded `least_grade` (0–5) or better, by the majority of `votes`; a report whose child is read is not read
+    itself unless `keep_parents` (the reference implementation).
+    """
+
+    depth: int = 2  # §4.1.1 compares C0 … C3
+    context_tokens: int = 8_000  # §4.1.2: the smallest window did best
+    seed: int = 0  # of the shuffle, §3.1.6
+    select: Literal["score", "threshold", "nearest", "dynamic"] = "score"
+    threshold: float = 0.7
+    top: int = 0
+    least_grade: int = 1
+    votes: int = 1
+    keep_parents: bool = False
+    name: str = "graphrag"
+    requires: frozenset[Task] = frozenset({"rate", "answer"})
+    reads: frozenset[Part] = frozenset({"graph", "reports"})
+
+    def __post_init__(self) -> None:
+        if self.depth < 0 or self.context_tokens < 1:
+            raise SettingsError(
+                f"graphrag: depth ({self.depth}) must be at least 0, context_tokens ({self.context_tokens}) at least 1."
+            )
+        if not 0 <= self.threshold <= 1 or self.top < 0 or not 0 <= self.least_grade <= _BEST or self.votes < 1:
+            raise SettingsError(
+                f"graphrag: threshold ({self.threshold}) must be from 0 to 1, top ({self.top}) at least 0, least_grade "
+                f"({self.least_grade}) from 0 to {_BEST}, votes ({self.votes}) at least 1."
+            )
+
+    def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
+        """Map: points from every batch of reports; those above 0, best first, within the context (§3.1.6)."""
+        clusters, said = self._selected(question, index, rt)
+        place = f"reports {said or f'at depth {min(self.depth, index.depth - 1)}'}"
+        quoted = detailed(question.text, index, clusters) if rt.engine.quotes else map(report_passage, clusters)
+        return map_reduce(question, quoted, index, rt, budget=self.context_tokens, seed=self.seed, place=place)
+
+    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
+        """Reduce: one answer from the points; none when no point is above 0."""
+        rt.check(self.name, self.requires | ({"grade"} if self.select in ("threshold", "dynamic") else frozenset()))
+        return conclude(question, self.retrieve(question, index, rt), index, rt)
+
+    def _selected(self, question: Question, index: Index, rt: Runtime) -> tuple[list[Cluster], str]:
+        """The reports to read, and how they were chosen."""
+        if self.select == "dynamic":
+            return self._dynamic(question, index, rt)
+        clusters = index.clusters_at(self.depth)
+        if self.select == "nearest":
+            return self._nearest(question, index, rt, clusters), "nearest to the question"
+        if self.select == "threshold":
+            grades = self._grades(question, clusters, index, rt)
+            order = sorted(zip(grades, clusters, strict=True), key=lambda pair: (-pair[0], -pair[1].rating, pair[1].id))
+            good = [c for value, c in order if value >= self.threshold * _BEST][: self.top or None]
+            return good, f"graded {self.threshold:g} or better, of {len(clusters)} graded"
+        return clusters, ""
+
+    def _nearest(self, question: Question, index: Index, rt: Runtime, clusters: Sequence[Cluster]) -> list[Cluster]:
+        """The `top` nearest of these clusters (1 where it is 0), nearest first."""
+        query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
+        ids = {c.id for c in clusters}
+        positions, _ = nearest_to(query, index, rt, len(index.hierarchy.clusters), "report")
+        found = at(index.hierarchy.clusters, [int(i) for i in positions])
+        return [c for c in found if c.id in ids][: self.top or 1]
+
+    def _dynamic(self, question: Question, index: Index, rt: Runtime) -> tuple[list[Cluster], str]:
+        """From the root down, below what is relevant; where nothing was at a depth, the next depth is tried."""
+        kept: dict[str, Cluster] = {}
+        asked, frontier, depth = 0, index.clusters_at(0), 0
+        while frontier:
+            grades = self._grades(question, frontier, index, rt)
+            asked += len(frontier)
+            good = [c for value, c in zip(grades, frontier, strict=True) if value >= self.least_grade]
+            for cluster in good:
+                kept[cluster.id] = cluster
+                if not self.keep_parents:
+                    kept.pop(cluster.parent, None)
+            depth += 1
+            if depth > self.depth:
+                break
+            wanted = {m for c in good if c.level > 0 for m in c.members}
+            below = index.clusters(sorted(wanted))
+            frontier = [below[m] for m in sorted(below)]
+            if not frontier and not kept:
+                frontier = [c for c in index.clusters_at(depth) if c.depth == depth]
+        return list(kept.values()), f"chosen by {asked * self.votes} grades"
+
+    def _grades(self, question: Question, clusters: Sequence[Cluster], index: Index, rt: Runtime) -> list[int]:
+        """The grade of every cluster's report: what most votes say, of equally many the lower."""
+        asked = [inquiry(question, [report_passage(c)], index) for c in clusters]
+        votes = [list(rt.each(grade, asked, vote=vote)) for vote in range(self.votes)]
+        return [
+            min(Counter(given).items(), key=lambda item: (-item[1], item[0]))[0] for given in zip(*votes, strict=True)
+        ]

@@ -1,0 +1,65 @@
+"""Reports near a question: the nearest of several depths, dealt out so that every hand has good ones (DRIFT)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from sensegraph.algorithms.ranking import nearest
+from sensegraph.answering.map_reduce import size
+from sensegraph.errors import NotIndexed
+from sensegraph.index.hierarchy.packing import report_passage
+from sensegraph.index.index import Index
+from sensegraph.language.text import within
+from sensegraph.methods.graphrag.details import detailed
+from sensegraph.protocols import Vectors
+from sensegraph.runtime.results import at
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Cluster, Passage, Question
+
+_BLOCK = 64  # reports that are read at once on the way down the ranking
+
+
+def report_vectors(depth: int, index: Index, rt: Runtime, method: str) -> Vectors:
+    """The vectors of the reports at `depth` or above it, shape (reports, dim), in the order of the clusters.
+
+    Raises NotIndexed where `method` finds none, or where another embedder made them.
+    """
+    count = bisect_right(index.hierarchy.clusters, depth, key=lambda c: c.depth)
+    if not count:
+        raise NotIndexed(
+            f"{method} reads reports, and this index has none: no entity was found in the documents that are read. "
+            "Ask with --method naive, which reads passages, or add documents and run `sensegraph index`."
+        )
+    return index.vectors_of(rt.embedder, "report")[:count]
+
+
+def nearest_reports(query: Vectors, vectors: Vectors, most: int, index: Index) -> list[Cluster]:
+    """At most `most` reports by falling cosine of their `vectors` with `query`, shape (dim,).
+
+    Never one and another above or below it: they tell the same twice.
+    """
+    places, _ = nearest(vectors, query, len(vectors))
+    taken: list[Cluster] = []
+    for start in range(0, len(places), _BLOCK):
+        for cluster in at(index.hierarchy.clusters, places[start : start + _BLOCK].tolist()):
+            mine = set(cluster.entities)
+            if all(mine.isdisjoint(c.entities) for c in taken):
+                taken.append(cluster)
+            if len(taken) == most:
+                return taken
+    return taken
+
+
+def dealt(
+    question: Question, reports: Sequence[Cluster], hands: int, budget: int, index: Index, rt: Runtime
+) -> tuple[list[list[Passage]], int]:
+    """The reports as passages dealt out by rank, each hand within `budget` tokens, and how many had no room.
+
+    There are at most as many hands as reports. An engine that quotes gets what the sources say beside them.
+    """
+    quoted = detailed(question.text, index, reports) if rt.engine.quotes and reports else ()
+    passages = quoted or [report_passage(c) for c in reports]
+    count = min(hands, len(reports))
+    fitted = [within(passages[i::count], budget, size) for i in range(count)]
+    return [kept for kept, _ in fitted if kept], sum(left for _, left in fitted)

@@ -1,0 +1,57 @@
+"""Text summarisation: map-reduce over the source texts themselves, with no graph.
+
+paper: the TS condition of Edge et al. 2024, §4.1.1; G25, G27
+index: chunk
+query: map-reduce over all chunks, shuffled (§3.1.6 with sources in the place of reports)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sensegraph.answering.asking import conclude
+from sensegraph.answering.map_reduce import map_reduce
+from sensegraph.errors import SettingsError
+from sensegraph.index.index import Index
+from sensegraph.index.passages import chunk_passage
+from sensegraph.protocols import Part, Task
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Answer, Evidence, Passage, Question
+
+_BLOCK = 256  # chunks fetched at once
+
+
+@dataclass(frozen=True)
+class TS:
+    """Map-reduce over every chunk: thorough, and as dear as reading the whole corpus for each question."""
+
+    context_tokens: int = 8_000  # §4.1.2
+    seed: int = 0  # of the shuffle
+    name: str = "ts"
+    requires: frozenset[Task] = frozenset({"rate", "answer"})
+    reads: frozenset[Part] = frozenset()
+
+    def __post_init__(self) -> None:
+        if self.context_tokens < 1:
+            raise SettingsError(f"ts: context_tokens ({self.context_tokens}) must be at least 1.")
+
+    def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
+        """Points from every batch of chunks, best first, within the context."""
+        return map_reduce(
+            question, _chunks(index), index, rt, budget=self.context_tokens, seed=self.seed, place="chunks"
+        )
+
+    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
+        """One answer from the points."""
+        rt.check(self.name, self.requires)
+        return conclude(question, self.retrieve(question, index, rt), index, rt)
+
+
+def _chunks(index: Index) -> Iterator[Passage]:
+    """All chunks of the index, in order."""
+    names = [c.id for c in index.catalogue.chunks]
+    for start in range(0, len(names), _BLOCK):
+        block = names[start : start + _BLOCK]
+        found = index.chunks(block)
+        yield from (chunk_passage(found[name]) for name in block)

@@ -1,0 +1,312 @@
+"""Facts: what the relations of the graph state, chunk by chunk, as texts that a question can be linked to.
+
+The graph of HippoRAG 2 (Gutiérrez et al. 2025, §3.1) over the entities that all methods share: fact edges between two
+entities, context edges between an entity and the chunks that mention it, and synonym edges between entities whose names
+are nearly the same. No engine is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.similar import Pairs, similar_rows, similar_words
+from sensegraph.algorithms.tfidf import Tfidf
+from sensegraph.algorithms.walking import gathered, offsets
+from sensegraph.algorithms.walks import Moves, moves
+from sensegraph.errors import SettingsError
+from sensegraph.index.vectors import embed_all, embed_records
+from sensegraph.language.stems import stems
+from sensegraph.language.text import fold
+from sensegraph.protocols import Vectors
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import Result, step
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Chunk, Graph, Relation
+
+FactText = Literal["auto", "triple", "description"]
+_Edges = tuple[NDArray[np.int64], NDArray[np.int64], Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class FactSettings:
+    """How facts are written, and which names are synonyms.
+
+    `text`: a fact is told as a `triple` (name, label, name) or by the `description` that its chunk gives of the
+    relation; `auto` takes the description where it has at most `words` words, else the triple. Two names are synonyms
+    from a similarity of `synonym` on, each with its `neighbours` nearest at most (HippoRAG 2: 0.8, 100).
+    """
+
+    text: FactText = "auto"
+    words: int = 12
+    synonym: float = 0.8
+    neighbours: int = 100
+
+    def __post_init__(self) -> None:
+        if not 0 < self.synonym <= 1:
+            raise SettingsError(f"index.facts.synonym is {self.synonym}; it must be above 0 and at most 1.")
+        if self.words < 0 or self.neighbours < 1:
+            raise SettingsError(
+                f"index.facts.words ({self.words}) must be at least 0, neighbours ({self.neighbours}) at least 1."
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Facts:
+    """Entities (n) are numbered as in the graph, chunks (c) as in the catalogue, facts (f) by relation and text.
+
+    Fact i links the entities `source[i]` and `target[i]`, is stated by the chunks `told[tells[i]:tells[i + 1]]`, and is
+    fact `number[i]` of the whole index, whose facts read `letters[ends[k]:ends[k + 1]]` in UTF-8. Entity j is mentioned
+    by the chunks `held[start[j]:start[j + 1]]`. `one`, `other` and `near` are synonym edges with their similarity.
+    `words`, `first`, `rows` and `share` are the `Tfidf` of the facts of the whole; `chunks` holds c. `leaves`, `comes`
+    and `chance` are the moves of a walk over chunks and entities.
+    """
+
+    source: Ints
+    target: Ints
+    tells: Longs
+    told: Ints
+    number: Ints
+    letters: NDArray[np.uint8]
+    ends: Longs
+    start: Longs
+    held: Ints
+    one: Ints
+    other: Ints
+    near: Floats
+    words: NDArray[np.uint64]
+    first: Longs
+    rows: Ints
+    share: NDArray[np.float32]
+    chunks: Longs
+    leaves: Ints
+    comes: Ints
+    chance: Floats
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    @property
+    def entities(self) -> int:
+        """The number of entities."""
+        return len(self.start) - 1
+
+    def text(self, fact: int) -> str:
+        """What a fact says."""
+        k = int(self.number[fact])
+        return self.letters[int(self.ends[k]) : int(self.ends[k + 1])].tobytes().decode()
+
+    def stating(self, fact: int) -> Ints:
+        """The chunks that state a fact."""
+        return self.told[int(self.tells[fact]) : int(self.tells[fact + 1])]
+
+    def score(self, question: str) -> Floats:
+        """The TF-IDF cosine of every fact to a question, shape (f,)."""
+        index = Tfidf(self.words, self.first, self.rows, self.share, len(self.ends) - 1)
+        return index.score(stems(question))[self.number]
+
+    @property
+    def walk(self) -> Moves:
+        """The moves of a walk over chunks (0…c−1) and entities (c…c+n−1)."""
+        return Moves(self.leaves, self.comes, self.chance)
+
+    def moves(self, parallel: float, *, synonyms: bool = True, context: bool = True) -> Moves:
+        """The moves of a walk with `parallel` edges for each fact, with or without those of synonyms and of chunks.
+
+        Facts and synonyms of one pair add up.
+        """
+        n = int(self.chunks[0])
+        edges = [_edges(self.source + n, self.target + n, parallel * np.diff(self.tells))]
+        edges += [self._context()] if context else []
+        edges += [_edges(self.one + n, self.other + n, self.near)] if synonyms else []
+        a, b, weight = (np.concatenate(column) for column in zip(*edges, strict=True))
+        return moves(np.concatenate((a, b)), np.concatenate((b, a)), np.tile(weight, 2), n + self.entities)
+
+    def _context(self) -> _Edges:
+        """An edge of weight 1 between every entity and every chunk that mentions it."""
+        entity = np.repeat(np.arange(self.entities), np.diff(self.start))
+        return _edges(entity + int(self.chunks[0]), self.held, np.ones(len(self.held)))
+
+    def within(self, entities: Sequence[int], chunks: Sequence[int]) -> Facts:
+        """The facts that these chunks state of these entities, both ascending, which are numbered anew."""
+        who, where = _places(entities, self.entities), _places(chunks, int(self.chunks[0]))
+        tells, told = _kept(self.tells, where[self.told])
+        inside = (who[self.source] >= 0) & (who[self.target] >= 0) & (np.diff(tells) > 0)
+        places, sizes = gathered(tells, np.flatnonzero(inside))
+        rows, row_sizes = gathered(self.start, entities)
+        mentioned = where[self.held[rows]]
+        owner = np.repeat(np.arange(len(entities)), row_sizes)[mentioned >= 0]
+        near = (who[self.one] >= 0) & (who[self.other] >= 0)
+        found = replace(
+            self,
+            source=who[self.source[inside]],
+            target=who[self.target[inside]],
+            tells=offsets(sizes),
+            told=told[places],
+            number=np.asarray(self.number)[inside],
+            start=offsets(np.bincount(owner, minlength=len(entities))),
+            held=mentioned[mentioned >= 0],
+            one=who[self.one[near]],
+            other=who[self.other[near]],
+            near=np.asarray(self.near)[near],
+            chunks=np.array([len(chunks)]),
+        )
+        return _walkable(found)
+
+
+@step("facts.facts", version=2, form="arrays")
+def facts(wholes: Sequence[tuple[Graph, Sequence[str], Vectors | None]], *, settings: FactSettings) -> list[Facts]:
+    """The facts of a graph over the chunks with these ids; the vectors are those of the entities' names."""
+    return [_made(graph, chunks, vectors, settings) for graph, chunks, vectors in wholes]
+
+
+def find_facts(
+    known: Result[Graph], chunks: Callable[[], Iterable[Chunk]], name: str, rt: Runtime, settings: FactSettings
+) -> Result[Facts]:
+    """The facts of an index, made anew only when its graph, its chunks (whose key is `name`) or the settings changed.
+
+    Synonyms are told by the vectors of the names; where the embedder sees words only, by their words.
+    """
+    vectors = None if rt.embedder.lexical else embed_all(name_texts(known.value), rt)
+    names = (known.key, name, vectors.key if vectors else "")
+
+    def whole() -> tuple[Graph, Sequence[str], Vectors | None]:
+        return known.value, [c.id for c in chunks()], vectors.value if vectors else None
+
+    return rt.once(facts, whole, names=names, settings=settings)
+
+
+def embed_facts(known: Result[Graph], found: Result[Facts], rt: Runtime, settings: FactSettings) -> str:
+    """The key of the vectors of facts, shape (f, dim); empty where the embedder sees words only, as their words do."""
+    if rt.embedder.lexical:
+        return ""
+    return embed_records(lambda: fact_texts(known.value, settings), rt, name=key("facts", found.key)).key
+
+
+def name_texts(graph: Graph) -> list[str]:
+    """What is embedded of names, to tell which are synonyms."""
+    return [e.name for e in graph.entities]
+
+
+def fact_texts(graph: Graph, settings: FactSettings) -> list[str]:
+    """What is embedded of facts, in their order."""
+    return [text for _, told in _stated(graph, settings) for text in told]
+
+
+# ── making them ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _made(graph: Graph, chunks: Sequence[str], vectors: Vectors | None, settings: FactSettings) -> Facts:
+    place = {name: i for i, name in enumerate(chunks)}
+    position, names, mentions = {}, [], []
+    for i, entity in enumerate(graph.entities):
+        position[entity.id] = i
+        names.append(entity.name)
+        mentions.append(sorted({place[c] for c in entity.chunks if c in place}))
+    ends, texts, statements = list[tuple[int, int]](), list[str](), list[list[int]]()
+    for relation, told in _stated(graph, settings):
+        for text, stating in told.items():
+            ends.append((position[relation.source], position[relation.target]))
+            texts.append(text)
+            statements.append(sorted({place[c] for c in stating if c in place}))
+    synonyms = _synonyms(names, vectors, settings)
+    words = Tfidf.build(map(stems, texts))
+    both = np.asarray(ends, np.int32).reshape(-1, 2)
+    encoded = [t.encode("utf-8", "replace") for t in texts]
+    found = Facts(
+        source=both[:, 0].copy(),
+        target=both[:, 1].copy(),
+        tells=offsets([len(s) for s in statements]),
+        told=_flat(statements),
+        number=np.arange(len(texts), dtype=np.int32),
+        letters=np.frombuffer(b"".join(encoded), np.uint8),
+        ends=offsets([len(e) for e in encoded]),
+        start=offsets([len(m) for m in mentions]),
+        held=_flat(mentions),
+        one=synonyms.one,
+        other=synonyms.other,
+        near=synonyms.similarity,
+        words=words.words,
+        first=words.start,
+        rows=words.rows,
+        share=words.share,
+        chunks=np.array([len(place)]),
+        leaves=np.zeros(0, np.int32),
+        comes=np.zeros(0, np.int32),
+        chance=np.zeros(0),
+    )
+    return _walkable(found)
+
+
+def _walkable(found: Facts) -> Facts:
+    """The facts with the moves of the walk over them."""
+    way = found.moves(1.0)
+    return replace(found, leaves=way.source, comes=way.target, chance=way.share)
+
+
+def _stated(graph: Graph, settings: FactSettings) -> Iterator[tuple[Relation, dict[str, list[str]]]]:
+    """Every relation with its texts, each with the chunks that state it."""
+    names = {e.id: e.name for e in graph.entities}
+    for relation in graph.relations:
+        yield relation, _told(relation, names[relation.source], names[relation.target], settings)
+
+
+def _told(relation: Relation, source: str, target: str, settings: FactSettings) -> dict[str, list[str]]:
+    """The texts of a relation, each with the chunks that state it."""
+    found: dict[str, list[str]] = {}
+    for said in relation.descriptions:
+        found.setdefault(_text(said.text, relation.label, source, target, settings), []).append(said.source.chunk)
+    silent = [c for c in relation.chunks if all(c not in chunks for chunks in found.values())]
+    if silent:
+        found.setdefault(_text("", relation.label, source, target, settings), []).extend(silent)
+    return found
+
+
+def _text(said: str, label: str, source: str, target: str, settings: FactSettings) -> str:
+    """One fact. A label counts where the chunk's own words hold it, or where it has none."""
+    short = settings.text == "auto" and len(said.split()) <= settings.words
+    if said and (settings.text == "description" or short):
+        return said
+    told = fold(said)
+    if said and 0 <= told.find(fold(target)) < told.find(fold(source)):
+        source, target = target, source  # a relation has no direction; its sentence has
+    between = f" {label} " if label and (not said or fold(label) in told) else " "
+    return f"{source}{between}{target}"
+
+
+def _synonyms(names: Sequence[str], vectors: Vectors | None, settings: FactSettings) -> Pairs:
+    """Pairs of entities with nearly the same name, of more than two letters or digits."""
+    long = np.array([sum(map(str.isalnum, name)) > 2 for name in names], np.bool_)
+    chosen = np.flatnonzero(long)
+    if vectors is None:
+        found = similar_words([stems(names[i]) for i in chosen.tolist()], settings.synonym, settings.neighbours)
+    else:
+        found = similar_rows(vectors[chosen], settings.synonym, settings.neighbours)
+    return Pairs(chosen[found.one].astype(np.int32), chosen[found.other].astype(np.int32), found.similarity)
+
+
+def _edges(one: NDArray[np.integer], other: NDArray[np.integer], weight: Floats) -> _Edges:
+    return one.astype(np.int64), other.astype(np.int64), np.asarray(weight, np.float64)
+
+
+def _flat(lists: Sequence[Sequence[int]]) -> Ints:
+    return np.fromiter(chain.from_iterable(lists), np.int32)
+
+
+def _places(kept: Sequence[int], whole: int) -> Ints:
+    """The new number of everything that is kept, −1 for the rest."""
+    places = np.full(whole, -1, np.int32)
+    places[np.asarray(kept, np.int64)] = np.arange(len(kept))
+    return places
+
+
+def _kept(start: Longs, values: Ints) -> tuple[Longs, Ints]:
+    """Rows without the values below 0."""
+    row = np.repeat(np.arange(len(start) - 1), np.diff(start))[values >= 0]
+    return offsets(np.bincount(row, minlength=len(start) - 1)), values[values >= 0]

@@ -1,0 +1,196 @@
+"""HippoRAG: a walk over facts, entities and chunks, from the few facts that a question is about.
+
+paper: Gutiérrez et al. 2025, From RAG to Memory (HippoRAG 2), §3; `version` 1: Gutiérrez et al. 2024 (HippoRAG), §2
+index: chunk → extract → merge → facts, synonyms (part `facts`)
+query: facts by similarity → which of them help → their entities, and weakly all chunks → personalised PageRank
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+
+from sensegraph.algorithms.fusion import Ranking
+from sensegraph.algorithms.graphs import Floats, Longs
+from sensegraph.algorithms.ranking import best
+from sensegraph.algorithms.walks import pagerank
+from sensegraph.answering.asking import conclude, inquiry
+from sensegraph.answering.asking import test as helps
+from sensegraph.errors import SettingsError
+from sensegraph.index.index import Index
+from sensegraph.index.neighbours import nearest_to
+from sensegraph.methods.hipporag.facts import Facts
+from sensegraph.protocols import Part, Task
+from sensegraph.retrieval.arms import evidence_of, seeds_of
+from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning, by_text, closeness
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Answer, Evidence, Passage, Question
+
+GUTIERREZ2025 = MappingProxyType({"passage_factor": 0.05, "parallel": 2.0})
+"""The settings of the authors' code where ours differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where a walk starts: mass of every entity, shape (n,), and what has to be said of how it was found."""
+
+    mass: Floats
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class HippoRAG:
+    """`facts` are linked to the question, `phrases` entities at most start the walk.
+
+    `linking` compares facts and chunks with the question by vectors or by words; `auto` by vectors unless they see
+    words only. `filter` asks the engine of each linked fact whether it helps (recognition memory); `auto` where a model
+    answers. The walk starts with `phrase_share` at entities whose weights sum to 1, with more or less as they do, and
+    with the rest at the chunks that are near; with a `passage_factor` above 0 every chunk weighs its nearness times it
+    instead, as published. `damping` is the share of the walk that goes on, `tolerance` the mass left unsettled, and
+    `parallel` edges stand for one fact. `top` chunks are ranked, `read` of them are read. With `version` 1 the walk
+    starts at the entities of the question, takes no step to a chunk, and chunks get what their entities have.
+    """
+
+    version: int = 2
+    linking: Comparing = "auto"
+    filter: Literal["auto", "engine", "none"] = "auto"
+    facts: int = 5
+    phrases: int = 5
+    phrase_share: float = 0.3  # measured: bench/hipporag.py
+    passage_factor: float = 0.0  # the paper's is 0.05
+    damping: float = 0.5
+    tolerance: float = 1e-6
+    parallel: float = 1.0  # the authors' code has 2
+    synonyms: bool = True
+    seed_floor: float = 0.5
+    top: int = 200
+    read: int = 5
+    context_tokens: int = 8_000
+    name: str = "hipporag"
+    requires: frozenset[Task] = frozenset({"answer"})
+    reads: frozenset[Part] = frozenset({"graph", "facts"})
+
+    def __post_init__(self) -> None:
+        for field in ("facts", "phrases", "top", "read", "context_tokens"):
+            if getattr(self, field) < 1:
+                raise SettingsError(f"hipporag: {field} ({getattr(self, field)}) must be at least 1.")
+        if self.version not in (1, 2):
+            raise SettingsError(f"hipporag: there is no version {self.version}; there are 1 and 2.")
+        for field in ("damping", "tolerance"):
+            if not 0 < getattr(self, field) < 1:
+                raise SettingsError(f"hipporag: {field} ({getattr(self, field)}) must lie between 0 and 1.")
+        if not 0 < self.phrase_share <= 1 or self.passage_factor < 0 or self.parallel <= 0:
+            raise SettingsError(
+                f"hipporag: phrase_share ({self.phrase_share}) must lie above 0 and up to 1, passage_factor "
+                f"({self.passage_factor}) must not be negative, and parallel ({self.parallel}) must be above 0."
+            )
+
+    def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
+        """The chunks that the walk comes to most, best first, within the context."""
+        ranking, notes = self.rank(question, index, rt)
+        return evidence_of(ranking, index, self.read, self.context_tokens, notes)
+
+    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
+        """One answer from these chunks."""
+        rt.check(self.name, self.requires)
+        return conclude(question, self.retrieve(question, index, rt), index, rt)
+
+    def rank(self, question: Question, index: Index, rt: Runtime) -> tuple[Ranking, tuple[str, ...]]:
+        """The `top` chunks, and what has to be said of how they were found; without a start, by text alone (§3.2)."""
+        start = self._named(question, index, rt) if self.version == 1 else self._linked(question, index, rt)
+        if not start.mass.any():
+            plain = by_text(question, index, rt, self.linking, self.top)
+            return plain, (*start.notes, f"nothing in the graph fits the question: chunks were ranked by {plain.name}")
+        scores = self._first(start.mass, index) if self.version == 1 else self._second(start.mass, question, index, rt)
+        return Ranking("hipporag", *best(scores, self.top)), start.notes
+
+    # ── version 2 ──
+
+    def _linked(self, question: Question, index: Index, rt: Runtime) -> Start:
+        """The entities of the facts that the question is about (§3.2, query to triple and recognition memory)."""
+        found, scores = self._facts(question, index, rt)
+        kept = self._recognised(question, found, index, rt)
+        dropped = len(found) - int(kept.sum())
+        notes = (f"recognition memory: {dropped} of {len(found)} facts were dropped",) if dropped else ()
+        return Start(phrase_mass(index.facts, found[kept], scores[kept], self.phrases), notes)
+
+    def _facts(self, question: Question, index: Index, rt: Runtime) -> tuple[Longs, Floats]:
+        """The facts nearest to the question, and their nearness as a share of the nearest's."""
+        if not by_meaning(self.linking, rt):
+            found, scores = best(index.facts.score(question.sought), self.facts)
+        elif rt.embedder.lexical:
+            raise SettingsError(
+                "hipporag.linking is vectors, but the embedder compares words alone, so that facts have no vectors; "
+                "name an embedding model (endpoint.embedding_model), or set linking to auto."
+            )
+        else:
+            found, scores = nearest_to(asked_vector(question, rt), index, rt, self.facts, "fact")
+            found, scores = found[scores > 0], scores[scores > 0]
+        return found, scores / max(scores.max(initial=0.0), 1e-300)
+
+    def _recognised(self, question: Question, found: Longs, index: Index, rt: Runtime) -> np.ndarray:
+        """Which facts the engine says help; all of them where it is not asked."""
+        ask = self.filter == "engine" or (self.filter == "auto" and not rt.engine.quotes)
+        if not ask or not len(found):
+            return np.ones(len(found), np.bool_)
+        rt.check(self.name, frozenset({"test"}))
+        texts = [index.facts.text(i) for i in found.tolist()]
+        asked = [inquiry(question, [Passage("relation", key("fact", text)[:20], text)], index) for text in texts]
+        return np.fromiter(rt.each(helps, asked), np.bool_, len(asked))
+
+    def _second(self, mass: Floats, question: Question, index: Index, rt: Runtime) -> Floats:
+        """The probability of every chunk, from entities and weakly from all chunks (§3.2, personalised PageRank)."""
+        near = closeness(question, index, rt, self.linking)
+        if self.passage_factor:
+            reset = np.concatenate((self.passage_factor * near, mass))
+        else:
+            scale = (1 - self.phrase_share) / max(float(near.sum()), 1e-300)
+            reset = np.concatenate((scale * near, self.phrase_share * mass))
+        known = index.facts
+        usual = self.parallel == 1 and self.synonyms
+        way = known.walk if usual else known.moves(self.parallel, synonyms=self.synonyms)
+        return pagerank(way, reset, self.damping, self.steps)[: len(near)]
+
+    @property
+    def steps(self) -> int:
+        """The steps of the walk after which at most `tolerance` of its mass is not where it stays."""
+        return math.ceil(math.log(self.tolerance) / math.log(self.damping))
+
+    # ── version 1 ──
+
+    def _named(self, question: Question, index: Index, rt: Runtime) -> Start:
+        """The entities of the question, each by its specificity 1 / |P_i| (HippoRAG §2.3, node specificity)."""
+        known, mass = index.facts, np.zeros(index.facts.entities)
+        for seed in seeds_of(question, index, rt, self.seed_floor):
+            mass[seed] = 1 / max(int(known.start[seed + 1] - known.start[seed]), 1)
+        return Start(mass)
+
+    def _first(self, mass: Floats, index: Index) -> Floats:
+        """Σ of the probability of the entities of every chunk; chunks are no nodes of the walk (HippoRAG §2.3)."""
+        known, chunks = index.facts, len(index.catalogue.chunks)
+        way = known.moves(self.parallel, synonyms=self.synonyms, context=False)
+        there = pagerank(way, np.concatenate((np.zeros(chunks), mass)), self.damping, self.steps)[chunks:]
+        mentions = np.repeat(there, np.diff(known.start))
+        return np.asarray(np.bincount(known.held, weights=mentions, minlength=chunks), np.float64)
+
+
+def phrase_mass(known: Facts, linked: Sequence[int] | Longs, scores: Floats, most: int) -> Floats:
+    """The mass of every entity, shape (n,): Σ score / |P_i| over the linked facts with it, divided by their number.
+
+    |P_i| is the number of chunks that mention it; only the `most` heaviest keep theirs (§3.2, seed nodes).
+    """
+    facts = np.asarray(linked, np.int64)
+    ends = np.concatenate((known.source[facts], known.target[facts])).astype(np.int64)
+    chunks = np.maximum(known.start[ends + 1] - known.start[ends], 1)
+    total = np.bincount(ends, weights=np.tile(scores, 2) / chunks, minlength=known.entities)
+    count = np.bincount(ends, minlength=known.entities)
+    kept, mass = best(total / np.maximum(count, 1), most)
+    heaviest = np.zeros(known.entities)
+    heaviest[kept] = mass
+    return heaviest

@@ -1,0 +1,1 @@
+"""HiRAG (Huang et al. 2025)."""

@@ -1,0 +1,231 @@
+"""HiRAG: summary entities above the graph, communities over both, and ways that bridge what the question touches.
+
+paper: Huang et al. 2025, *HiRAG: Retrieval-Augmented Generation with Hierarchical Knowledge*
+index: chunk → extract → merge → cluster by meaning → summary entities, layer by layer → communities → reports
+query: nearest entities → reports of their communities, ways between key entities, the entities, chunks → one call
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+
+from sensegraph.answering.asking import conclude
+from sensegraph.answering.map_reduce import size
+from sensegraph.errors import SettingsError
+from sensegraph.index.citing import documents_of
+from sensegraph.index.graph.ties import Ties, ties_of
+from sensegraph.index.hierarchy.packing import report_passage
+from sensegraph.index.index import Index
+from sensegraph.index.restricted.scope import notes_of
+from sensegraph.language.text import within
+from sensegraph.methods.hirag.bridging import bridge, chunks_around, communities_around, find_candidates, key_entities
+from sensegraph.protocols import Part, Task, Vectors
+from sensegraph.retrieval.ancestor_paths import Sought
+from sensegraph.retrieval.assembling import (
+    Ends,
+    Nearness,
+    Told,
+    chunks_within,
+    ends_of,
+    entities_within,
+    links_of,
+    ranked_links,
+    relations_within,
+)
+from sensegraph.retrieval.closeness import asked_vector
+from sensegraph.runtime.results import at
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Answer, Cluster, Evidence, Question
+
+Mode = Literal["hirag", "hi_nobridge", "hi_local", "hi_global", "hi_bridge", "flat"]
+Section = Literal["reports", "bridge", "entities", "relations", "chunks"]
+Order = Literal["auto", "shared", "near"]
+
+_WIDER = 10  # times `top` entities are candidates (the authors' code)
+_CALLED: Mapping[Section, tuple[str, str]] = MappingProxyType(
+    {
+        "reports": ("report", "reports"),
+        "bridge": ("relation on bridges", "relations on bridges"),
+        "entities": ("entity", "entities"),
+        "relations": ("relation", "relations"),
+        "chunks": ("chunk", "chunks"),
+    }
+)
+_SECTIONS: Mapping[Mode, tuple[Section, ...]] = MappingProxyType(
+    {
+        "hirag": ("reports", "bridge", "entities", "chunks"),
+        "hi_nobridge": ("reports", "entities", "chunks"),
+        "hi_local": ("entities", "relations", "chunks"),
+        "hi_global": ("reports", "chunks"),
+        "hi_bridge": ("bridge", "chunks"),
+        "flat": ("reports", "bridge", "entities", "chunks"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """What a question is worked on with, and what it found: entities of all layers, best first, and communities.
+
+    Of the communities, `beside` in number, there are those whose reports may be read.
+    """
+
+    question: Question
+    query: Vectors
+    rt: Runtime
+    index: Index
+    ties: Ties
+    joins: Ends
+    candidates: dict[int, float]
+    local: list[int]
+    communities: dict[int, Cluster]
+    beside: int
+
+
+@dataclass(frozen=True)
+class HiRAG:
+    """Three levels of knowledge. `mode` says what is read: `hirag` all of them; `hi_nobridge` no bridge; `hi_local`
+    entities with their relations, and chunks; `hi_global` reports and chunks; `hi_bridge` the bridge and chunks; `flat`
+    is `hirag` on the graph without summary entities, whose reports it needs.
+
+    The `top` entities nearest to the question are local (the paper's n), ten times as many are candidates; a cosine is
+    at least `cosine_floor`. `by` says how they are found, see `find_candidates`. Communities are read down to `depth`;
+    each gives the first `top_m` candidates in it as key entities, between which the bridge leads; `path_only` leaves of
+    it the relations on its own way. `order` says which chunks of the local entities are read first: those that the
+    neighbours of the nearest share (the authors' code), or those nearest to the question, which `auto` takes where
+    vectors compare words alone. Each section has its budget; where all together exceed `context_tokens`, each has its
+    share of that, and what one leaves the next may use.
+    """
+
+    mode: Mode = "hirag"
+    top: int = 20
+    top_m: int = 10
+    cosine_floor: float = 0.2
+    by: Sought = "auto"
+    depth: int = 2
+    path_only: bool = False
+    order: Order = "auto"
+    report_tokens: int = 12_500
+    bridge_tokens: int = 12_500
+    relation_tokens: int = 20_000
+    entity_tokens: int = 5_000
+    text_tokens: int = 20_000
+    context_tokens: int = 32_000
+    name: str = "hirag"
+    requires: frozenset[Task] = frozenset({"answer"})
+
+    def __post_init__(self) -> None:
+        for field in ("top", "top_m", "context_tokens"):
+            if getattr(self, field) < 1:
+                raise SettingsError(f"hirag: {field} ({getattr(self, field)}) must be at least 1.")
+        for field in ("depth", "report_tokens", "bridge_tokens", "relation_tokens", "entity_tokens", "text_tokens"):
+            if getattr(self, field) < 0:
+                raise SettingsError(f"hirag: {field} ({getattr(self, field)}) must be at least 0.")
+        if not -1 <= self.cosine_floor < 1:
+            raise SettingsError(f"hirag: cosine_floor ({self.cosine_floor}) must lie in -1 to below 1.")
+
+    @property
+    def reads(self) -> frozenset[Part]:
+        """The graph with its layers; in mode flat with its reports."""
+        return frozenset({"graph", "reports" if self.mode == "flat" else "layers"})
+
+    def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
+        """Reports, relations, entities and chunks, in this order; documents by their best chunk."""
+        seen = index if self.mode == "flat" else index.layered
+        notes = () if self.mode == "flat" else notes_of(seen)
+        query = asked_vector(question, rt)
+        candidates = find_candidates(question, query, seen, rt, _WIDER * self.top, self.cosine_floor, self.by)
+        if not candidates:
+            return Evidence(notes=("no entity of this index is near the question", *notes))
+        local = list(candidates)[: self.top]
+        communities = communities_around(local, seen, self.depth)
+        kept, _ = within(communities.items(), self.report_tokens, lambda pair: pair[1].tokens)
+        tools = (seen, ties_of(seen, rt), ends_of(seen, rt))
+        desk = _Desk(question, query, rt, *tools, candidates, local, dict(kept), len(communities))
+        return self._read(desk, notes)
+
+    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
+        """One answer from these passages."""
+        rt.check(self.name, self.requires)
+        return conclude(question, self.retrieve(question, index, rt), index, rt)
+
+    # ── sections: the whole stays within the context ──
+
+    def _read(self, desk: _Desk, notes: Sequence[str]) -> Evidence:
+        told, left, spare = dict[Section, Told](), dict[Section, int](), 0.0
+        share = min(1.0, self.context_tokens / max(1, sum(map(self._budget, _SECTIONS[self.mode]))))
+        for section in _SECTIONS[self.mode]:
+            own = self._budget(section)
+            told[section], offered = self._told(section, desk, min(own, int(share * own + spare)))
+            left[section] = offered - len(told[section])
+            spare += share * own - told[section].tokens
+        passages = tuple(p for part in told.values() for p in part.passages)
+        documents = documents_of([p for part in reversed(told.values()) for p in part.passages], desk.index)
+        taken = sum(part.tokens for part in told.values())
+        return Evidence(passages, documents, taken, sum(left.values()), (*_notes(told, left), *notes))
+
+    def _budget(self, section: Section) -> int:
+        return {
+            "reports": self.report_tokens,
+            "bridge": self.bridge_tokens,
+            "entities": self.entity_tokens,
+            "relations": self.relation_tokens,
+            "chunks": self.text_tokens,
+        }[section]
+
+    def _told(self, section: Section, desk: _Desk, room: int) -> tuple[Told, int]:
+        """What fits of a section, and how much there is of it."""
+        if section == "reports":
+            kept, _ = within(map(report_passage, desk.communities.values()), room, size)
+            return Told(tuple(kept), sum(map(size, kept))), desk.beside
+        if section == "entities":
+            return entities_within(desk.local, desk.candidates, desk.index, room), len(desk.local)
+        if section == "chunks":
+            scores = self._chunks(desk)
+            return chunks_within(list(scores), scores, desk.index, room), len(scores)
+        places = self._bridge(desk) if section == "bridge" else _links(desk)
+        weights = {place: float(desk.ties.weight[place]) for place in places}
+        return relations_within(places, weights, desk.index, desk.joins, room), len(places)
+
+    def _chunks(self, desk: _Desk) -> dict[int, float]:
+        """The chunks of the local entities in the order in which they are read, with their nearness where it counts."""
+        places = list(chunks_around(_by_layer(desk), desk.index, desk.ties))
+        if self.order == "shared" or (self.order == "auto" and not desk.rt.embedder.lexical):
+            return dict.fromkeys(places, 0.0)
+        scores = Nearness(desk.question, desk.query, desk.index, desk.rt, "auto").of(places)
+        order = np.argsort(-scores, kind="stable")
+        return {places[i]: float(scores[i]) for i in order.tolist()}
+
+    def _bridge(self, desk: _Desk) -> list[int]:
+        """The relations of the bridge between the key entities (Eq. 14–16)."""
+        keys = key_entities(list(desk.candidates), desk.communities, desk.index.lookups, self.top_m)
+        return bridge(keys, desk.index, desk.joins, desk.ties.weight, path_only=self.path_only)
+
+
+def _links(desk: _Desk) -> list[int]:
+    """The relations of the local entities."""
+    return ranked_links(links_of(desk.local, desk.index), desk.index, desk.joins, desk.ties.weight)
+
+
+def _by_layer(desk: _Desk) -> list[int]:
+    """The local entities, those that texts name first: a summary entity rests on very many chunks."""
+    levels = [e.level for e in at(desk.index.graph.entities, desk.local)]
+    return [place for place, level in sorted(zip(desk.local, levels, strict=True), key=lambda pair: pair[1] > 0)]
+
+
+def _notes(told: Mapping[Section, Told], left: Mapping[Section, int]) -> list[str]:
+    """How large each section is, and what had no room."""
+    notes = ["read: " + ", ".join(f"{_things(name, len(p.passages))} ({p.tokens} tokens)" for name, p in told.items())]
+    cut = [_things(name, count) for name, count in left.items() if count]
+    return [*notes, f"no room for {', '.join(cut)}"] if cut else notes
+
+
+def _things(section: Section, n: int) -> str:
+    """`1 report`, `2 relations on bridges`."""
+    one, many = _CALLED[section]
+    return f"{n} {one if n == 1 else many}"

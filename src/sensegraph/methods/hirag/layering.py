@@ -1,0 +1,264 @@
+"""How HiRAG's layers are made: summary entities that stand for clusters of alike entities, and again for those.
+
+Huang et al. 2025, *HiRAG*, "Indexing with hierarchical knowledge" (§4.1). A summary entity is an `Entity` with its
+layer as `level`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import numpy as np
+
+from sensegraph.algorithms.meaning import sparsity
+from sensegraph.index.graph.merging import relation_id, summarise
+from sensegraph.index.hierarchy.grounding import grounded, resolved
+from sensegraph.index.hierarchy.packing import elements
+from sensegraph.index.hierarchy.similar_clusters import grouping
+from sensegraph.index.vectors import embed_records, entity_texts
+from sensegraph.language.text import fold, packed, tokens, within
+from sensegraph.methods.hirag.layer_clusters import Grouped, Layers, LayerSettings, Traced, parted, settled, summary_id
+from sensegraph.protocols import LanguageEngine, Vectors
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import Result, Step, step
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import (
+    Brief,
+    Context,
+    Description,
+    Entity,
+    Graph,
+    Membership,
+    Passage,
+    Relation,
+    Source,
+    Statement,
+    SummaryEntity,
+)
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+_SPANS = 2  # spans that show what a member is, for its link to a summary entity
+_FEWEST = 3  # entities that make a layer worth while (§7)
+
+
+@step("layering.abstract", version=1, uses="engine", task="abstract")
+def abstract(briefs: Sequence[Brief], *, engine: LanguageEngine) -> list[tuple[SummaryEntity, ...]]:
+    """The summary entities of each cluster (§4.1)."""
+    return engine.abstract(briefs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    """A summary entity while it is gathered: all that is said of it, who belongs to it, and the chunks behind links."""
+
+    name: str
+    kind: str
+    said: list[tuple[Statement, ...]] = field(default_factory=list)
+    members: dict[str, Membership] = field(default_factory=dict)
+    chunks: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def texts(self) -> list[str]:
+        """What is said of it, each text once."""
+        return [text for text in dict.fromkeys("".join(s.text for s in said).strip() for said in self.said) if text]
+
+
+class Builder:
+    """Builds the layers over one graph; `known` are all entities so far, `lines` how they are shown to an engine.
+
+    `documents` maps the ids of all chunks, in order, to those of their documents.
+    """
+
+    def __init__(
+        self, rt: Runtime, graph: Graph, documents: Mapping[str, str], settings: LayerSettings, earlier: Layers | None
+    ) -> None:
+        self.rt, self.settings, self.traced = rt, settings, Traced(earlier)
+        self.documents = documents
+        self.place = {chunk: i for i, chunk in enumerate(documents)}
+        self.known = {e.id: e for e in graph.entities}
+        self.given = {r.id: r for r in graph.relations}
+        self.lines = elements(replace(graph, claims=()), self.documents, quotes=rt.engine.quotes)
+        self.groups: list[Grouped] = []
+        self.made: list[Entity] = []
+        self.links: list[Relation] = []
+        self.sparsity: list[float] = []
+        self.sizes = [len(graph.entities)]
+        self.said: list[str] = []
+        self.counts = Counter[str]()
+
+    def build(self, vectors: Result[Vectors]) -> Layers:
+        """The layers over the graph, whose entities have these vectors."""
+        nodes = list(self.known)
+        while len(nodes) >= _FEWEST and len(self.sizes) <= self.settings.layers and not self._stalled():
+            parts = self.clusters(nodes, vectors)
+            self.sparsity.append(sparsity([len(part) for part in parts], len(nodes)))
+            if self.settings.stop == "sparsity" and settled(self.sparsity, self.settings):
+                break
+            nodes = self._layer(parts)
+            self.sizes.append(len(nodes))
+            vectors = self.embedded(nodes)
+        entities, links = sorted(self.made, key=lambda e: e.id), sorted(self.links, key=lambda r: r.id)
+        figures = tuple(self.sparsity), tuple(self.sizes)
+        return Layers(tuple(self.groups), tuple(entities), tuple(links), *figures, self._notes())
+
+    def _stalled(self) -> bool:
+        """Whether the last layer is hardly smaller than that below it."""
+        if self.settings.stop != "size" or len(self.sizes) < 2:
+            return False
+        return self.sizes[-1] > (1 - self.settings.epsilon) * self.sizes[-2]
+
+    # ── what an estimate does in another way ──
+
+    def ask(self, step: Step[A, B], items: Sequence[A]) -> Sequence[B]:
+        """The engine's results."""
+        return self.rt.each(step, items)
+
+    def clusters(self, nodes: Sequence[str], vectors: Result[Vectors]) -> list[list[str]]:
+        """The clusters of the nodes of a layer."""
+        start, s = self.traced.labels(len(self.sizes), nodes), self.settings
+        names = (vectors.key, key(start.tolist()))
+        found = self.rt.once(
+            grouping, lambda: (vectors.value, start), names=names, size=s.cluster_size, dims=s.dims, seed=s.seed
+        ).value
+        self.said += filter(None, [found.note()])
+        return [[nodes[row] for row in part] for part in parted(vectors.value, np.asarray(found.labels), s)]
+
+    def embedded(self, nodes: Sequence[str]) -> Result[Vectors]:
+        """The vectors of the nodes of a layer, made of names and descriptions."""
+        texts = entity_texts(Graph([self.known[name] for name in nodes]))
+        return embed_records(lambda: texts, self.rt, name=key("layer", texts))
+
+    # ── one layer ──
+
+    def _layer(self, parts: Sequence[Sequence[str]]) -> list[str]:
+        """The ids of the entities of the layer above these clusters, ascending; those that are new become known."""
+        layer, found = len(self.sizes), dict[str, _Summary]()
+        asked = [(c, batch) for c, part in enumerate(parts) for batch in self._batches(part)]
+        briefs = {i: self._brief(batch) for i, (_, batch) in enumerate(asked) if len(batch) > 1}
+        written = dict(zip(briefs, self.ask(abstract, list(briefs.values())), strict=True))
+        made: list[dict[str, None]] = [{} for _ in parts]
+        for i, (c, batch) in enumerate(asked):
+            said = self._checked(written[i], briefs[i], batch) if i in written else []
+            names = [self._gather(found, s, briefs[i], layer) for s in said]
+            made[c] |= dict.fromkeys(names or batch)  # one alone, or of whom nothing is said, is passed on
+        self._finish(found, layer)
+        groups = [self._group(layer, part, above) for part, above in zip(parts, made, strict=True)]
+        self.traced.pass_on(layer, groups)
+        self.groups += groups
+        return sorted({name for above in made for name in above})
+
+    def _group(self, layer: int, members: Sequence[str], made: Mapping[str, None]) -> Grouped:
+        return Grouped(key("layer", layer, tuple(members))[:20], layer, tuple(members), tuple(made))
+
+    def _batches(self, members: Sequence[str]) -> list[list[str]]:
+        """Members by falling degree, as many as may be read at once (§3, step 4d)."""
+        line = self.lines.entity
+        ranked = sorted(members, key=lambda m: (-line[m].rank, m))
+        return packed(ranked, self.settings.input_tokens, lambda m: line[m].tokens)
+
+    def _brief(self, members: Sequence[str]) -> Brief:
+        """What a cluster is summed up from: its members, then the relations among them that have room."""
+        line = self.lines.entity
+        room = self.settings.input_tokens - sum(line[m].tokens for m in members)
+        told, left = within(self.lines.inside(members)[1], room, lambda link: link.tokens)
+        self.counts["omitted"] += left
+        passages = (*(line[m].passage for m in members), *(link.passage for link in told))
+        types = (*(self.known[m].type for m in members), *("" for _ in told))
+        title = ", ".join(line[m].passage.title for m in members[:3])
+        return Brief(Context(passages, title, left), types=types)
+
+    def _checked(self, said: Sequence[SummaryEntity], brief: Brief, batch: Sequence[str]) -> list[SummaryEntity]:
+        """Summary entities that refer to nothing but the brief, every member in one of them at least."""
+        known, members, kept = {p.id for p in brief.context.passages}, set(batch), list[SummaryEntity]()
+        for s in said:
+            text, lost = resolved(s.description, known)
+            mine = tuple(m for m in s.members if m.id in members)
+            self.counts["lost"] += lost + len(s.members) - len(mine)
+            if mine and s.name.strip():
+                kept.append(replace(s, name=" ".join(s.name.split()), description=text, members=mine))
+        left = [m for m in batch if all(m != held.id for s in kept for held in s.members)]
+        if kept and left:
+            kept[0] = replace(kept[0], members=(*kept[0].members, *(Membership(m, "") for m in left)))
+        self.counts["silent"] += not kept
+        return kept
+
+    def _gather(self, found: dict[str, _Summary], said: SummaryEntity, brief: Brief, layer: int) -> str:
+        """Put what is said of a summary entity to what is known of it; its id (§3, step 4e)."""
+        name = summary_id(layer, said.name, said.type)
+        entity = found.setdefault(name, _Summary(said.name, fold(said.type)))
+        entity.said.append(said.description)
+        for member in said.members:
+            entity.members.setdefault(member.id, member)
+        links = (self.given[p.id] for p in brief.context.passages if p.id in self.given)
+        entity.chunks.update((chunk, None) for link in links for chunk in link.chunks)
+        return name
+
+    def _finish(self, found: Mapping[str, _Summary], layer: int) -> None:
+        """Make the summary entities of a layer known."""
+        shorter = self._summaries(found)
+        new = [self._entity(name, s, shorter.get(name, ""), layer) for name, s in found.items()]
+        self.known |= {e.id: e for e in new}
+        self.lines.entity.update(elements(Graph(new), self.documents, quotes=self.rt.engine.quotes).entity)
+        self.made += new
+        self.links += [self._link(m, name, s.name) for name, s in found.items() for m in s.members.values()]
+
+    def _summaries(self, found: Mapping[str, _Summary]) -> dict[str, str]:
+        """One description for each that several clusters say too much of (§3, step 5)."""
+        said = {name: s.texts for name, s in found.items()}
+        long = [
+            n for n, texts in said.items() if len(texts) > 1 and sum(map(tokens, texts)) > self.settings.describe_above
+        ]
+        kept = [within(said[n], self.settings.input_tokens, tokens)[0] for n in long]
+        parts = [tuple(Passage("description", "", text) for text in texts) for texts in kept]
+        contexts = [Context(part, found[n].name) for n, part in zip(long, parts, strict=True)]
+        return dict(zip(long, self.ask(summarise, contexts), strict=True))
+
+    # ── records ──
+
+    def _entity(self, name: str, summary: _Summary, shorter: str, layer: int) -> Entity:
+        """The summary entity; it rests on every chunk that its members rest on (defect 3)."""
+        members = [self.known[m] for m in summary.members]
+        chunks = dict.fromkeys(chunk for e in members for chunk in e.chunks) | summary.chunks
+        last = len(self.place)
+        return Entity(
+            name, summary.name, summary.kind, shorter or " ".join(summary.texts), self._descriptions(summary, members),
+            tuple(sorted(chunks, key=lambda chunk: (self.place.get(chunk, last), chunk))),
+            sum(e.frequency for e in members), len(members), level=layer,
+        )  # fmt: skip
+
+    def _descriptions(self, summary: _Summary, members: Sequence[Entity]) -> tuple[Description, ...]:
+        """What is said of it by span; where no span is known, what is said first of each member."""
+        said = [self._grounded(s) for text in summary.said for s in text]
+        found = [Description(s.text.strip(), source) for s in said for source in s.sources if s.text.strip()]
+        return tuple(dict.fromkeys(found or (d for e in members for d in e.descriptions[:1])))
+
+    def _grounded(self, said: Statement) -> Statement:
+        """A statement with the spans behind it; of an engine that quotes only its quotations have any."""
+        return said if self.rt.engine.quotes else grounded(said, self._sources)
+
+    def _sources(self, name: str) -> Iterator[Source]:
+        record = self.known.get(name) or self.given.get(name)
+        return (d.source for d in record.descriptions) if record else iter(())
+
+    def _link(self, member: Membership, summary: str, name: str) -> Relation:
+        """The link of a member to a summary entity, which rests on what is said of the member."""
+        one, other = sorted((member.id, summary))
+        known = self.known[member.id]
+        sources = tuple(dict.fromkeys(d.source for d in known.descriptions))[:_SPANS]
+        text = member.description.strip() or f"member of {name}"
+        said = () if self.rt.engine.quotes else tuple(Description(text, source) for source in sources)
+        chunks = tuple(dict.fromkeys(s.chunk for s in sources)) or known.chunks[:_SPANS]
+        return Relation(relation_id(one, other), one, other, text, said, max(0.0, member.strength), chunks)
+
+    def _notes(self) -> tuple[str, ...]:
+        said = {
+            "lost": "references or members of summary entities named no record and were removed",
+            "silent": "groups of entities got no summary entity and were passed on as they are",
+            "omitted": "relations had no room in what summary entities are written from",
+        }
+        return (*self.said, *(f"{self.counts[name]} {text}" for name, text in said.items() if self.counts[name]))

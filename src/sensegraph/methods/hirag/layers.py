@@ -1,0 +1,219 @@
+"""The part `layers` of an index: the graph with HiRAG's summary entities in it, its communities and their reports.
+
+Huang et al. 2025, *HiRAG*, §4.1. What is found in a graph - communities, reports, lookups, vectors - is found in the
+larger one by the same functions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from sensegraph.errors import StoreError
+from sensegraph.index.graph.lookups import find_lookups
+from sensegraph.index.hierarchy.communities import (
+    ClusterSettings,
+    Communities,
+    Earlier,
+    communities,
+    find_communities,
+    structure,
+)
+from sensegraph.index.hierarchy.reports import ReportSettings, report_all
+from sensegraph.index.hierarchy.similar_clusters import grouping
+from sensegraph.index.navigation import Stretch
+from sensegraph.index.vectors import embed_records, entity_texts, report_texts
+from sensegraph.methods.hirag.layer_clusters import Layers, LayerSettings
+from sensegraph.methods.hirag.layering import Builder
+from sensegraph.protocols import Store, Vectors
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import Result, recall, step
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Chunk, Graph
+
+if TYPE_CHECKING:
+    from sensegraph.index.index import Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class LayerKeys:
+    """The keys of what the part is made of, and of the settings that it was `made_of` and made by."""
+
+    layers: str
+    graph: str
+    structure: str
+    communities: str
+    hierarchy: str
+    lookups: str
+    entity_vectors: str
+    report_vectors: str
+    made_of: str
+    settings: str
+    clustering: str
+    clusters: tuple[int, ...] = ()
+    ways: dict[str, tuple[Stretch, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What an update starts from: the layers of an earlier build, what they were `made_of`, the communities above."""
+
+    layers: Result[Layers] | None
+    made_of: str
+    communities: Earlier | None = None
+
+
+@step("layers.layers", version=1, form="tables")
+def layers(wholes: Sequence[Layers], *, settings: LayerSettings, writers: Sequence[str]) -> list[Layers]:
+    """The finished layers; `writers` are who wrote summary entities, and who made the vectors."""
+    return list(wholes)
+
+
+@step("layers.enlarged", version=1, form="tables")
+def enlarged(wholes: Sequence[tuple[Graph, Layers]]) -> list[Graph]:
+    """A graph with the summary entities of its layers among its entities, and their members' links to them."""
+    return [_enlarged(graph, found) for graph, found in wholes]
+
+
+@step("layers.layered", version=1)
+def layered(wholes: Sequence[LayerKeys]) -> list[LayerKeys]:
+    """What the part is made of."""
+    return list(wholes)
+
+
+def made_of(graph: str, vectors: str, rt: Runtime, settings: LayerSettings) -> str:
+    """What stands for everything that the layers of a graph with these keys depend on."""
+    return key("layers", layers.version, grouping.version, graph, vectors, settings, _writers(rt))
+
+
+def find_layers(
+    graph: Result[Graph], vectors: Result[Vectors], chunks: Callable[[], Iterable[Chunk]], rt: Runtime,
+    settings: LayerSettings, before: Before | None = None,
+) -> Result[Layers]:  # fmt: skip
+    """The layers over `graph`, whose entities have these vectors; paid for only where a brief changed.
+
+    With `before`, clusters are changed as little as the new vectors demand. Raises StepFailed where the engine failed;
+    what it had written is stored.
+    """
+    whole = made_of(graph.key, vectors.key, rt, settings)
+    earlier = before.layers if before else None
+    if before and earlier and before.made_of == whole:
+        return earlier
+
+    def write() -> Layers:
+        documents = {c.id: c.document for c in chunks()}
+        return Builder(rt, graph.value, documents, settings, earlier.value if earlier else None).build(vectors)
+
+    names = (whole, earlier.key if earlier else "")
+    return rt.once(layers, write, names=names, settings=settings, writers=_writers(rt))
+
+
+def layer_all(
+    graph: Result[Graph], vectors: Result[Vectors], chunks: Callable[[], Iterable[Chunk]], rt: Runtime,
+    settings: LayerSettings, clusters: ClusterSettings, reports: ReportSettings, before: Before | None,
+) -> tuple[LayerKeys, Layers, tuple[str, ...]]:  # fmt: skip
+    """What the part is made of, its layers, and what has to be said of it.
+
+    Raises UnsupportedTask where the engine writes no summary entities or reports.
+    """
+    rt.check("the layers of hirag", frozenset({"abstract", "report"}))
+    found = find_layers(graph, vectors, chunks, rt, settings, before)
+    large = rt.once(enlarged, lambda: (graph.value, found.value), names=(graph.key, found.key))
+    shape, groups = _communities(large, rt, clusters, before.communities if before else None)
+    reported = report_all(groups, large, chunks, rt, reports)
+    depths = Counter(c.depth for c in reported.value.clusters)
+    keys = LayerKeys(
+        found.key, large.key, shape, groups.key, reported.key,
+        lookups=find_lookups(large, reported, rt).key,
+        entity_vectors=embed_records(lambda: entity_texts(large.value), rt, name=large.key).key,
+        report_vectors=embed_records(lambda: report_texts(reported.value), rt, name=reported.key).key,
+        made_of=made_of(graph.key, vectors.key, rt, settings), settings=key(settings), clustering=key(clusters),
+        clusters=tuple(depths[d] for d in range(len(depths))),
+    )  # fmt: skip
+    return keys, found.value, (*found.value.notes, *reported.value.notes)
+
+
+def earlier_layers(store: Store, name: str, settings: LayerSettings, clusters: ClusterSettings) -> Before | None:
+    """The part under the key `name`, if it is there, as far as it was made by the same settings."""
+    if not name:
+        return None
+    try:
+        made = recall(store, layered, name)
+        found = Result(made.layers, recall(store, layers, made.layers)) if made.settings == key(settings) else None
+        if made.clustering != key(clusters):
+            return Before(found, made.made_of)
+        groups = Result(made.communities, recall(store, communities, made.communities))
+        large = Result(made.graph, recall(store, enlarged, made.graph))
+        return Before(found, made.made_of, Earlier(groups, large, made.structure))
+    except StoreError:
+        return None  # gone or of another version: the build makes it anew instead of failing for ever
+
+
+def in_place(manifest: Manifest, made: LayerKeys) -> Manifest:
+    """The manifest of the same index with the larger graph in the place of its own; what tells of the own is gone."""
+    return replace(
+        manifest,
+        graph=made.graph,
+        structure=made.structure,
+        communities=made.communities,
+        clustering=made.clustering,
+        hierarchy=made.hierarchy,
+        lookups=made.lookups,
+        entity_vectors=made.entity_vectors,
+        report_vectors=made.report_vectors,
+        relations="",
+        facts="",
+        fact_vectors="",
+        sentences="",
+        sentence_vectors="",
+        aggregates="",
+        aggregate_vectors="",
+        described="",
+        layers="",
+        ways=_ways(manifest, made),
+        clusters=made.clusters,
+    )
+
+
+def layers_of(store: Store, manifest: Manifest) -> Manifest:
+    """The manifest of an index as its part `layers` shows it."""
+    return in_place(manifest, recall(store, layered, manifest.layers))
+
+
+def _ways(manifest: Manifest, made: LayerKeys) -> Any:
+    """The ways through vectors that are the same, and through those of the larger graph."""
+    kept = {str(kind): ways for kind, ways in manifest.ways.items() if kind in ("chunk", "leaf", "summary")}
+    return kept | made.ways
+
+
+def _writers(rt: Runtime) -> tuple[str, ...]:
+    return (rt.engine.fingerprint("abstract"), rt.engine.fingerprint("summarise"), rt.embedder.fingerprint())
+
+
+def _communities(
+    graph: Result[Graph], rt: Runtime, settings: ClusterSettings, before: Earlier | None
+) -> tuple[str, Result[Communities]]:
+    """The shape of the graph and its communities: those of the last build where the shape is the same."""
+    shape = key(rt.once(structure, graph.value, names=(graph.key,)).value, settings)
+    if before and before.shape == shape:
+        return shape, before.communities
+    return shape, find_communities(graph, before, rt, settings)
+
+
+def _enlarged(graph: Graph, found: Layers) -> Graph:
+    """Both graphs as one, in the order of ids; a link to a member weighs as much as a relation does on average."""
+    degree = Counter(end for r in found.relations for end in (r.source, r.target))
+    own = [replace(e, degree=e.degree + degree[e.id]) for e in graph.entities]
+    new = [replace(e, degree=degree[e.id]) for e in found.entities]
+    scale = _mean([r.weight for r in graph.relations]) / _mean([r.weight for r in found.relations])
+    links = [replace(r, weight=r.weight * scale) for r in found.relations]
+    entities, relations = (*own, *new), (*graph.relations, *links)
+    return Graph(
+        tuple(sorted(entities, key=lambda e: e.id)), tuple(sorted(relations, key=lambda r: r.id)), graph.claims
+    )
+
+
+def _mean(weights: Sequence[float]) -> float:
+    return (sum(sorted(weights)) / len(weights) if weights else 0.0) or 1.0

@@ -1,0 +1,1 @@
+"""KAG: questions as plans of retrieval and calculation."""

@@ -1,0 +1,349 @@
+"""Calculation over numbers, dates and sets, without running anything that somebody wrote: the Math of logical forms.
+
+paper: Liang et al. 2024 (KAG) has a model write a program for this, and runs it; here an expression is read by a
+grammar of + − × ÷, comparisons and nine functions, and what is not of it is refused. What cannot be worked out is
+`Unknown` with its reason, never 0: dates that are missing, units that differ, a division by zero.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from statistics import fmean
+
+from sensegraph.methods.kag.quantities import (
+    LARGEST,
+    Moment,
+    Number,
+    Scalar,
+    Unknown,
+    Value,
+    moment_in,
+    number_in,
+    shown,
+)
+
+MOST_CHARACTERS = 400
+MOST_DEPTH = 20
+MOST_VALUES = 1_000
+
+
+class _Refused(ValueError):
+    """Ends a calculation; its text is the reason."""
+
+
+def reckon(content: str, values: Mapping[str, Value]) -> Value:
+    """The value of an expression over `values` by their aliases.
+
+    Functions: count, sum, mean, min, max, abs, days (between two dates), union, both (what two sets share).
+    """
+    if len(content) > MOST_CHARACTERS:
+        return Unknown(f"the expression has {len(content)} characters, at most {MOST_CHARACTERS} are read")
+    try:
+        return _Expression(_signs(content), values).whole()
+    except _Refused as e:
+        return Unknown(str(e))
+
+
+def spoken(words: str, inputs: Sequence[Value]) -> Value:
+    """The value that words ask for over `inputs`: how many, the sum, the difference, which is earlier, the same."""
+    rule = next((name for name, pattern in _SPOKEN if pattern.search(words)), "")
+    try:
+        if not inputs:
+            raise _Refused("there is nothing to calculate with")
+        if not rule:
+            raise _Refused(f"no calculation is known by the words {words[:60]!r}")
+        return _settled(_FUNCTIONS[rule](inputs))
+    except _Refused as e:
+        return Unknown(str(e))
+
+
+# ── what words and functions do ──
+
+
+def _members(inputs: Sequence[Value]) -> list[Scalar]:
+    """All values of all inputs; refused where one is unknown or there are too many."""
+    flat: list[Scalar] = []
+    for value in inputs:
+        if isinstance(value, Unknown):
+            raise _Refused(value.reason)
+        flat += value if isinstance(value, tuple) else (value,)
+    if len(flat) > MOST_VALUES:
+        raise _Refused(f"there are {len(flat)} values, at most {MOST_VALUES} are taken")
+    return flat
+
+
+def _alike(inputs: Sequence[Value]) -> list[Number] | list[Moment]:
+    """The values as numbers of one unit, or as dates; refused where they are of unlike kinds, or none."""
+    flat = [_plain(v) for v in _members(inputs)]
+    numbers = [v for v in flat if isinstance(v, Number)]
+    moments = [v for v in flat if isinstance(v, Moment)]
+    if flat and len(moments) == len(flat):
+        return moments
+    if not flat or len(numbers) != len(flat):
+        raise _Refused("these are not all numbers, nor all dates" if flat else "there is nothing to calculate with")
+    if len({n.unit for n in numbers}) > 1:
+        raise _Refused(f"the units {' and '.join(sorted({n.unit or 'none' for n in numbers}))} differ")
+    return numbers
+
+
+def _plain(value: Scalar) -> Scalar:
+    """A text as the date or number that it is, where it is one."""
+    if not isinstance(value, str):
+        return value
+    return (moment_in(value) or number_in(value) or value) if re.search(r"\d", value) else value
+
+
+def _numbers(inputs: Sequence[Value]) -> list[Number]:
+    found = _alike(inputs)
+    numbers = [v for v in found if isinstance(v, Number)]
+    if len(numbers) != len(found):
+        raise _Refused("dates cannot be added")
+    return numbers
+
+
+def _sum(inputs: Sequence[Value]) -> Value:
+    numbers = _numbers(inputs)
+    return Number(sum(n.value for n in numbers), numbers[0].unit)
+
+
+def _mean(inputs: Sequence[Value]) -> Value:
+    numbers = _numbers(inputs)
+    return Number(fmean(n.value for n in numbers), numbers[0].unit)
+
+
+def _least(inputs: Sequence[Value]) -> Value:
+    found = _alike(inputs)
+    return min(found, key=_order)
+
+
+def _most(inputs: Sequence[Value]) -> Value:
+    found = _alike(inputs)
+    return max(found, key=_order)
+
+
+def _order(value: Number | Moment) -> tuple[float, ...]:
+    """What values are ordered by."""
+    return (value.value,) if isinstance(value, Number) else (value.year, value.month, value.day)
+
+
+def _count(inputs: Sequence[Value]) -> Value:
+    return Number(float(len(dict.fromkeys(_members(inputs)))))
+
+
+def _difference(inputs: Sequence[Value]) -> Value:
+    found = _alike(inputs)
+    if len(found) != 2:
+        raise _Refused(f"a difference is between two values, not {len(found)}")
+    one, other = found
+    if isinstance(one, Number) and isinstance(other, Number):
+        return Number(abs(one.value - other.value), one.unit)
+    return Number(float(abs(_moment(one).year - _moment(other).year)), "years")
+
+
+def _days(inputs: Sequence[Value]) -> Value:
+    found = [_moment(v) for v in _alike(inputs)]
+    if len(found) != 2 or not all(m.day for m in found):
+        raise _Refused("days are counted between two whole dates")
+    one, other = (date(m.year, m.month, m.day) for m in found)
+    return Number(float(abs((one - other).days)), "days")
+
+
+def _moment(value: Number | Moment) -> Moment:
+    if isinstance(value, Moment):
+        return value
+    raise _Refused("a date is needed here")
+
+
+def _abs(inputs: Sequence[Value]) -> Value:
+    (one, *_) = numbers = _numbers(inputs)
+    if len(numbers) != 1:
+        raise _Refused("abs takes one number")
+    return Number(abs(one.value), one.unit)
+
+
+def _union(inputs: Sequence[Value]) -> Value:
+    return tuple(dict.fromkeys(_members(inputs)))
+
+
+def _both(inputs: Sequence[Value]) -> Value:
+    """What all inputs hold, compared as text without case."""
+    sets = [{shown(v).casefold() for v in _members([value])} for value in inputs]
+    return tuple(v for v in dict.fromkeys(_members(inputs[:1])) if all(shown(v).casefold() in s for s in sets))
+
+
+def _same(inputs: Sequence[Value]) -> Value:
+    sets = [{shown(v).casefold() for v in _members([value])} for value in inputs]
+    if len(sets) < 2 or not all(sets):
+        raise _Refused("there are no two values to compare")
+    return set.intersection(*sets) != set()
+
+
+_FUNCTIONS: Mapping[str, Callable[[Sequence[Value]], Value]] = {
+    "count": _count,
+    "sum": _sum,
+    "mean": _mean,
+    "min": _least,
+    "max": _most,
+    "abs": _abs,
+    "days": _days,
+    "difference": _difference,
+    "union": _union,
+    "both": _both,
+    "same": _same,
+}
+_LESS = "min minimum first earlier earliest older oldest smaller smallest fewer fewest less least lower lowest shorter"
+_MORE = "max maximum last later latest younger youngest larger largest bigger more most higher highest longer greater"
+_SPOKEN = tuple(
+    (name, re.compile(pattern, re.I))
+    for name, pattern in (
+        ("days", r"\bhow many days\b|\bdays (?:between|from)\b"),
+        ("difference", r"\bdifference\b|\bhow (?:many|much) (?:more|less|fewer|years|older|younger|longer)\b"),
+        ("difference", r"\bbetween\b"),
+        ("mean", r"\b(?:mean|average)\b"),
+        ("sum", r"\b(?:sum|total|together|combined|altogether)\b"),
+        ("both", r"\b(?:both|intersection|in common|shared?)\b"),
+        ("same", r"\b(?:same|equal)\b"),
+        ("union", r"\b(?:union|either|all of)\b"),
+        ("count", r"\b(?:how many|count|number)\b"),
+        ("min", rf"\b(?:{_LESS.replace(' ', '|')})\b"),
+        ("max", rf"\b(?:{_MORE.replace(' ', '|')})\b"),
+    )
+)
+
+
+# ── expressions ──
+
+
+_SIGN = re.compile(r"\s*(?:(\d+(?:,\d{3})*(?:\.\d+)?)|(#?[A-Za-z]\w*|#\d+)|(<=|>=|==|!=|[-+*/×÷−(),<>=≤≥]))")
+
+
+def _signs(text: str) -> list[str]:
+    """The numbers, names and signs of an expression; anything else is refused."""
+    signs, place = list[str](), 0
+    text = text.strip()
+    while place < len(text):
+        found = _SIGN.match(text, place)
+        if not found:
+            raise _Refused(f"{text[place : place + 20].strip()!r} belongs in no calculation")
+        signs.append(found[0].strip())
+        place = found.end()
+    return signs
+
+
+class _Expression:
+    """A recursive descent over the signs: comparison, sum, product, factor."""
+
+    def __init__(self, signs: Sequence[str], values: Mapping[str, Value]) -> None:
+        self.signs, self.values, self.place, self.depth = signs, values, 0, 0
+
+    def whole(self) -> Value:
+        """The value of all signs."""
+        value = self._comparison()
+        if self.place < len(self.signs):
+            raise _Refused(f"{self.signs[self.place]!r} is one too many")
+        return _settled(value)
+
+    def _next(self, *wanted: str) -> str:
+        if self.place < len(self.signs) and (not wanted or self.signs[self.place] in wanted):
+            self.place += 1
+            return self.signs[self.place - 1]
+        return ""
+
+    def _comparison(self) -> Value:
+        self.depth += 1
+        if self.depth > MOST_DEPTH:
+            raise _Refused(f"the expression is nested more than {MOST_DEPTH} deep")
+        left = self._sum()
+        if sign := self._next("<", ">", "<=", ">=", "=", "==", "!=", "≤", "≥"):
+            left = _compared(left, _ALIASES.get(sign, sign), self._sum())
+        self.depth -= 1
+        return left
+
+    def _sum(self) -> Value:
+        left = self._product()
+        while sign := self._next("+", "-", "−"):
+            right = self._product()
+            left = _subtracted(left, right) if sign in "-−" else _sum([left, right])
+        return left
+
+    def _product(self) -> Value:
+        left = self._factor()
+        while sign := self._next("*", "×", "/", "÷"):
+            (one,), (other,) = _numbers([left]), _numbers([self._factor()])
+            left = _times(one, other) if sign in "*×" else _divided(one, other)
+        return left
+
+    def _factor(self) -> Value:
+        if self._next("-", "−"):
+            (one,) = _numbers([self._factor()])
+            return Number(-one.value, one.unit)
+        if self._next("("):
+            return self._closed(self._comparison())
+        sign = self._next()
+        if not sign or sign in "+*/×÷)," or sign[0] in "<>=!≤≥":
+            raise _Refused(f"a value is missing before {sign or 'the end'!r}")
+        if sign[0].isdigit():
+            return Number(float(sign.replace(",", "")))
+        return self._named(sign)
+
+    def _named(self, name: str) -> Value:
+        if self._next("("):
+            if name.casefold() not in _FUNCTIONS:
+                raise _Refused(f"there is no function {name!r}")
+            inputs = [self._comparison()]
+            while self._next(","):
+                inputs.append(self._comparison())
+            return self._closed(_FUNCTIONS[name.casefold()](inputs))
+        alias = name.removeprefix("#")
+        if alias not in self.values:
+            raise _Refused(f"{name!r} is bound to nothing")
+        return self.values[alias]
+
+    def _closed(self, value: Value) -> Value:
+        if not self._next(")"):
+            raise _Refused("a bracket is not closed")
+        return value
+
+
+_ALIASES = {"≤": "<=", "≥": ">=", "==": "="}
+
+
+def _compared(left: Value, sign: str, right: Value) -> Value:
+    if sign in ("=", "!="):
+        return (_same([left, right]) is True) == (sign == "=")
+    one, other = _alike([left, right])
+    a, b = _order(one), _order(other)
+    known = min(len([x for x in v if x]) for v in (a, b)) if isinstance(one, Moment) else 1
+    if isinstance(one, Moment) and a[:known] == b[:known] and a != b:
+        raise _Refused("one of the dates is not known well enough to compare")
+    return {"<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b}[sign]
+
+
+def _subtracted(left: Value, right: Value) -> Value:
+    one, other = _alike([left, right])
+    if isinstance(one, Moment) and isinstance(other, Moment):
+        return Number(float(one.year - other.year), "years")
+    (a,), (b,) = _numbers([one]), _numbers([other])
+    return Number(a.value - b.value, a.unit)
+
+
+def _times(one: Number, other: Number) -> Number:
+    if one.unit and other.unit:
+        raise _Refused(f"{one.unit} times {other.unit} is no known unit")
+    return Number(one.value * other.value, one.unit or other.unit)
+
+
+def _divided(one: Number, other: Number) -> Number:
+    if other.value == 0:
+        raise _Refused("a division by zero")
+    if other.unit and other.unit != one.unit:
+        raise _Refused(f"{one.unit or 'a number'} by {other.unit} is no known unit")
+    return Number(one.value / other.value, "" if other.unit else one.unit)
+
+
+def _settled(value: Value) -> Value:
+    if isinstance(value, Number) and not abs(value.value) <= LARGEST:
+        raise _Refused("the result is too large")
+    return value

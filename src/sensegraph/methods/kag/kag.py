@@ -1,0 +1,235 @@
+"""KAG: a question planned as a small program of retrievals and calculations, solved step by step, and checked.
+
+paper: Liang et al. 2024, with the thresholds of the authors' implementation; N43, N45. No program is written or run
+index: chunk → extract → merge: entities, their relations, and what ties both to the chunks, either way
+query: plan → each step by the exact graph, the graph around, the chunks → solved? else one more question → one answer
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Literal
+
+from sensegraph.algorithms.fusion import Ranking, by_scores
+from sensegraph.answering.actions import leads_of
+from sensegraph.answering.asking import conclude, inquiry, refine
+from sensegraph.answering.map_reduce import size
+from sensegraph.errors import SettingsError, StepFailed
+from sensegraph.index.index import Index
+from sensegraph.language.text import fold, within
+from sensegraph.methods.kag.forms import Output, Parsed, Plan, Retrieval, Term
+from sensegraph.methods.kag.logical_forms import parse
+from sensegraph.methods.kag.planning import sketched
+from sensegraph.methods.kag.quantities import Unknown
+from sensegraph.methods.kag.solving import Solved, Solver, Solving
+from sensegraph.protocols import Part, Task
+from sensegraph.retrieval.arms import evidence_of
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Answer, Evidence, Lead, Passage, Question
+
+
+@dataclass(frozen=True)
+class KAG:
+    """A plan, its steps solved in the graph and the chunks, and up to `rounds` rounds until the question is solved.
+
+    `plan` = auto lets a model plan, and rules where the engine is none; `none` is one step. Entities are linked by
+    names at least so alike as `exact` or `free`; a layer whose sub-answer is at least `enough` useful (0–100) ends a
+    step. `share` is that of the graph in what the last layer reads, `rank_share` that in the evidence of a step,
+    `whole` the weight of the user's own question beside the mean of all steps, `branches` how many values of a
+    variable are followed. `step_tokens` bound what is read for a step, `context_tokens` what is read for the answer.
+    """
+
+    plan: Literal["auto", "rules", "model", "none"] = "auto"
+    rounds: int = 3  # liang2024
+    exact: float = 0.9  # the authors' implementation
+    free: float = 0.8
+    chunks: int = 20
+    share: float = 0.5
+    rank_share: float = 1.0  # ours: bench/kag.py
+    enough: float = 50.0  # ours
+    branches: int = 2  # ours: bench/kag.py
+    whole: float = 0.25  # ours: bench/kag.py
+    damping: float = 0.7  # as in hybrid retrieval
+    step_tokens: int = 4_000
+    context_tokens: int = 8_000
+    k: int = 20
+    name: str = "kag"
+    requires: frozenset[Task] = frozenset({"ask", "answer"})
+    reads: frozenset[Part] = frozenset({"graph"})
+
+    def __post_init__(self) -> None:
+        for field in ("rounds", "chunks", "branches", "step_tokens", "context_tokens", "k"):
+            if getattr(self, field) < 1:
+                raise SettingsError(f"kag: {field} ({getattr(self, field)}) must be at least 1.")
+        if not 0 < self.free <= self.exact <= 1:
+            raise SettingsError(f"kag: free ({self.free}) must be above 0 and at most exact ({self.exact}), at most 1.")
+        for field in ("share", "rank_share", "damping"):
+            if not 0 <= getattr(self, field) <= 1:
+                raise SettingsError(f"kag: {field} ({getattr(self, field)}) must lie in 0 to 1.")
+        if self.damping == 1:
+            raise SettingsError("kag: damping (1) must be below 1: a walk that never returns forgets the question.")
+        if self.whole < 0 or not 0 <= self.enough <= 100:
+            raise SettingsError(
+                f"kag: whole ({self.whole}) must not be negative, enough ({self.enough}) lie in 0 to 100."
+            )
+
+    def steps(self, question: Question, index: Index, rt: Runtime) -> tuple[Solved, ...]:
+        """Every step that was solved, in order: what was asked, by which layer it was answered, and what it binds.
+
+        After `retrieve` or `answer` this costs no call.
+        """
+        return tuple(self._searched(question, index, rt).memory)
+
+    def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
+        """The chunks behind the steps and the question itself, best first, within the context."""
+        return self._searched(question, index, rt).evidence()
+
+    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
+        """One answer from what the steps found, and the chunks behind it."""
+        search = self._searched(question, index, rt)
+        return conclude(question, search.with_memory(), index, rt)
+
+    def follow(
+        self, question: Question, plan: Plan, index: Index, rt: Runtime, given: Mapping[str, str] | None = None
+    ) -> tuple[Evidence, tuple[Solved, ...]]:
+        """The evidence that a plan made elsewhere leads to, and its steps; `given` fixes values by alias."""
+        rt.check(self.name, self.requires)
+        search = _Search(self, question, index, rt)
+        search.solve(plan, given)
+        return search.evidence(), tuple(search.memory)
+
+    def _searched(self, question: Question, index: Index, rt: Runtime) -> _Search:
+        planned = self.plan == "model" or (self.plan == "auto" and not rt.engine.quotes)
+        rt.check(self.name, self.requires | ({"refine"} if planned else frozenset()))
+        search = _Search(self, question, index, rt)
+        search.solve(search.planned(by_model=planned))
+        search.reflect()
+        return search
+
+
+class _Search:
+    """One question on its way: its plans, the memory of its steps, and what there is to say of it."""
+
+    def __init__(self, settings: KAG, question: Question, index: Index, rt: Runtime) -> None:
+        self.settings, self.question, self.index, self.rt = settings, question, index, rt
+        named = [f.name for f in fields(Solving) if hasattr(settings, f.name)]
+        self.solver = Solver(question, index, rt, Solving(**{n: getattr(settings, n) for n in named}))
+        self.memory: list[Solved] = []
+        self.notes: list[str] = []
+        self.calls, self.failures = Counter[str](), Counter[str]()
+        self.rounds = 1
+
+    # ── the plan ──
+
+    def planned(self, *, by_model: bool) -> Plan:
+        """The plan of a model, else of rules, else the question as one step; the notes say which, and why."""
+        if by_model and (plan := self._by_model()):
+            return plan
+        text = self.question.text
+        if self.settings.plan != "none":
+            sketch = sketched(text)
+            if plan := self._taken(parse(sketch.lines), f"rules ({sketch.rule})"):
+                return plan
+        self.notes.append("the question was taken as one step")
+        return _one_step(text)
+
+    def _by_model(self) -> Plan | None:
+        self.calls["refine"] += 1
+        try:
+            found = self.rt.each(refine, [inquiry(self.question, (), self.index)])[0]
+        except StepFailed as e:
+            self.failures.update(e.reasons)
+            return None
+        return self._taken(parse(found.questions), "the model") if found.questions else None
+
+    def _taken(self, parsed: Parsed, whose: str) -> Plan | None:
+        """The plan, where it is one; what is wrong with it, or had to be put right, is noted."""
+        if parsed.plan is None:
+            self.notes.append(f"the plan of {whose} cannot be used: {'; '.join(parsed.errors)}")
+            return None
+        mended = [r for r in parsed.repairs if r != "there was no output"]
+        self.notes.append(f"plan of {whose}: {len(parsed.plan.steps) - 1} steps")
+        conditions = sum(len(s.where) for s in parsed.plan.steps if isinstance(s, Retrieval))
+        self.notes += [f"conditions of the plan, sought by their words: {conditions}"] if conditions else []
+        self.notes += [f"put right in the plan: {', '.join(mended)}"] if mended else []
+        return parsed.plan
+
+    def solve(self, plan: Plan, given: Mapping[str, str] | None = None) -> None:
+        """Solve the steps of a plan, and remember them."""
+        self.rt.progress("kag", self.rounds - 1, self.settings.rounds)
+        self.memory += self.solver.solve(plan, given)
+
+    # ── reflection ──
+
+    def reflect(self) -> None:
+        """Rounds of one supplementary question each, until the memory answers the question or nothing new is asked."""
+        asked = {fold(s.question) for s in self.memory} | {fold(self.question.text)}
+        while self.rounds < self.settings.rounds and (more := self._open()) and fold(more) not in asked:
+            asked.add(fold(more))
+            self.rounds += 1
+            self.solve(_one_step(more))
+        self.rt.progress("kag", self.settings.rounds, self.settings.rounds)
+
+    def _open(self) -> str:
+        """The question that would lead further; none where the memory is enough, or nothing was found."""
+        points = self._points()
+        if not points or self.rt.engine.quotes:
+            return ""  # an engine that quotes asks for words that it saw, not for what is missing
+        self.calls["ask"] += 1
+        (lead,), reasons = leads_of([inquiry(self.question, points, self.index)], self.rt)
+        self.failures.update(reasons)
+        known = lead or Lead(score=100.0)
+        return "" if known.score >= self.settings.enough else next(iter(known.questions), "")
+
+    # ── the end ──
+
+    def evidence(self) -> Evidence:
+        """The chunks of all steps, merged."""
+        return evidence_of(
+            self._ranking(), self.index, self.settings.k, self.settings.context_tokens, tuple(self._said())
+        )
+
+    def with_memory(self) -> Evidence:
+        """The sub-answers, then the chunks, in one context."""
+        chunks, budget = self.evidence(), self.settings.context_tokens
+        points, left = within(self._points(), budget // 2, size)
+        if self.rt.engine.quotes or not points:
+            return chunks  # that engine answers from the sentences themselves
+        kept, cut = within(chunks.passages, budget - sum(map(size, points)), size)
+        taken = sum(map(size, [*points, *kept]))
+        return replace(chunks, passages=(*points, *kept), tokens=taken, omitted=chunks.omitted + left + cut)
+
+    def _points(self) -> list[Passage]:
+        return [s.passage for s in self.memory if s.layer != "none" and s.passage.text]
+
+    def _ranking(self) -> Ranking:
+        """The mean of the steps' rankings, and beside it that of the question itself."""
+        ranked = [s.ranking for s in self.memory if len(s.ranking)]
+        own = self.solver.around(self.question)
+        return by_scores([*ranked, own], [*(1 / len(ranked) for _ in ranked), self.settings.whole or 1e-9])
+
+    def _said(self) -> Iterator[str]:
+        """How the steps were solved, what stayed open, and how often the engine was asked."""
+        yield from self.notes
+        layers = Counter(s.layer for s in self.memory)
+        solved = ", ".join(f"{n} by {_LAYERS[name]}" for name, n in sorted(layers.items()) if name != "none")
+        yield f"steps: {len(self.memory)} in {self.rounds} round{'s' * (self.rounds != 1)}; {solved or 'none solved'}"
+        for step in self.memory:
+            if step.layer == "none" and isinstance(step.value, Unknown):
+                yield f"unknown: {step.question!r} ({step.value.reason})"
+        failures = self.failures + self.solver.failures
+        if failures:
+            reason, _ = min(failures.items(), key=lambda item: (-item[1], item[0]))
+            yield f"steps that failed and were not asked again: {failures.total()} ({reason})"
+        calls = self.calls + Counter({"ask": self.solver.calls})
+        yield f"the engine was asked {calls.total()} times before the answer"
+
+
+_LAYERS = {"exact": "the exact graph", "graph": "the graph around", "chunks": "the chunks", "worked out": "calculation"}
+
+
+def _one_step(question: str) -> Plan:
+    """A question as a plan of one step, whatever it looks like."""
+    return Plan((Retrieval(Term(), Term(), Term("1"), text=question), Output(("1",))))

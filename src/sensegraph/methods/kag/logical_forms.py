@@ -1,0 +1,275 @@
+"""Logical forms: a question as a short program of retrieval and calculation steps over variables.
+
+paper: Liang et al. 2024 (KAG), the logical form solver; its five functions, read from what a model or a person wrote
+
+    Step1: Who directed Big Eyes?
+    Action1: Retrieval(s=s1:Film[Big Eyes], p=p1:director, o=o1:Person)
+    Step2: Who is the spouse of #1?
+    Action2: Retrieval(s=o1, p=p2:spouse, o=o2:Person)
+    Action3: Output(o2)
+
+A step may also be a question in plain words, or `Big Eyes >> director`; `#1` is the result of the first step. Nothing
+that is read here is ever executed: a plan is data, and its arithmetic is worked out by `steps/reckoning.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Sequence
+from dataclasses import replace
+from functools import partial
+
+from sensegraph.methods.kag.forms import (
+    MARK,
+    OPERATIONS,
+    Condition,
+    Deduce,
+    Form,
+    Math,
+    Output,
+    Parsed,
+    Retrieval,
+    Sort,
+    Term,
+    target_of,
+    validated,
+)
+
+MOST_STEPS = 30
+MOST_CHARACTERS = 20_000
+
+_FUNCTIONS = {
+    name: function
+    for function, names in {
+        "retrieval": "retrieval retrieve get_spo getspo spo search",
+        "sort": "sort rank order_by",
+        "math": "math maths calculate compute",
+        "deduce": "deduce judge logic reason",
+        "output": "output get return answer finish",
+    }.items()
+    for name in names.split()
+}
+_CALL = re.compile(r"^([A-Za-z_]\w*)\s*\((.*)\)\s*[.;,]?$", re.DOTALL)
+_OPEN = re.compile(r"^([A-Za-z_]\w*)\s*\((.*)$", re.DOTALL)
+_LABEL = re.compile(r"^(?:[-*•]\s*)?(?:(step|action|question|sub-?question|q)\s*(\d*)\s*[:.)]|\(?\d+\s*[.):])\s*", re.I)
+_TERM = re.compile(r"^(?:(?P<alias>#?\w*)\s*:)?\s*(?P<type>[^\[\]]*?)\s*(?:\[(?P<name>.*)\])?$", re.DOTALL)
+_ALIAS = re.compile(r"^(?:#\d+|[a-z]\w{0,20})$")
+_LIKE_ALIAS = re.compile(r"^(?:#\d+|[a-z]{1,8}_?\d+)$")
+_NUMBER = re.compile(r"#(\d+)")
+_CONDITION = re.compile(r"^(#?\w+)\.(\w+)\s*(<=|>=|!=|=|<|>)\s*(.+)$", re.DOTALL)
+_QUOTES = "`'\"“”‘’ \t"
+_ARROW = re.compile(r"\s*(?:>>|→|->)\s*")
+
+
+def parse(lines: str | Sequence[str]) -> Parsed:
+    """The plan that a text, or a list of steps, writes down."""
+    text = lines if isinstance(lines, str) else "\n".join(" ".join(line.split()) for line in lines)
+    reader = _Reader()
+    if len(text) > MOST_CHARACTERS:
+        return Parsed(None, (f"the plan has {len(text)} characters, at most {MOST_CHARACTERS} are read",))
+    for line in text.splitlines():
+        reader.read(line)
+    reader.end()
+    if len(reader.steps) > MOST_STEPS:
+        return Parsed(None, (f"the plan has {len(reader.steps)} steps, at most {MOST_STEPS} are taken",))
+    return validated(_renamed(reader.steps), tuple(reader.errors), tuple(reader.repairs))
+
+
+class _Reader:
+    """Reads a plan line by line, and keeps count of what could not be read or had to be put right."""
+
+    def __init__(self) -> None:
+        self.steps: list[Form] = []
+        self.errors: list[str] = []
+        self.repairs: list[str] = []
+        self.text = ""  # the words of a step whose action has not come yet
+        self.held = ""  # a call whose bracket is still open
+
+    def read(self, line: str) -> None:
+        """Take one line."""
+        line = line.strip().strip("`").strip()
+        if self.held:
+            line, self.held = f"{self.held} {line}", ""
+        label = _LABEL.match(line)
+        body = (line[label.end() :] if label else line).strip()
+        if not body or body.casefold() in ("json", "text", "plan", "plaintext"):
+            return
+        call = _CALL.match(body)
+        if call and (call[1].casefold() in _FUNCTIONS or _looks_called(body)):
+            self._called(call[1], call[2])
+        elif (begun := _OPEN.match(body)) and begun[1].casefold() in _FUNCTIONS and body.count("(") > body.count(")"):
+            self.held = body
+        elif label and (label[1] or "").casefold() == "step":
+            self._said()
+            self.text = body.strip(_QUOTES)
+        else:
+            self._said()
+            self._worded(body.strip(_QUOTES))
+
+    def end(self) -> None:
+        """Take what is still open."""
+        if self.held:
+            self.repairs.append("a bracket was not closed")
+            call = _OPEN.match(self.held)
+            self.held = ""
+            if call:
+                self._called(call[1], call[2])
+        self._said()
+
+    def _said(self) -> None:
+        """A step that has words and no action."""
+        text, self.text = self.text, ""
+        if text:
+            self._worded(text)
+
+    def _worded(self, text: str) -> None:
+        """A step in plain words, or `subject >> relation`."""
+        alias = str(len(self.steps) + 1)
+        subject, *path = _ARROW.split(text)
+        if not path:
+            self.steps.append(Retrieval(Term(), Term(), Term(alias), text=text))
+            return
+        for relation in path:  # `A >> director >> spouse` is two steps
+            alias = str(len(self.steps) + 1)
+            start = Term(subject[1:]) if _NUMBER.fullmatch(subject) else Term("", "", subject)
+            self.steps.append(Retrieval(start, Term("", relation), Term(alias), text=f"{subject} {relation}"))
+            subject = f"#{alias}"
+
+    def _called(self, name: str, inside: str) -> None:
+        """A function with its arguments."""
+        text, self.text = self.text, ""
+        function = _FUNCTIONS.get(name.casefold())
+        parts = _split(inside)
+        if function is None:
+            self.errors.append(f"there is no function {name!r}")
+        elif function == "output":
+            self.steps.append(Output(tuple(_alias(p.partition("=")[2] or p) for p in parts), text))
+        elif function == "retrieval":
+            self.steps.append(self._retrieval(parts, text))
+        else:
+            self._other(function, _named(parts), text)
+
+    def _retrieval(self, parts: Sequence[str], text: str) -> Retrieval:
+        terms, where = dict[str, Term](), list[Condition]()
+        for position, part in enumerate(parts):
+            if found := _CONDITION.match(part):
+                where.append(Condition(found[1].removeprefix("#"), found[2], found[3], found[4].strip(_QUOTES)))
+                continue
+            name, equals, value = part.partition("=")
+            key = name.strip().casefold()[:1] if equals else "spo"[min(position, 2)]
+            if key not in "spo":
+                self.errors.append(f"a retrieval has no argument {name.strip()!r}")
+                continue
+            terms[key] = _term(value if equals else part)
+        object_ = terms.get("o", Term())
+        if not any(t.alias and not t.name for t in terms.values()):
+            object_ = replace(object_, alias=object_.alias or str(len(self.steps) + 1))
+        return Retrieval(terms.get("s", Term()), terms.get("p", Term()), object_, tuple(where), text)
+
+    def _other(self, function: str, given: dict[str, str], text: str) -> None:
+        first = given.get("", "")
+        inputs = tuple(re.findall(r"\w+", given.get("inputs", given.get("input", ""))))
+        target = _alias(given.get("target", "")) or str(len(self.steps) + 1)
+        if function == "sort":
+            way = given.get("direction", given.get("orderby", given.get("order", "desc"))).casefold()
+            alias = _alias(given.get("set", given.get("alias", first)))
+            limit = re.findall(r"\d+", given.get("limit", given.get("topn", "0")))
+            self.steps.append(Sort(alias, not way.startswith("asc"), int(limit[0][:6]) if limit else 0, target, text))
+            return
+        content, arrow, after = given.get("content", first).partition("→")
+        target = _alias(after) if arrow else target
+        if not inputs:
+            inputs = tuple(dict.fromkeys(w.lstrip("#") for w in re.findall(r"#?\w+", content) if _LIKE_ALIAS.match(w)))
+        if function == "math":
+            self.steps.append(Math(content.strip(), inputs, target, text))
+            return
+        operation = next((o for o in OPERATIONS if o.casefold() == given.get("op", "").casefold()), "")
+        if not operation:
+            self.repairs.append(f"the decision {given.get('op', '')!r} is not known, and was taken as a judgement")
+        self.steps.append(Deduce(operation or OPERATIONS[0], content.strip(), inputs, target, text))
+
+
+def _looks_called(body: str) -> bool:
+    """Whether a line that is no known call was meant as one: a single word, a bracket, and an argument with a name."""
+    return re.match(r"^\w+\s*\([^)]*=", body) is not None
+
+
+def _alias(text: str) -> str:
+    return text.strip().strip(_QUOTES).removeprefix("#")
+
+
+def _renamed(steps: Sequence[Form]) -> list[Form]:
+    """The steps with all that their words refer to marked: `#n`, which no step is called by, as what step n finds."""
+    found = dict[str, str]()
+    for number, step in enumerate(steps, 1):
+        found[str(number)] = target_of(step, found.values())
+    called = {a for a in found.values() if a}
+
+    def mark(match: re.Match[str]) -> str:
+        name = match[1]
+        return f"#{name if name in called else found.get(name) or name}"
+
+    plain = re.compile(rf"(?<![#\w])({'|'.join(sorted(a for a in called if _LIKE_ALIAS.match(a)) or ['(?!)'])})\b")
+    renamed = [_fed(s, called) for s in map(partial(_terms_renamed, mark), steps)]
+    return [replace(s, text=plain.sub(r"#\1", MARK.sub(mark, s.text))) for s in renamed]
+
+
+def _fed(step: Form, called: Container[str]) -> Form:
+    """A calculation with all aliases of its expression among its inputs."""
+    if not isinstance(step, Math):
+        return step
+    named = (w for w in re.findall(r"\w+", step.content) if w in called and w != step.target)
+    return replace(step, inputs=tuple(dict.fromkeys([*step.inputs, *named])))
+
+
+def _terms_renamed(mark: Callable[[re.Match[str]], str], step: Form) -> Form:
+    if isinstance(step, Math | Deduce):
+        return replace(step, content=MARK.sub(mark, step.content))
+    if not isinstance(step, Retrieval):
+        return step
+    subject, predicate, object_ = (replace(t, name=MARK.sub(mark, t.name)) for t in step.terms)
+    return replace(step, subject=subject, predicate=predicate, object=object_)
+
+
+def _named(parts: Sequence[str]) -> dict[str, str]:
+    """Arguments by their names; those without one under the empty name, joined."""
+    found: dict[str, str] = {}
+    for part in parts:
+        match = re.match(r"^(\w+)\s*=\s*(?!=)(.*)$", part, re.DOTALL)
+        name, value = (match[1].casefold(), match[2]) if match else ("", part)
+        value = value.strip()
+        bare = value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "`'\"" else value
+        found[name] = f"{found[name]}, {bare}" if name in found else bare
+    return found
+
+
+def _term(text: str) -> Term:
+    """`alias:type[name]`; what is neither an alias nor in brackets is a name where it has a capital, else a type."""
+    text = text.strip().strip(_QUOTES)
+    found = _TERM.match(text)
+    if not found:
+        return Term("", "", text.strip("[]"))
+    alias, kind, name = found["alias"] or "", found["type"].strip(_QUOTES), (found["name"] or "").strip(_QUOTES)
+    if not alias and _ALIAS.match(kind) and (name or _LIKE_ALIAS.match(kind)):
+        return Term(kind.removeprefix("#"), "", name)
+    if not alias and not name and kind != kind.lower():
+        return Term("", "", kind)
+    return Term(alias.removeprefix("#"), kind, name)
+
+
+def _split(text: str) -> list[str]:
+    """The arguments between commas outside of brackets and quotes."""
+    parts, depth, quote, start = list[str](), 0, "", 0
+    for i, sign in enumerate(text):
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in '`"':
+            quote = sign
+        elif sign in "[({":
+            depth += 1
+        elif sign in "])}":
+            depth = max(0, depth - 1)
+        elif sign == "," and not depth:
+            parts.append(text[start:i])
+            start = i + 1
+    return [p.strip() for p in (*parts, text[start:]) if p.strip()]

@@ -1,0 +1,1 @@
+"""LazyGraphRAG: no model at index time."""

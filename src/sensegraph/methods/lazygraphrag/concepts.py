@@ -1,0 +1,245 @@
+"""The concept graph: noun phrases that occur together, and their communities, without a model (lazygraphrag §2; N88).
+
+It stands on the chunks of the index, which all methods share. With overlapping chunks (the default) a phrase in the
+overlap counts in both of its chunks; `index.chunk_tokens = 500`, `index.chunk_overlap = 0` are the method's own.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.clustering import hierarchical_leiden, project
+from sensegraph.algorithms.cooccurrence import Extent, Pruned, Pruning, inside, pruned
+from sensegraph.algorithms.graphs import Edges, Ints, Longs, canonical_edges
+from sensegraph.errors import SettingsError
+from sensegraph.language.noun_phrases import Noted, OneWord, note
+from sensegraph.runtime.results import Result, Results, step
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Chunk
+
+_EXTENTS: tuple[Extent, ...] = ("full", "weak", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptSettings:
+    """How concepts are found, pruned and clustered; the defaults are those of LazyGraphRAG's predecessor.
+
+    `one_word` = proper keeps proper nouns of a single word too. Dropped are concepts of a degree above mean +
+    `hub_deviations` σ, edges of less than `min_weight` chunks (2 at least), and concepts with fewer than `min_degree`
+    edges left. Where less than `cover` of the chunks would keep a concept - a corpus that is small, or of short texts -
+    only hubs and concepts of a single chunk are dropped, and where that leaves no edge, nothing is.
+    """
+
+    one_word: OneWord = "none"
+    hub_deviations: float = 3.0
+    min_weight: int = 2
+    min_degree: int = 2
+    cover: float = 0.5
+    max_cluster_size: int = 25
+    resolution: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, least in (("hub_deviations", 0), ("min_weight", 2), ("min_degree", 1), ("seed", 0)):
+            if not least <= getattr(self, name) < float("inf"):
+                raise SettingsError(f"index.concepts.{name} is {getattr(self, name)}; it must be at least {least}.")
+        if not 0 <= self.cover <= 1:
+            raise SettingsError(f"index.concepts.cover is {self.cover}; it must be from 0 to 1.")
+        for name in ("max_cluster_size", "resolution"):
+            if not 0 < getattr(self, name) < float("inf"):
+                raise SettingsError(f"index.concepts.{name} is {getattr(self, name)}; it must be above 0.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Concepts:
+    """The concept graph as arrays that are mapped. Concepts (c) are in the order of their names, chunks (n) in that of
+    the catalogue, communities (g) in the order of (depth, smallest member).
+
+    `letters` are the names in UTF-8, one after the other, that of concept i ending at `ends[i]`. `degree` (c) counts
+    neighbours. Edges (m): `source` < `target`, and `weight`, the number of chunks that hold both. Chunk i holds the
+    concepts `held[start[i]:start[i + 1]]`. `parent` (g) is −1 at depth 0; `homes[i, d]` is the community of concept i
+    at depth d, its deepest where its branch ends above. `document` (n) numbers the documents; `same` (n) is the first
+    chunk with the same text. `dropped` counts what was pruned - hubs, light edges, sparse concepts - and says how far:
+    0 in full, 1 hubs and concepts of a single chunk only, 2 not at all.
+    """
+
+    letters: NDArray[np.uint8]
+    ends: Longs
+    degree: Ints
+    source: Ints
+    target: Ints
+    weight: NDArray[np.float64]
+    start: Longs
+    held: Ints
+    parent: Ints
+    homes: Ints
+    document: Ints
+    same: Ints
+    dropped: Longs
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    @property
+    def chunks(self) -> int:
+        """The number of chunks."""
+        return len(self.document)
+
+    @property
+    def depths(self) -> int:
+        """The number of depths of the communities."""
+        return int(self.homes.shape[1])
+
+    def names(self, concepts: Iterable[int]) -> list[str]:
+        """The names of these concepts."""
+        spans = [(int(self.ends[i - 1]) if i else 0, int(self.ends[i])) for i in concepts]
+        return [bytes(self.letters[begin:end]).decode() for begin, end in spans]
+
+    def leading(self, top: int) -> list[str]:
+        """The names of the `top` concepts of the largest degrees above 0, largest first."""
+        order = np.lexsort((np.arange(len(self)), -self.degree.astype(np.int64)))
+        return self.names(order[self.degree[order] > 0][:top].tolist())
+
+    def find(self, name: str) -> int | None:
+        """The concept of this folded name, if there is one."""
+        place = bisect_left(range(len(self)), name, key=lambda i: self.names([i])[0])
+        return place if place < len(self) and self.names([place])[0] == name else None
+
+    def around(self, concept: int) -> Ints:
+        """The neighbours of a concept, those first with which it shares most chunks."""
+        near = np.flatnonzero((self.source == concept) | (self.target == concept))
+        other = np.where(self.source[near] == concept, self.target[near], self.source[near])
+        return other[np.lexsort((other, -self.weight[near]))]
+
+    def of(self, chunk: int) -> Ints:
+        """The concepts of one chunk, ascending."""
+        return self.held[self.start[chunk] : self.start[chunk + 1]]
+
+    def within(self, chunks: NDArray[Any]) -> Concepts:
+        """The same communities over these chunks alone, ascending positions, which are numbered anew.
+
+        Concepts that none of them holds keep their numbers, but have no degree and no edge.
+        """
+        chosen = np.asarray(chunks, np.int64)
+        sizes = np.diff(self.start)[chosen]
+        begin = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+        places = np.arange(int(begin[-1])) - np.repeat(begin[:-1], sizes) + np.repeat(self.start[chosen], sizes)
+        held = np.asarray(self.held[places], np.int32)
+        there = np.bincount(held, minlength=len(self)) > 0
+        edges = there[self.source] & there[self.target]
+        return replace(
+            self,
+            degree=np.where(there, self.degree, 0).astype(np.int32),
+            source=self.source[edges],
+            target=self.target[edges],
+            weight=self.weight[edges],
+            start=begin,
+            held=held,
+            document=np.asarray(self.document[chosen], np.int32),
+            same=_first_of(np.asarray(self.same)[chosen]),
+        )
+
+
+@step("concepts.concepts", version=1, form="arrays")
+def concepts(wholes: Sequence[Iterable[tuple[Noted, ...]]], *, settings: ConceptSettings) -> list[Concepts]:
+    """The concept graph of the phrases of all chunks, document by document."""
+    return [_made(documents, settings) for documents in wholes]
+
+
+def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: ConceptSettings) -> Result[Concepts]:
+    """The concept graph of `chunks` (one item a document, in the order of the catalogue); no engine is asked.
+
+    Stored by the step `concepts.concepts`, so that an index recalls it: `recall(store, concepts.concepts, key)`.
+    """
+    noted = rt.each(note, chunks, one_word=settings.one_word)
+    return rt.once(concepts, noted, names=noted.keys, settings=settings)
+
+
+def pruning_notes(found: Concepts) -> tuple[str, ...]:
+    """What the notes of a build say of a graph that could not be pruned as asked for; what was dropped stands in it."""
+    extent = _EXTENTS[int(found.dropped[-1])]
+    if extent == "full":
+        return ()
+    why = "too few chunks would have kept a concept" if extent == "weak" else "no edge would have been left"
+    how = "less than asked for" if extent == "weak" else "not at all"
+    return (f"the concept graph was pruned {how}: {why}",)
+
+
+# ── making it ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Read:
+    """All chunks as numbers: their concepts, documents, and which texts are equal."""
+
+    names: list[str]
+    start: Longs
+    held: Longs
+    document: Ints
+    same: Ints
+
+
+def _made(documents: Iterable[tuple[Noted, ...]], settings: ConceptSettings) -> Concepts:
+    read = _numbered(documents)
+    rule = Pruning(settings.hub_deviations, settings.min_weight, settings.min_degree, settings.cover)
+    left = pruned(read.start, read.held, len(read.names), rule)
+    number = np.cumsum(left.kept) - 1
+    edges = _renumbered(left, number)
+    tree = hierarchical_leiden(
+        edges, max_cluster_size=settings.max_cluster_size, resolution=settings.resolution, seed=settings.seed
+    )
+    start, held = inside(read.start, read.held, left.kept)
+    names = [name.encode("utf-8", "replace") for name, stays in zip(read.names, left.kept, strict=True) if stays]
+    homes = [project(tree, depth) for depth in range(tree.depths)]
+    return Concepts(
+        letters=np.frombuffer(b"".join(names), np.uint8),
+        ends=np.cumsum([len(name) for name in names], dtype=np.int64),
+        degree=np.bincount(np.concatenate((edges.source, edges.target)), minlength=len(names)).astype(np.int32),
+        source=edges.source,
+        target=edges.target,
+        weight=edges.weight,
+        start=start,
+        held=number[held].astype(np.int32),
+        parent=tree.parent,
+        homes=np.array(homes, np.int32).reshape(len(homes), len(names)).T.copy(),
+        document=read.document,
+        same=read.same,
+        dropped=np.array([left.hubs, left.light, left.sparse, _EXTENTS.index(left.extent)], np.int64),
+    )
+
+
+def _renumbered(left: Pruned, number: NDArray[Any]) -> Edges:
+    edges = left.edges
+    return canonical_edges(number[edges.source], number[edges.target], edges.weight, int(left.kept.sum()))
+
+
+def _numbered(documents: Iterable[tuple[Noted, ...]]) -> _Read:
+    """Concepts numbered in the order of their names, the concepts of each chunk ascending."""
+    numbers: dict[str, int] = {}
+    texts: dict[str, int] = {}
+    held: list[NDArray[np.int64]] = []
+    document: list[int] = []
+    same: list[int] = []
+    for place, noted in enumerate(documents):
+        for chunk in noted:
+            same.append(texts.setdefault(chunk.text, len(same)))
+            document.append(place)
+            held.append(np.array([numbers.setdefault(p, len(numbers)) for p in chunk.phrases], np.int64))
+    names = sorted(numbers)
+    order = np.empty(len(names), np.int64)
+    order[[numbers[name] for name in names]] = np.arange(len(names))
+    start = np.concatenate(([0], np.cumsum([len(h) for h in held]))).astype(np.int64)
+    ascending = np.concatenate([np.zeros(0, np.int64), *(np.sort(order[h]) for h in held)])
+    return _Read(names, start, ascending, np.array(document, np.int32), np.array(same, np.int32))
+
+
+def _first_of(labels: NDArray[Any]) -> Ints:
+    """For every entry the first position with the same label."""
+    _, first, where = np.unique(labels, return_index=True, return_inverse=True)
+    return first[where].astype(np.int32)

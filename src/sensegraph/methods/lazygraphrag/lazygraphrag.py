@@ -1,0 +1,195 @@
+"""LazyGraphRAG: no model at index time; a budget of relevance tests when a question is asked.
+
+paper: announcement by Microsoft Research, 2024-11-25, without a paper; where it is silent, its predecessor in the
+       intelligence-toolkit (query_text_data) is followed (N88, N52, G28)
+index: chunk → noun phrases → concept graph → communities (part `concepts`), and the chunks' vectors
+query: refine → rank → best-first and breadth-first search with iterative deepening → map → reduce
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from sensegraph.algorithms.deepening import Pace, grouped, search
+from sensegraph.algorithms.graphs import Longs
+from sensegraph.algorithms.ranking import best
+from sensegraph.answering.asking import conclude, gathered, inquiry, rate, refine
+from sensegraph.answering.map_reduce import point_passage, size
+from sensegraph.errors import InputError, SettingsError
+from sensegraph.index.index import Index
+from sensegraph.index.neighbours import nearest_to_each
+from sensegraph.index.passages import chunk_passage
+from sensegraph.language.text import packed, within
+from sensegraph.methods.lazygraphrag.relevance import Tester, Trial, Unit, terrain_of
+from sensegraph.protocols import Part, Task
+from sensegraph.runtime.results import at
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import (
+    Answer,
+    Evidence,
+    Passage,
+    Question,
+    Refinement,
+)
+
+_REACH = 2_000  # chunks that are ranked at least
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the search found: the relevant chunks by position, best first, and all tests, in order."""
+
+    asked: Refinement
+    chunks: list[int]
+    scores: list[float]
+    trials: list[tuple[int, str, bool]]
+
+
+@dataclass(frozen=True)
+class LazyGraphRAG:
+    """`budget` tests at most are made, in equal shares for the question and its parts, `questions` of them in all.
+
+    Up to `tests` chunks of a community are tested at a time, in batches of `batch`; after `patience` communities
+    without a relevant chunk in a row the search goes one depth down. A community's rank is the mean rank of its `best`
+    chunks. Chunks up to `neighbours` away from a relevant one are tested last. `refined` asks the engine for the
+    sub-questions, and shows it the `shown` concepts of the largest degrees; `hypothesis` ranks by its imagined answer
+    too. `unit` = sentence tests only the sentence of a chunk that shares most words with the question. `ranking` says
+    what ranks the chunks: the cosine of their vectors (the paper), BM25, or both, fused; `auto` takes the vectors, but
+    BM25 where those compare words alone.
+    """
+
+    budget: int = 100
+    questions: int = 3
+    tests: int = 5
+    batch: int = 5
+    patience: int = 5
+    best: int = 5
+    neighbours: int = 1
+    shown: int = 100
+    refined: bool = True
+    hypothesis: bool = False
+    unit: Unit = "chunk"
+    ranking: Literal["auto", "vectors", "words", "both"] = "auto"
+    context_tokens: int = 8_000  # of a map call, and of the points that the answer is made from
+    name: str = "lazygraphrag"
+    requires: frozenset[Task] = frozenset({"refine", "test", "rate", "answer"})
+    reads: frozenset[Part] = frozenset({"concepts"})
+
+    def __post_init__(self) -> None:
+        for field in ("budget", "questions", "tests", "batch", "patience", "best", "context_tokens"):
+            if getattr(self, field) < 1:
+                raise SettingsError(f"lazygraphrag: {field} ({getattr(self, field)}) must be at least 1.")
+        if self.neighbours < 0 or self.shown < 0:
+            raise SettingsError(
+                f"lazygraphrag: neighbours ({self.neighbours}) and shown ({self.shown}) must not be negative."
+            )
+
+    def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
+        """The chunks relevant to any sub-question, in the order of their ranks for the question itself."""
+        return self._evidence(self._found(question, index, rt), index)
+
+    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
+        """Map: points from each group of relevant chunks; reduce: one answer from the best of them."""
+        rt.check(self.name, self.requires - (frozenset() if self.refined else {"refine"}))
+        found = self._found(question, index, rt)
+        evidence = self._evidence(found, index)
+        asked = Question(found.asked.question, question.history)
+        return conclude(asked, self._mapped(asked, found, evidence, index, rt), index, rt)
+
+    def trials(self, question: Question, index: Index, rt: Runtime) -> tuple[Trial, ...]:
+        """Every test that the question takes, in order, with its verdict: the budget, open to audit."""
+        listed = self._found(question, index, rt).trials
+        names = [entry.id for entry in at(index.catalogue.chunks, [i for i, _, _ in listed])]
+        return tuple(Trial(name, text, verdict) for name, (_, text, verdict) in zip(names, listed, strict=True))
+
+    # ── refine, rank, search ──
+
+    def _found(self, question: Question, index: Index, rt: Runtime) -> _Found:
+        """Search for each sub-question; what one does not spend, the next may."""
+        if not question.text.strip():
+            raise InputError("The question is empty; ask something.")
+        asked = self._refined(question, index, rt)
+        parts = list(dict.fromkeys((asked.question, *asked.questions)))[: self.questions]
+        terrain, orders = terrain_of(index.concepts), self._orders([question.sought, *parts], asked, index, rt)
+        trials: list[tuple[int, str, bool]] = []
+        relevant = np.zeros(len(terrain.same), np.bool_)
+        for place, (text, order) in enumerate(zip(parts, orders[1:], strict=True)):
+            share = -(-(self.budget - len(trials)) // (len(parts) - place))
+            tester = Tester(question if text == question.text else Question(text), self.unit, index, rt)
+            verdicts = search(terrain, order, self._pace(share), tester)
+            trials += [(chunk, text, verdict) for chunk, verdict in verdicts]
+            relevant |= np.isin(terrain.same, [chunk for chunk, verdict in verdicts if verdict])
+        ranks = np.flatnonzero(relevant[orders[0]])
+        return _Found(asked, orders[0][ranks].tolist(), (1 / (ranks + 1)).tolist(), trials)
+
+    def _refined(self, question: Question, index: Index, rt: Runtime) -> Refinement:
+        """The question as the engine would ask it of this corpus, whose leading concepts it is shown (b: 100)."""
+        if not self.refined:
+            return Refinement(question.text)
+        shown = [Passage("concept", name, "", title=name) for name in index.concepts.leading(self.shown)]
+        return rt.each(refine, [inquiry(question, shown, index)])[0]
+
+    def _orders(self, texts: Sequence[str], asked: Refinement, index: Index, rt: Runtime) -> list[Longs]:
+        """For each text all chunks: the best first, as far as a search can come; the others in their own order."""
+        imagined = f"\n{asked.hypothesis}" if self.hypothesis and asked.hypothesis else ""
+        searched = [f"{text}{imagined}" for text in texts]
+        count = len(index.catalogue.chunks)
+        reach = min(count, max(_REACH, 4 * self.budget))
+        lists: list[list[Longs]] = [[] for _ in texts]
+        ranking = self.ranking if self.ranking != "auto" else "words" if rt.embedder.lexical else "vectors"
+        if ranking != "words":
+            queries = np.asarray(rt.embedder.embed(searched, "query"), np.float32)
+            for found, (near, _) in zip(lists, nearest_to_each(queries, index, rt, reach), strict=True):
+                found.append(near)
+        if ranking != "vectors":
+            for found, text in zip(lists, searched, strict=True):
+                found.append(best(index.scores_of_words(text), reach)[0])
+        return [_fused(found, count) for found in lists]
+
+    def _pace(self, budget: int) -> Pace:
+        return Pace(budget, self.tests, self.batch, self.patience, self.best, self.neighbours)
+
+    def _evidence(self, found: _Found, index: Index) -> Evidence:
+        entries = at(index.catalogue.chunks, found.chunks)
+        chunks = index.chunks([entry.id for entry in entries])
+        passages = [chunk_passage(chunks[e.id], s) for e, s in zip(entries, found.scores, strict=True)]
+        asked = len({text for _, text, _ in found.trials})
+        yes = sum(verdict for _, _, verdict in found.trials)
+        note = f"{len(found.trials)} of {self.budget} relevance tests made for {asked} questions: {yes} said yes"
+        return gathered(passages, index, notes=[f"{note}, of {len(passages)} chunks"])
+
+    # ── map ──
+
+    def _mapped(self, asked: Question, found: _Found, evidence: Evidence, index: Index, rt: Runtime) -> Evidence:
+        """The points of every group of relevant chunks that are above 0, best first, within the context.
+
+        Chunks of one community are read together, small communities in one call.
+        """
+        position = dict(zip(found.chunks, evidence.passages, strict=True))
+        groups = [[position[c] for c in group] for group in grouped(terrain_of(index.concepts), found.chunks)]
+        parts = [part for group in groups for part in packed(group, self.context_tokens, size)]
+        batches = [
+            [p for part in batch for p in part]
+            for batch in packed(parts, self.context_tokens, lambda part: sum(map(size, part)))
+        ]
+        mapped = rt.each(rate, [inquiry(asked, batch, index) for batch in batches])
+        rated = [point_passage(p, b) for b, points in zip(batches, mapped, strict=True) for p in points if p.score > 0]
+        if not rated and evidence.passages:
+            kept, omitted = within(evidence.passages, self.context_tokens, size)
+            notes = (*evidence.notes, "no statement was drawn from the relevant chunks: they were read themselves")
+            return gathered(kept, index, omitted=omitted, notes=notes)
+        kept, omitted = within(sorted(rated, key=lambda p: -p.score), self.context_tokens, size)
+        notes = (*evidence.notes, f"{len(rated)} points from {len(groups)} communities, read in {len(batches)} calls")
+        return gathered(kept, index, omitted=omitted, notes=notes)
+
+
+def _fused(rankings: Sequence[Longs], count: int) -> Longs:
+    """All positions below `count` by reciprocal rank fusion of these rankings, which may lack some."""
+    score = np.zeros(count)
+    for ranking in rankings:
+        score[ranking] += 1 / (60 + np.arange(1, len(ranking) + 1))
+    return np.argsort(-score, kind="stable")

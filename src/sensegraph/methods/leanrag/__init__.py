@@ -1,0 +1,1 @@
+"""LeanRAG (Zhang et al. 2025)."""

@@ -1,0 +1,212 @@
+"""One level of LeanRAG's hierarchy: its nodes and links, parted by clusters in one pass, and the briefs about them.
+
+Zhang et al. 2025, *LeanRAG*, Eq. 4 and 5. Levels are counted as the paper does: 0 are the entities of the graph, the
+nodes of level i are the aggregates of level i − 1.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sensegraph.index.hierarchy.grounding import SOURCES
+from sensegraph.index.hierarchy.packing import Line, elements
+from sensegraph.language.text import tokens, within
+from sensegraph.types import (
+    Brief,
+    Cluster,
+    ClusterRelation,
+    Context,
+    Description,
+    Finding,
+    Graph,
+    Passage,
+    Source,
+    Statement,
+)  # fmt: skip
+
+_LINE = 6  # tokens of a row besides its title and text
+_QUOTES = 20  # sentences per row that an engine which quotes is given
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node of one level: the `row` that stands for it, and what is said of it.
+
+    `entities` and `chunks` are those below and behind it, ascending; `documents` counts theirs.
+    """
+
+    row: Line
+    type: str
+    said: tuple[Statement, ...]
+    entities: tuple[str, ...]
+    chunks: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The id of the entity or cluster."""
+        return self.row.passage.id
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.row.passage.title
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A relation between two nodes of one level, whose ids are `row.ends`, and what is said of it."""
+
+    row: Line
+    said: tuple[Statement, ...]
+
+    @property
+    def id(self) -> str:
+        """The id of the relation."""
+        return self.row.passage.id
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The nodes of one level by id, and the links between them."""
+
+    nodes: Sequence[Node]
+    links: Sequence[Link]
+
+
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """The links of a level by the clusters of their ends.
+
+    `inner[c]` are those with both ends in cluster c, `between[a, b]` those from a to b with a < b, each as positions
+    among the links, the most linked first.
+    """
+
+    inner: list[list[int]]
+    between: dict[tuple[int, int], list[int]]
+
+
+def ground_level(graph: Graph, documents: Mapping[str, str], *, quotes: bool) -> Level:
+    """Level 0: the entities and relations of a graph; `documents` maps chunk ids to document ids."""
+    rows = elements(graph, documents, quotes=quotes)
+    nodes = [
+        Node(rows.entity[e.id], e.type, (_said(e.description, e.id, e.descriptions),), (e.id,), tuple(sorted(e.chunks)))
+        for e in graph.entities
+    ]
+    row = {line.passage.id: line for found in rows.relations.values() for line in found}
+    links = [Link(row[r.id], (_said(row[r.id].passage.text, r.id, r.descriptions),)) for r in graph.relations]
+    return Level(nodes, links)
+
+
+def _said(text: str, name: str, descriptions: Sequence[Description]) -> Statement:
+    return Statement(text, (name,), tuple(dict.fromkeys(d.source for d in descriptions[:SOURCES])))
+
+
+def parted(level: Level, home: Sequence[int], clusters: int) -> Parted:
+    """The links of a level by cluster, in one pass over them; `home[i]` is the cluster of node i (Eq. 5)."""
+    place = {node.id: home[i] for i, node in enumerate(level.nodes)}
+    inner: list[list[int]] = [[] for _ in range(clusters)]
+    between: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for i, link in enumerate(level.links):
+        a, b = sorted(place[end] for end in link.row.ends)
+        (inner[a] if a == b else between[a, b]).append(i)
+    for found in (*inner, *between.values()):
+        found.sort(key=lambda i: (-level.links[i].row.rank, level.links[i].id))
+    return Parted(inner, dict(between))
+
+
+# ── briefs ──
+
+
+def aggregate_brief(members: Sequence[Node], links: Sequence[Link], budget: int) -> Brief:
+    """What an aggregate is written from: its members by falling degree, then the relations among them (Eq. 4).
+
+    Each of the two has half of `budget`, and what the other leaves; only whole rows are in.
+    """
+    ranked = sorted(members, key=lambda n: (-n.row.rank, n.id))
+    kept, _ = within(ranked, budget // 2, lambda n: n.row.tokens)
+    room = budget - sum(n.row.tokens for n in kept)
+    told, _ = within(links, room, lambda k: k.row.tokens)
+    if len(kept) < len(ranked):
+        kept, _ = within(ranked, budget - sum(k.row.tokens for k in told), lambda n: n.row.tokens)
+    passages = (*(n.row.passage for n in kept), *(k.row.passage for k in told))
+    types = (*(n.type for n in kept), *("" for _ in told))
+    omitted = len(ranked) + len(links) - len(passages)
+    return Brief(Context(passages, _called(ranked), omitted), types=types)
+
+
+def relation_brief(one: Node, other: Node, links: Sequence[Link], words: int, budget: int) -> Brief:
+    """What is written of two aggregates: their descriptions, then the relations between their members (Eq. 5)."""
+    ends = tuple(_described(n) for n in (one, other))
+    room = budget - sum(_size(p) for p in ends)
+    told, left = within(links, room, lambda k: k.row.tokens)
+    passages = (*ends, *(k.row.passage for k in told))
+    types = (one.type, other.type, *("" for _ in told))
+    return Brief(Context(passages, f"{one.name} — {other.name}", left), words, types)
+
+
+def _described(node: Node) -> Passage:
+    """A group as the brief about two of them shows it."""
+    return replace(node.row.passage, kind="report", text="".join(s.text for s in node.said).strip())
+
+
+def _called(ranked: Sequence[Node]) -> str:
+    """How messages call a group that has no name yet: by its three best-linked members."""
+    return ", ".join(n.name for n in ranked[:3])
+
+
+# ── the level above ──
+
+
+def node_of(cluster: Cluster, degree: int, *, quotes: bool) -> Node:
+    """An aggregate as a node of its level; an engine that quotes is given the quotes."""
+    text = "".join(s.text for s in cluster.summary).strip()
+    passage = Passage("report", cluster.id, text, title=cluster.title)
+    if quotes:
+        kept = _quoted(cluster.summary, cluster.findings)
+        passage = replace(passage, score=float(degree), quotes=kept, documents=cluster.documents)
+    row = Line(passage, _size(passage), (cluster.id,), degree)
+    return Node(row, cluster.type, cluster.summary, cluster.entities, cluster.chunks, cluster.findings)
+
+
+def link_of(relation: ClusterRelation, names: Mapping[str, str], rank: int, *, quotes: bool) -> Link:
+    """A relation between aggregates as a link of their level."""
+    title = f"{names[relation.source]} — {names[relation.target]}"
+    passage = Passage("relation", relation.id, relation.text, title=title)
+    if quotes:
+        passage = replace(passage, score=float(relation.count), quotes=_quoted(relation.statements, ()))
+    return Link(Line(passage, _size(passage), (relation.source, relation.target), rank), relation.statements)
+
+
+def joined(links: Sequence[Link]) -> tuple[Statement, ...]:
+    """What relations say, joined by line ends, each text once (Eq. 5, below the threshold)."""
+    found: dict[str, tuple[Statement, ...]] = {}
+    for link in links:
+        text = "".join(s.text for s in link.said).strip()
+        if text:
+            found.setdefault(text, tuple(replace(s, references=(link.id,)) for s in link.said))
+    lines = [(*said[:-1], replace(said[-1], text=f"{said[-1].text.rstrip()}\n")) for said in found.values()]
+    return tuple(s for said in lines for s in said)
+
+
+def majority(types: Sequence[str]) -> str:
+    """The type of most, the first by name where several are as frequent; empty where none is known."""
+    counts = Counter(t for t in types if t)
+    return min(counts, key=lambda t: (-counts[t], t)) if counts else ""
+
+
+def sources_of(said: Sequence[Statement]) -> tuple[Source, ...]:
+    """The spans behind statements, each once."""
+    return tuple(dict.fromkeys(source for s in said for source in s.sources))
+
+
+def _quoted(summary: Sequence[Statement], findings: Sequence[Finding]) -> tuple[Description, ...]:
+    said = [*summary, *(s for f in findings for s in f.statements)]
+    quotes = (Description(s.text.strip(), source) for s in said for source in s.sources)
+    return tuple({q.source: q for q in quotes}.values())[:_QUOTES]
+
+
+def _size(passage: Passage) -> int:
+    return tokens(passage.title) + tokens(passage.text) + _LINE

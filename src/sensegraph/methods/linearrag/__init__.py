@@ -1,0 +1,1 @@
+"""LinearRAG (Zhuang et al. 2025)."""

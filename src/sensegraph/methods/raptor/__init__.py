@@ -1,0 +1,1 @@
+"""RAPTOR (Sarthi et al. 2024)."""

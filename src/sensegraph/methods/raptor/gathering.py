@@ -1,0 +1,126 @@
+"""Which nodes of a layer RAPTOR summarises together: clusters of a mixture inside clusters of a mixture (§3).
+
+Sarthi et al. 2024, *RAPTOR: Recursive Abstractive Processing for Tree-Organized Retrieval*, §3. Nodes are given and
+returned by position, so that equal vectors stay apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.graphs import Floats
+from sensegraph.algorithms.meaning import clusters
+from sensegraph.algorithms.mixtures import choose_k, fit, soft
+from sensegraph.algorithms.reduction import reduce
+from sensegraph.errors import SettingsError
+from sensegraph.language.text import packed
+
+Group = tuple[int, ...]
+Vectors = NDArray[Any]
+
+_FEW = 3  # nodes that are one group without further ado
+_WIDE = 4  # times `dims` columns are kept of a layer's vectors, for what is reduced again inside clusters
+
+
+@dataclass(frozen=True, slots=True)
+class TreeSettings:
+    """How the tree of RAPTOR grows; the defaults are those of sarthi2024 or of its authors' code.
+
+    `leaf_tokens` bounds a leaf, `summary_tokens` a summary, `input_tokens` what a summary is written from: a group of
+    more is parted again, `depth` times at most, as is one of more than twice `children` nodes (0: of any number).
+    Vectors are reduced to `dims` columns. A node belongs to every cluster whose posterior is above `threshold`, with
+    `membership` = argmax to one alone. A layer of at most `stop` nodes is the last, as is number `layers`; so many
+    nodes are not parted inside a cluster either.
+    """
+
+    leaf_tokens: int = 100
+    summary_tokens: int = 100
+    input_tokens: int = 3_500
+    children: int = 7  # on average 6.7 in the paper
+    depth: int = 5
+    layers: int = 5
+    stop: int = 11
+    dims: int = 16
+    membership: Literal["soft", "argmax"] = "soft"
+    threshold: float = 0.1
+    seed: int = 224
+
+    def __post_init__(self) -> None:
+        for name in ("leaf_tokens", "summary_tokens", "input_tokens", "layers", "stop", "dims"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"index.tree.{name} is {getattr(self, name)}; it must be at least 1.")
+        for name in ("children", "depth"):
+            if getattr(self, name) < 0:
+                raise SettingsError(f"index.tree.{name} is {getattr(self, name)}; it must be at least 0.")
+        if not 0 < self.threshold < 1:
+            raise SettingsError(f"index.tree.threshold is {self.threshold}; it must lie between 0 and 1.")
+
+
+def groups(vectors: Vectors, sizes: Sequence[int], settings: TreeSettings) -> list[Group]:
+    """The groups of the nodes with these vectors, shape (n, d), and tokens: every node in at least one.
+
+    No group has more than `input_tokens`, unless it is one node; none is there twice; all ascend, in the order of their
+    members.
+    """
+    if not sizes:
+        return []
+    wide = reduce(vectors, _WIDE * settings.dims, seed=settings.seed)
+    parts = _parted(tuple(range(len(sizes))), wide, settings)
+    found = (g for part in parts for g in _fitting(part, wide, sizes, settings, settings.depth))
+    return sorted(dict.fromkeys(found))
+
+
+def in_turn(sizes: Sequence[int], settings: TreeSettings) -> list[Group]:
+    """Groups of about `children` nodes as they follow one another, for an estimate where there are no vectors."""
+    found = packed(range(len(sizes)), settings.input_tokens, lambda i: sizes[i])
+    step = settings.children or len(sizes)
+    return [tuple(run[i : i + step]) for run in found for i in range(0, len(run), step)]
+
+
+def _fitting(nodes: Group, x: Floats, sizes: Sequence[int], settings: TreeSettings, depth: int) -> Iterable[Group]:
+    """`nodes` as they are where one summary can tell of them, else in parts."""
+    long = sum(sizes[i] for i in nodes) > settings.input_tokens
+    many = 0 < 2 * settings.children < len(nodes)
+    if not long and not many:
+        return [nodes]
+    parts = _divided(nodes, x, settings) if many else _parted(nodes, x, settings) if depth else [nodes]
+    if parts == [nodes]:
+        return [tuple(part) for part in packed(nodes, settings.input_tokens, lambda i: sizes[i])]
+    return [g for part in parts for g in _fitting(part, x, sizes, settings, depth - 1)]
+
+
+def _parted(nodes: Group, x: Floats, settings: TreeSettings) -> list[Group]:
+    """The local clusters inside the global clusters of `nodes`."""
+    mine = x[list(nodes)]
+    inner = (part for outer in _clusters(mine, settings) for part in _inside(outer, mine, settings))
+    return [tuple(nodes[i] for i in part) for part in inner]
+
+
+def _divided(nodes: Group, x: Floats, settings: TreeSettings) -> list[Group]:
+    """`nodes` in clusters of about `children`, each node in one, whether they lie apart or not."""
+    labels = clusters(x[list(nodes)], settings.children, seed=settings.seed).labels
+    return [tuple(nodes[i] for i in np.flatnonzero(labels == k)) for k in range(int(labels.max()) + 1)]
+
+
+def _inside(outer: Group, x: Floats, settings: TreeSettings) -> list[Group]:
+    """The local clusters of one global cluster, which is a single one where it is small."""
+    if len(outer) <= settings.stop:
+        return [outer]
+    return [tuple(outer[i] for i in inner) for inner in _clusters(x[list(outer)], settings)]
+
+
+def _clusters(x: Floats, settings: TreeSettings) -> list[Group]:
+    """The clusters of a mixture whose number of components is that of the least BIC (§3)."""
+    if (n := len(x)) <= _FEW:
+        return [tuple(range(n))]
+    y = reduce(x, min(settings.dims, n - 2), seed=settings.seed)
+    mixture = fit(y, choose_k(y, seed=settings.seed), seed=settings.seed)
+    if settings.membership == "soft":
+        return [tuple(map(int, rows)) for rows in soft(mixture, y, settings.threshold)]
+    labels = mixture.assign(y)
+    return sorted(tuple(map(int, np.flatnonzero(labels == k))) for k in np.unique(labels))

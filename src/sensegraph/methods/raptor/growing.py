@@ -1,0 +1,238 @@
+"""The summaries of RAPTOR's tree: of groups of leaves, then of groups of summaries (Sarthi et al. 2024, §3).
+
+Groups and their members are told by id, never by equal vectors or texts; a summary is paid for only where its group is
+new. A node may be a member of several groups.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from sensegraph.index.hierarchy.grounding import grounded
+from sensegraph.index.hierarchy.packing import report_passage
+from sensegraph.index.vectors import embed_all
+from sensegraph.language.text import HAN, sentences, tokens
+from sensegraph.methods.raptor.gathering import Group, TreeSettings, groups, in_turn
+from sensegraph.methods.raptor.leaves import Leaf, Leaves, pieces
+from sensegraph.protocols import LanguageEngine, Vectors
+from sensegraph.runtime.keys import document_part, key
+from sensegraph.runtime.results import Result, step
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Brief, Chunk, Cluster, Context, Hierarchy, Passage, Source, Statement
+
+_SPARE = 0.9  # of the room is asked for: summaries have more names and numbers than what they are written from
+_TITLES = 3  # documents that a summary is called by
+
+
+Writing = Callable[[Sequence[Brief]], Sequence[tuple[Statement, ...]]]
+Near = Callable[[Sequence[str]], Vectors | None]
+
+
+@step("growing.condense", version=1, uses="engine", task="condense")
+def condense(briefs: Sequence[Brief], *, engine: LanguageEngine) -> list[tuple[Statement, ...]]:
+    """The text of each group said shorter."""
+    return engine.condense(briefs)
+
+
+@step("growing.summaries", version=1, form="tables")
+def summaries(wholes: Sequence[Hierarchy], *, settings: TreeSettings, writer: str) -> list[Hierarchy]:
+    """The finished summaries; `writer` is who wrote them."""
+    return list(wholes)
+
+
+def grow(
+    found: Result[Leaves],
+    vectors: Result[Vectors],
+    chunks: Callable[[], Iterable[Chunk]],
+    rt: Runtime,
+    settings: TreeSettings,
+) -> Result[Hierarchy]:
+    """The summaries above leaves, whose vectors have shape (leaves, dim).
+
+    Level 0 is made of leaves, and each other of the level below. A cluster whose one member is `promoted` says what
+    that says. `parent` is the first of several.
+    """
+
+    def make() -> Hierarchy:
+        write, near = partial(rt.each, condense), partial(_near, rt=rt)
+        grower = Grower(rt, settings, chunks(), write, near)
+        return grower.grown(grower.leaves(found.value), vectors.value)
+
+    writer = rt.engine.fingerprint("condense")
+    return rt.once(summaries, make, names=(found.key, vectors.key), settings=settings, writer=writer)
+
+
+def summary_texts(found: Hierarchy) -> list[str]:
+    """What is embedded of summaries: their texts, in their order."""
+    return [c.text for c in found.clusters]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A leaf or a summary as the next layer sees it: what it says, what of, and how an engine may cite it."""
+
+    id: str
+    said: tuple[Statement, ...]
+    tokens: int
+    chunks: tuple[str, ...]
+    passage: Passage
+
+    @property
+    def sources(self) -> Iterator[Source]:
+        """The spans that it rests on."""
+        return (source for statement in self.said for source in statement.sources)
+
+
+class Grower:
+    """Writes the summaries of one tree, layer by layer.
+
+    `write` is asked for summaries, `near` for the vectors of a layer's texts, shape (n, d); where it has none, nodes
+    are grouped as they follow one another.
+    """
+
+    def __init__(
+        self, rt: Runtime, settings: TreeSettings, chunks: Iterable[Chunk], write: Writing, near: Near
+    ) -> None:
+        self.quotes, self.settings, self.write, self.near = rt.engine.quotes, settings, write, near
+        self.chunks = {c.id: c for c in chunks}
+        self.lost: Counter[str] = Counter()
+
+    def leaves(self, found: Leaves) -> list[Node]:
+        """The leaves as nodes."""
+        return [self._leaf(leaf) for leaf in found.leaves]
+
+    def _leaf(self, leaf: Leaf) -> Node:
+        chunk, source = self.chunks[leaf.chunk], Source(leaf.chunk, leaf.start, leaf.end)
+        text = chunk.text[leaf.start : leaf.end]
+        passage = Passage("chunk", leaf.id, text, title=chunk.title)
+        if self.quotes:
+            passage = replace(passage, sources=(source,), documents=1)
+        said = (Statement(text, (leaf.id,), (source,)),)
+        return Node(leaf.id, said, leaf.tokens, (leaf.chunk,), passage)
+
+    def grown(self, layer: list[Node], vectors: Vectors | None) -> Hierarchy:
+        """The tree: a layer of few nodes is the last, as is one that would not be smaller than that below it."""
+        grown: list[list[Cluster]] = []
+        while len(layer) > self.settings.stop and len(grown) < self.settings.layers:
+            sizes = [n.tokens for n in layer]
+            found = in_turn(sizes, self.settings) if vectors is None else groups(vectors, sizes, self.settings)
+            if len(found) >= len(layer):
+                break
+            grown.append(self._clusters(layer, found, len(grown)))
+            layer = [self._node(c) for c in grown[-1]]
+            vectors = self.near([c.text for c in grown[-1]])
+        return Hierarchy(tuple(_ordered(grown)), notes=self._notes())
+
+    def _clusters(self, layer: Sequence[Node], found: Sequence[Group], level: int) -> list[Cluster]:
+        """The clusters of a layer, each with its summary."""
+        members = [[layer[i] for i in group] for group in found]
+        asked = [m for m in members if len(m) > 1]
+        written = iter(self.write([self._brief(m) for m in asked]))
+        return [self._cluster(m, m[0].said if len(m) == 1 else self._summary(m, next(written)), level) for m in members]
+
+    def _brief(self, members: Sequence[Node]) -> Brief:
+        context = Context(tuple(m.passage for m in members), self._title(members))
+        words = sum(_words(m.passage.text) for m in members) / max(1, sum(m.tokens for m in members))
+        return Brief(context, max(1, int(_SPARE * words * self.settings.summary_tokens)))
+
+    def _title(self, members: Sequence[Node]) -> str:
+        """The titles of the documents that are here most often."""
+        titles = Counter(title for m in members for c in m.chunks if (title := self.chunks[c].title))
+        return ", ".join(title for title, _ in titles.most_common(_TITLES))
+
+    def _cluster(self, members: Sequence[Node], said: tuple[Statement, ...], level: int) -> Cluster:
+        chunks = tuple(dict.fromkeys(c for m in members for c in m.chunks))
+        made = Cluster(
+            id=key("summary", [m.id for m in members])[:24],
+            level=level,
+            depth=0,
+            parent="",
+            members=tuple(m.id for m in members),
+            entities=(),
+            title=self._title(members),
+            summary=said,
+            documents=len(set(map(document_part, chunks))),
+            chunks=chunks,
+            promoted=members[0].id if len(members) == 1 else "",
+        )
+        return replace(made, tokens=tokens(made.text))
+
+    def _node(self, cluster: Cluster) -> Node:
+        passage = Passage("report", cluster.id, cluster.text, title=cluster.title)
+        if self.quotes:
+            passage = report_passage(cluster)
+        return Node(cluster.id, cluster.summary, cluster.tokens, cluster.chunks, passage)
+
+    # ── what an engine wrote ──
+
+    def _summary(self, members: Sequence[Node], written: tuple[Statement, ...]) -> tuple[Statement, ...]:
+        """What was written of a group, no longer than asked, every statement with the spans that it rests on."""
+        known = {m.id: m for m in members}
+        kept = tuple(_shortened(written, self.settings.summary_tokens))
+        self.lost["cut"] += kept != written
+        self.lost["empty"] += not kept
+        return tuple(self._grounded(s, known) for s in kept)
+
+    def _grounded(self, statement: Statement, known: dict[str, Node]) -> Statement:
+        """The statement with its spans: those of the members that it names, or of all where it names none."""
+        references = tuple(name for name in statement.references if name in known)
+        self.lost["references"] += len(statement.references) - len(references)
+        self.lost["unnamed"] += not references and not statement.sources
+        found = grounded(replace(statement, references=references or tuple(known)), lambda name: known[name].sources)
+        return replace(found, references=references)
+
+    def _notes(self) -> tuple[str, ...]:
+        most = f"longer than {self.settings.summary_tokens} tokens and"
+        told = {
+            "cut": (f"summary was {most} was cut", f"summaries were {most} were cut"),
+            "empty": ("group of the tree has an empty summary", "groups of the tree have an empty summary"),
+            "references": (
+                "reference in summaries named no member and was removed",
+                "references in summaries named no member and were removed",
+            ),
+            "unnamed": (
+                "statement of summaries named no member and rests on its whole group",
+                "statements of summaries named no member and rest on their whole group",
+            ),
+        }
+        return tuple(f"{n} {told[what][n > 1]}" for what, n in self.lost.items() if n)
+
+
+def _near(texts: Sequence[str], rt: Runtime) -> Vectors:
+    """The vectors of a layer; those of an embedder that works here are made again rather than stored."""
+    return embed_all(texts, rt).value if rt.embedder.waits else np.asarray(rt.embedder.embed(texts, "document"))
+
+
+def _words(text: str) -> int:
+    """Words as engines count them: two characters of a script without blanks are one."""
+    return len(text.split()) + len(HAN.findall(text)) // 2
+
+
+def _shortened(statements: Sequence[Statement], most: int) -> Iterator[Statement]:
+    """Statements as far as `most` tokens go; the first that does not fit by its whole sentences, or its beginning."""
+    room = most
+    for statement in statements:
+        if (size := tokens(statement.text)) <= room:
+            room -= size
+            yield statement
+            continue
+        ends = [end for _, end in sentences(statement.text) if tokens(statement.text[:end]) <= room]
+        if not ends and room == most:
+            ends = [end for _, end in pieces(statement.text, room)][:1]
+        if ends:
+            yield replace(statement, text=statement.text[: ends[-1]])
+        return
+
+
+def _ordered(grown: Sequence[Sequence[Cluster]]) -> Iterator[Cluster]:
+    """The clusters by depth, then id, each with its depth and its first parent."""
+    for depth, layer in enumerate(reversed(grown)):
+        above = grown[len(grown) - depth] if depth else ()
+        parents = {name: c.id for c in sorted(above, key=lambda c: c.id, reverse=True) for name in c.members}
+        for cluster in sorted(layer, key=lambda c: c.id):
+            yield replace(cluster, depth=depth, parent=parents.get(cluster.id, ""))

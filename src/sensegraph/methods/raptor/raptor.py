@@ -1,0 +1,183 @@
+"""RAPTOR: a tree of summaries over the text; a question is matched against leaves and summaries of every level.
+
+paper: Sarthi et al. 2024, RAPTOR: Recursive Abstractive Processing for Tree-Organized Retrieval, ICLR, arXiv 2401.18059
+index: chunk → leaves → embed → mixtures of mixtures → condense, layer by layer (part `tree`)
+query: all nodes at once (collapsed tree), or from the top down (tree traversal); then one call
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from sensegraph.algorithms.fusion import Ranking
+from sensegraph.algorithms.graphs import Floats
+from sensegraph.algorithms.ranking import best
+from sensegraph.answering.asking import conclude
+from sensegraph.errors import SettingsError
+from sensegraph.index.citing import documents_of
+from sensegraph.index.hierarchy.packing import report_passage
+from sensegraph.index.index import Index
+from sensegraph.index.neighbours import nearest_to
+from sensegraph.language.text import tokens
+from sensegraph.methods.raptor.leaves import Leaf
+from sensegraph.methods.raptor.nodes import Nodes
+from sensegraph.methods.raptor.tree import Tree
+from sensegraph.protocols import Part, Task
+from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning
+from sensegraph.runtime.results import at
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Answer, Chunk, Evidence, Passage, Question, Source
+
+Search = Literal["collapsed", "traverse"]
+
+
+@dataclass(frozen=True)
+class RAPTOR:
+    """`search` collapsed ranks all nodes at once; traverse takes the `k` best of the top, then of their children, down
+    to the leaves. Nodes are read whole, as many as `context_tokens` hold: one that does not fit is passed over.
+
+    `no_overlap` drops a summary of whose leaves half are read themselves. `comparing` tells how nodes are compared
+    with the question: by vectors, or by words where vectors see words only. `top` nodes at most are ranked.
+    """
+
+    search: Search = "collapsed"
+    k: int = 5
+    no_overlap: bool = False
+    comparing: Comparing = "auto"
+    top: int = 200
+    context_tokens: int = 2_000  # §3, the best of the collapsed tree
+    name: str = "raptor"
+    requires: frozenset[Task] = frozenset({"answer"})
+    reads: frozenset[Part] = frozenset({"tree"})
+
+    def __post_init__(self) -> None:
+        for field in ("k", "top", "context_tokens"):
+            if getattr(self, field) < 1:
+                raise SettingsError(f"raptor: {field} ({getattr(self, field)}) must be at least 1.")
+
+    def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
+        """The best nodes that the context holds: leaves as chunks with their spans, summaries as reports."""
+        tree = index.tree
+        found = self.rank(question, index, rt)
+        kept = fitting(found.positions.tolist(), tree.nodes, self.context_tokens, no_overlap=self.no_overlap)
+        scores = dict(zip(found.positions.tolist(), found.scores.tolist(), strict=True))
+        passages = _passages(kept, scores, tree, index)
+        size = sum(tokens(p.text) for p in passages)
+        documents = _documents(found, passages, index)
+        return Evidence(passages, documents, size, len(found) - len(kept), _notes(tree))
+
+    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
+        """One answer from these nodes."""
+        rt.check(self.name, self.requires)
+        return conclude(question, self.retrieve(question, index, rt), index, rt)
+
+    def rank(self, question: Question, index: Index, rt: Runtime) -> Ranking:
+        """The nodes that were found, by position, in the order in which they are read."""
+        if self.search == "traverse":
+            return self._traversed(question, index, rt)
+        if by_meaning(self.comparing, rt):
+            return _near(question, index, rt, self.top)
+        scores = np.where(index.tree.nodes.promoted > 0, 0.0, index.tree.score(question.sought))
+        return Ranking("collapsed", *best(scores, self.top))
+
+    def _traversed(self, question: Question, index: Index, rt: Runtime) -> Ranking:
+        """The `k` best of the top, then the `k` best of their children, and so on; of what was promoted its child."""
+        nodes, scores = index.tree.nodes, self._scores(question, index, rt)
+        layer, taken = nodes.tops(), list[int]()
+        while layer:
+            here = np.asarray(layer, np.int64)
+            chosen, _ = best(scores[here], self.k)
+            taken += here[chosen].tolist()
+            layer = nodes.children(here[chosen].tolist())
+        read = np.asarray([i for i in dict.fromkeys(taken) if not nodes.promoted[i]], np.int64)
+        return Ranking("traverse", read, scores[read])
+
+    def _scores(self, question: Question, index: Index, rt: Runtime) -> Floats:
+        """How near every node is to the question, shape (n,)."""
+        if not by_meaning(self.comparing, rt):
+            return index.tree.score(question.sought)
+        asked = asked_vector(question, rt).astype(np.float64)
+        kinds = [index.vectors_of(rt.embedder, "leaf")]
+        if len(index.tree.nodes) > index.tree.nodes.leaves:
+            kinds.append(index.vectors_of(rt.embedder, "summary"))
+        return np.concatenate([(np.asarray(v, np.float64) * asked).sum(axis=1) for v in kinds])
+
+
+def fitting(ranked: Sequence[int], nodes: Nodes, budget: int, *, no_overlap: bool = False) -> list[int]:
+    """Of nodes in this order as many as `budget` tokens hold; one that does not fit is passed over.
+
+    With `no_overlap` a summary goes as soon as half of its leaves are in, and what was passed over gets its room.
+    """
+    gone = set[int]()
+    while True:
+        kept = _filled([i for i in ranked if i not in gone], nodes, budget)
+        if not no_overlap:
+            return kept
+        said = frozenset(kept)
+        shown = [i for i in kept if i >= nodes.leaves and 2 * len(said & nodes.below(i)) >= len(nodes.below(i))]
+        if not shown:
+            return kept
+        gone.update(shown)
+
+
+def _filled(ranked: Iterable[int], nodes: Nodes, budget: int) -> list[int]:
+    kept = list[int]()
+    for i in ranked:
+        if (size := int(nodes.tokens[i])) <= budget:
+            budget -= size
+            kept.append(i)
+    return kept
+
+
+def _near(question: Question, index: Index, rt: Runtime, top: int) -> Ranking:
+    """The `top` nodes nearest by cosine, of leaves and summaries together."""
+    nodes, asked = index.tree.nodes, asked_vector(question, rt)
+    found = [nearest_to(asked, index, rt, top, "leaf")]
+    if len(nodes) > nodes.leaves:
+        places, scores = nearest_to(asked, index, rt, top, "summary")
+        own = nodes.promoted[places + nodes.leaves] == 0
+        found.append((places[own] + nodes.leaves, scores[own]))
+    places, scores = (np.concatenate(part) for part in zip(*found, strict=True))
+    order = np.lexsort((places, -scores))[:top]
+    order = order[scores[order] > 0]
+    return Ranking("collapsed", places[order], scores[order])
+
+
+def _passages(kept: Sequence[int], scores: Mapping[int, float], tree: Tree, index: Index) -> tuple[Passage, ...]:
+    """The nodes as passages, in their order. Leaves of one chunk keep their own ids, so that each is cited exactly."""
+    count = tree.nodes.leaves
+    low, high = [i for i in kept if i < count], [i for i in kept if i >= count]
+    cut = dict(zip(low, at(tree.leaves, low), strict=True))
+    summed = dict(zip(high, at(tree.summaries, [i - count for i in high]), strict=True))
+    chunks = index.chunks([leaf.chunk for leaf in cut.values()])
+    return tuple(
+        leaf_passage(cut[i], chunks[cut[i].chunk], scores[i])
+        if i in cut
+        else replace(report_passage(summed[i]), score=scores[i])
+        for i in kept
+    )
+
+
+def leaf_passage(leaf: Leaf, chunk: Chunk, score: float) -> Passage:
+    """A leaf with its exact span."""
+    source = Source(chunk.id, leaf.start, leaf.end)
+    return Passage("chunk", leaf.id, chunk.text[leaf.start : leaf.end], score, chunk.title, (source,), documents=1)
+
+
+def _documents(found: Ranking, passages: Sequence[Passage], index: Index) -> tuple[str, ...]:
+    """The documents of the leaves that were found, best first, then those that only summaries lead to."""
+    nodes = index.tree.nodes
+    places = nodes.chunk[found.positions[found.positions < nodes.leaves]].tolist()
+    named = dict.fromkeys(e.document for e in at(index.catalogue.chunks, places))
+    return tuple(named | dict.fromkeys(documents_of(passages, index)))
+
+
+def _notes(tree: Tree) -> tuple[str, ...]:
+    shown = len(tree.summaries)
+    if not tree.hidden:
+        return ()
+    return (f"{tree.hidden} of {tree.hidden + shown} summaries rest on documents outside the filter and were left out",)

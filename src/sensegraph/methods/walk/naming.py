@@ -1,0 +1,353 @@
+"""The index of names: which chunk mentions, and which bears, which name, and the ways that a walk takes between them.
+
+A name that a document bears (its title, a heading, another name of its first sentences) is identity: a passage that
+mentions it leads there. No engine is asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.walking import Paths, gathered, offsets, paths
+from sensegraph.errors import SettingsError
+from sensegraph.language.stems import stems
+from sensegraph.methods.walk.gazetteer import Gazetteer, gazetteer, mentions
+from sensegraph.methods.walk.name_words import Noted, spelt
+from sensegraph.runtime.results import Result, Results, step
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Chunk
+
+Hashes = NDArray[np.uint64]
+_EVERYWHERE = 0.02  # share of the chunks from which a name that is in them is a hub
+
+
+@dataclass(frozen=True, slots=True)
+class NameSettings:
+    """How names become a graph.
+
+    A name leads somewhere unless more than `owners` documents bear it; chunks and names are linked unless more than
+    the share `common` of the chunks mention the name. `bears` is the weight of bearing a name beside mentioning it;
+    `forward` and `backward` weigh the links between a chunk that mentions a name and one that bears it.
+    """
+
+    owners: int = 5
+    common: float = 0.05
+    bears: float = 2.0
+    forward: float = 2.0
+    backward: float = 0.4
+
+    def __post_init__(self) -> None:
+        if self.owners < 1 or not 0 < self.common <= 1:
+            raise SettingsError(
+                f"index.names: owners ({self.owners}) must be at least 1, common ({self.common}) above 0 and at most 1."
+            )
+        for name in ("bears", "forward", "backward"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise SettingsError(f"index.names.{name} is {getattr(self, name)}; it must be 0 or more.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Names:
+    """Names (e) in the order of the hashes of their folded words, chunks (n) in that of the catalogue; all mapped.
+
+    `keys` are the hashes, `salience` (e) is the idf of a name over the largest, `chunks_of` (e) the number of chunks
+    with it, `bearers` (e) that of documents that bear it; `proper` (e) is 0 for a single word that is no name where
+    it has no capital. Chunk i holds the names `held[start[i]:start[i + 1]]`, ascending, each in `times` sentences, and
+    `bears` them or not; name e is held by `holders[begin[e]:begin[e + 1]]`, which `borne` tells likewise. All words of
+    the name e stand in the title of `hints[hint[e]:hint[e + 1]]`, which do not bear it. The title of chunk i has the
+    stems `stems[title[i]:title[i + 1]]`, and in parenthesis `asides[aside[i]:aside[i + 1]]`, both hashes.
+    `document` (n) numbers the documents. `way`, `to`, `share` are the `Paths` of a walk over chunks, then names.
+    `facts`: most words of a name; the settings of the graph (owners, common, bears, forward, backward); `hubs`.
+    """
+
+    keys: Hashes
+    salience: NDArray[np.float32]
+    chunks_of: Ints
+    bearers: Ints
+    proper: NDArray[np.uint8]
+    start: Longs
+    held: Ints
+    times: Ints
+    bears: NDArray[np.uint8]
+    begin: Longs
+    holders: Ints
+    borne: NDArray[np.uint8]
+    hint: Longs
+    hints: Ints
+    title: Longs
+    stems: Hashes
+    aside: Longs
+    asides: Hashes
+    document: Ints
+    way: Longs
+    to: Ints
+    share: NDArray[np.float32]
+    facts: Floats
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @property
+    def chunks(self) -> int:
+        """The number of chunks."""
+        return len(self.document)
+
+    @property
+    def paths(self) -> Paths:
+        """The ways between chunks, numbered first, and names."""
+        return Paths(self.way, self.to, self.share)
+
+    @property
+    def longest(self) -> int:
+        """The most words of a name."""
+        return int(self.facts[0])
+
+    @property
+    def owners(self) -> int:
+        """The most documents that bear a name which leads to them."""
+        return int(self.facts[1])
+
+    @property
+    def hubs(self) -> float:
+        """The share of all pairs of chunk and name whose name is in more than 2 % of the chunks, and more than 3."""
+        return float(self.facts[6])
+
+    def find(self, names: Sequence[str]) -> Longs:
+        """The position of each of these folded names, −1 where there is none."""
+        wanted = hashed(names)
+        at = np.minimum(np.searchsorted(self.keys, wanted), max(len(self) - 1, 0))
+        return np.where(self.keys[at] == wanted, at, -1) if len(self) else np.full(len(names), -1)
+
+    def holding(self, name: int) -> tuple[Ints, NDArray[np.bool_]]:
+        """The chunks with a name, ascending, and which of them bear it."""
+        part = slice(int(self.begin[name]), int(self.begin[name + 1]))
+        return self.holders[part], np.asarray(self.borne[part], bool)
+
+    def of(self, chunk: int) -> tuple[Ints, NDArray[np.bool_]]:
+        """The names of a chunk, ascending, and which of them it bears."""
+        part = slice(int(self.start[chunk]), int(self.start[chunk + 1]))
+        return self.held[part], np.asarray(self.bears[part], bool)
+
+    def hinted(self, name: int) -> Ints:
+        """The chunks whose title holds all words of a name, but that do not bear it."""
+        return self.hints[int(self.hint[name]) : int(self.hint[name + 1])]
+
+    def within(self, chunks: NDArray[Any]) -> Names:
+        """The same names over these chunks alone, ascending positions, which are numbered anew.
+
+        Salience stays that of the whole; names that no chunk holds keep their numbers, but lead nowhere.
+        """
+        places, sizes = gathered(self.start, chunks)
+        row = np.repeat(np.arange(len(sizes)), sizes)
+        new = np.full(self.chunks, -1, np.int64)
+        new[chunks] = np.arange(len(chunks))
+        hints = new[self.hints]
+        whose = np.repeat(np.arange(len(self)), np.diff(self.hint))[hints >= 0]
+        _, document = np.unique(np.asarray(self.document)[chunks], return_inverse=True)
+        cut = replace(
+            self,
+            document=document.astype(np.int32),
+            hint=offsets(np.bincount(whose, minlength=len(self))),
+            hints=hints[hints >= 0].astype(np.int32),
+            **_parts("title", "stems", self.title, self.stems, chunks),
+            **_parts("aside", "asides", self.aside, self.asides, chunks),
+        )
+        return _linked(cut, row, self.held[places], self.times[places], self.bears[places])
+
+
+@step("naming.names", version=2, form="arrays")
+def names(wholes: Sequence[Iterable[Noted]], *, settings: NameSettings) -> list[Names]:
+    """The index of names of all documents, in the order of the catalogue."""
+    return [_made(documents, settings) for documents in wholes]
+
+
+def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSettings) -> Result[Names]:
+    """The index of names of `chunks` (one item a document, in the order of the catalogue).
+
+    Stored by the step `naming.names`, so that an index recalls it: `recall(store, naming.names, key)`.
+    """
+    noted = rt.each(spelt, chunks)
+    return rt.once(names, noted, names=noted.keys, settings=settings)
+
+
+def hashed(words: Sequence[str]) -> Hashes:
+    """A 64-bit hash of each word or name."""
+    digests = [hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest() for word in words]
+    return np.frombuffer(b"".join(digests), np.dtype("<u8")).astype(np.uint64)
+
+
+# ── making it ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Read:
+    """All pairs of chunk and name, and what the titles of the chunks say."""
+
+    names: list[str]
+    row: array[int]
+    held: array[int]
+    times: array[int]
+    bears: array[int]
+    document: array[int]
+    titles: list[tuple[str, ...]]
+    asides: list[tuple[str, ...]]
+
+
+def _made(documents: Iterable[Noted], settings: NameSettings) -> Names:
+    known = gazetteer(documents)
+    read = _read(documents, known)
+    keys = hashed(read.names)
+    order = np.argsort(keys)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    titles = [sorted(set(stems(" \n ".join(names)))) if names else [] for names in read.titles]
+    hint, hints = _hints(titles, read.names, rank)
+    single = [" " in name or known.proper(name) for name in read.names]
+    facts = [max((n.count(" ") + 1 for n in read.names), default=0), settings.owners, settings.common]
+    made = replace(
+        _nothing(),
+        keys=keys[order],
+        proper=np.asarray(single, np.uint8)[order],
+        hint=hint,
+        hints=hints,
+        title=offsets([len(t) for t in titles]),
+        stems=hashed([w for t in titles for w in t]),
+        aside=offsets([len(t) for t in read.asides]),
+        asides=hashed([w for t in read.asides for w in t]),
+        document=np.asarray(read.document, np.int32),
+        facts=np.array([*facts, settings.bears, settings.forward, settings.backward, 0.0]),
+    )
+    held = rank[np.asarray(read.held, np.int64)]
+    return _linked(made, np.asarray(read.row, np.int64), held, np.asarray(read.times), np.asarray(read.bears, np.uint8))
+
+
+def _nothing() -> Names:
+    """An index of no names."""
+    kinds: dict[str, Any] = dict.fromkeys((f.name for f in fields(Names)), np.int32)
+    kinds |= dict.fromkeys(("keys", "stems", "asides"), np.uint64) | dict.fromkeys(("salience", "share"), np.float32)
+    kinds |= dict.fromkeys(("start", "begin", "hint", "title", "aside", "way"), np.int64)
+    kinds |= dict.fromkeys(("proper", "bears", "borne"), np.uint8) | {"facts": np.float64}
+    return Names(**{name: np.zeros(0, kind) for name, kind in kinds.items()})
+
+
+def _read(documents: Iterable[Noted], known: Gazetteer) -> _Read:
+    numbers: dict[str, int] = {}
+    pairs = [array("q") for _ in range(5)]
+    read = _Read([], pairs[0], pairs[1], pairs[2], pairs[3], pairs[4], [], [])
+    for place, document in enumerate(documents):
+        for chunk, counts in zip(document.chunks, mentions(document, known), strict=True):
+            bears = dict.fromkeys((*document.bears, *chunk.bears))
+            row = len(read.document)
+            for name in dict.fromkeys((*counts, *bears)):
+                read.row.append(row)
+                read.held.append(numbers.setdefault(name, len(numbers)))
+                read.times.append(counts.get(name, 0))
+                read.bears.append(name in bears)
+            read.document.append(place)
+            read.titles.append(tuple(bears))
+            read.asides.append(document.aside)
+    read.names.extend(numbers)
+    return read
+
+
+def _hints(titles: Sequence[Sequence[str]], names: Sequence[str], rank: Longs) -> tuple[Longs, Ints]:
+    """For each name (by rank) the chunks whose title has all its stems; those that bear it are left in."""
+    by_stem: dict[str, list[int]] = defaultdict(list)
+    for row, title in enumerate(titles):
+        for stem in title:
+            by_stem[stem].append(row)
+    most = max(3, len(titles) // 20)
+    found: list[list[int]] = [[] for _ in names]
+    whole = [frozenset(title) for title in titles]
+    for i, name in enumerate(names):
+        parts = frozenset(stems(name))
+        rows = min((by_stem.get(stem, []) for stem in sorted(parts)), key=len, default=[])
+        if len(rows) <= most:
+            found[rank[i]] = [row for row in rows if parts <= whole[row]]
+    return offsets([len(f) for f in found]), np.asarray([r for f in found for r in f], np.int32)
+
+
+def _parts(start: str, values: str, at: NDArray[Any], of: NDArray[Any], rows: NDArray[Any]) -> dict[str, Any]:
+    """The entries of some rows, under the names of their two arrays."""
+    places, sizes = gathered(at, rows)
+    return {start: offsets(sizes), values: of[places]}
+
+
+def _linked(base: Names, row: Longs, held: NDArray[Any], times: NDArray[Any], bears: NDArray[Any]) -> Names:
+    """`base` with these pairs of chunk and name, and what follows from them."""
+    count, chunks = len(base), base.chunks
+    order = np.lexsort((held, row))
+    row, held, times, bears = row[order], np.asarray(held)[order].astype(np.int64), times[order], bears[order]
+    back = np.lexsort((row, held))
+    many = np.bincount(held, minlength=count)
+    own = np.unique(held[bears > 0] * max(chunks, 1) + base.document[row[bears > 0]])  # pairs of name and document
+    cut = replace(
+        base,
+        chunks_of=many.astype(np.int32),
+        bearers=np.bincount(own // max(chunks, 1), minlength=count).astype(np.int32),
+        start=offsets(np.bincount(row, minlength=chunks)),
+        held=held.astype(np.int32),
+        times=times.astype(np.int32),
+        bears=bears.astype(np.uint8),
+        begin=offsets(many),
+        holders=row[back].astype(np.int32),
+        borne=bears[back].astype(np.uint8),
+        salience=base.salience if len(base.salience) == count else _salience(many, chunks),
+    )
+    way, hubs = _ways(cut, row), many[many > max(3, _EVERYWHERE * chunks)].sum() / max(len(held), 1)
+    return replace(cut, way=way.start, to=way.to, share=way.share, facts=np.array([*base.facts[:6], hubs]))
+
+
+def _salience(many: NDArray[Any], chunks: int) -> NDArray[np.float32]:
+    """The idf of names that so many chunks hold, over the largest."""
+    idf = np.log1p((chunks - many + 0.5) / (many + 0.5))
+    return (idf / max(float(idf.max(initial=0)), 1e-12)).astype(np.float32)
+
+
+def _ways(found: Names, row: Longs) -> Paths:
+    """The graph of the walk: chunks and names that they hold, chunks and those that bear what they mention."""
+    common, bears = found.facts[2:4].tolist()
+    chunks, held = found.chunks, found.held
+    rare = found.chunks_of[held] <= max(3, common * chunks)
+    weight = (1 + np.log(np.maximum(found.times, 1)) + bears * found.bears) * found.salience[held]
+    rare &= (weight > 0) & (found.chunks_of[held] > 1)  # from a name of one chunk there is no way but back
+    a, b, w = row[rare], chunks + held[rare].astype(np.int64), weight[rare]
+    here, there, link = _links(found, row)
+    forward, backward = found.facts[4:6].tolist()
+    ends = [(a, b, w), (b, a, w)]
+    ends += [(here, there, forward * link)] if forward else []
+    ends += [(there, here, backward * link)] if backward else []
+    source, target, weights = (np.concatenate([end[i] for end in ends]) for i in range(3))
+    return paths(source, target, weights, chunks + len(found))
+
+
+def _links(found: Names, row: Longs) -> tuple[Longs, Longs, Floats]:
+    """Chunks that mention a name, chunks of other documents that bear it, and how much they are linked, at most 1.
+
+    A name is shared among the documents that bear it, and in a document among its chunks that do.
+    """
+    owners = int(found.facts[1])
+    led = (found.bearers[found.held] > 0) & (found.bearers[found.held] <= owners) & (found.bears == 0)
+    here, name = row[led], found.held[led].astype(np.int64)
+    borne = np.flatnonzero(found.borne)
+    owner = found.holders[borne].astype(np.int64)
+    whose = np.searchsorted(found.begin, borne, side="right") - 1
+    at = offsets(np.bincount(whose, minlength=len(found)))
+    places, sizes = gathered(at, name)
+    source, target = np.repeat(here, sizes), owner[places]
+    share = np.repeat(found.salience[name] / np.maximum(sizes, 1), sizes)
+    other = found.document[source] != found.document[target]
+    pair, where = np.unique(source[other] * max(found.chunks, 1) + target[other], return_inverse=True)
+    total = np.minimum(1.0, np.bincount(where, weights=share[other], minlength=len(pair)))
+    keep = total > 0
+    return pair[keep] // max(found.chunks, 1), pair[keep] % max(found.chunks, 1), total[keep]

@@ -1,0 +1,214 @@
+"""A walk over passages and names: from what a question names to what that leads to. No model, no vectors needed.
+
+paper: the walk with a weak text prior of HippoRAG 2 (Gutiérrez et al. 2025, §3), over names instead of triples; the
+second hop over what a passage leaves open is our own; N43, N85
+index: chunk → the names that it mentions and bears (part `names`), and the chunks' words
+query: names and words of the question → a walk of a few steps → bridges to what the best passages leave open
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sensegraph.algorithms.fusion import Ranking
+from sensegraph.algorithms.graphs import Floats, Longs
+from sensegraph.algorithms.ranking import Ranked, best
+from sensegraph.algorithms.walking import gathered, walk
+from sensegraph.answering.asking import conclude
+from sensegraph.errors import SettingsError
+from sensegraph.index.index import Index
+from sensegraph.index.neighbours import nearest_to
+from sensegraph.methods.walk.asked import Asked, asked
+from sensegraph.methods.walk.naming import Names
+from sensegraph.protocols import Part, Task
+from sensegraph.retrieval.arms import evidence_of
+from sensegraph.retrieval.diversifying import Diversify, check_balance, diversified
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Answer, Evidence, Question
+
+_ALL = 20_000  # chunks up to which every one is looked at
+_POOL = 2_000  # chunks that are looked at for their words in a larger corpus
+_TIE = 1e-6  # words decide among what the walk does not come to
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A walk over passages and names.
+
+    It starts with `borne` at the passages that bear a name of the question, with `text` at the `first` best passages
+    by words (score to the `power`), and with `named` at the names themselves; a share that leads nowhere goes to the
+    others. It takes `steps` steps, with 1 − `damping` back to the start before each. Then the `bridges` best passages
+    lead on, with the weight `bridge`, to passages that have what they leave open of the question - a word of their
+    text counts `covered`, of their title nothing - and are tied to them by a name: that they bear it counts 1, that
+    their title has its words `titled`, that they mention it `mentioned`, no tie at all `untied`. A passage with more
+    than `spread` names lends less to each.
+
+    Where more than the share `dialogue` of all mentions are of names that are everywhere, as in conversations, walk
+    and bridges count `hubbed`. An embedder that knows meaning has half of `text`. `diversify` says whether each passage
+    is to add to those before it, and `balance` how much its score counts then.
+    """
+
+    borne: float = 0.6
+    text: float = 0.3
+    named: float = 0.1
+    first: int = 50
+    power: float = 3.0
+    damping: float = 0.7
+    steps: int = 8
+    bridge: float = 1.0
+    bridges: int = 5
+    covered: float = 0.1
+    titled: float = 0.8
+    mentioned: float = 0.4
+    untied: float = 0.05
+    spread: int = 10
+    dialogue: float = 0.5
+    hubbed: float = 0.3
+    k1: float = 1.2
+    b: float = 0.6
+    top: int = 100
+    context_tokens: int = 8_000
+    diversify: Diversify = "none"
+    balance: float = 0.7
+    name: str = "walk"
+    requires: frozenset[Task] = frozenset({"answer"})
+    reads: frozenset[Part] = frozenset({"names"})
+
+    def __post_init__(self) -> None:
+        for name in ("first", "steps", "bridges", "spread", "top", "context_tokens"):
+            if getattr(self, name) < (0 if name == "bridges" else 1):
+                raise SettingsError(f"walk: {name} is {getattr(self, name)}; it must be at least 1.")
+        for name in ("borne", "text", "named", "bridge", "covered", "titled", "mentioned", "untied", "k1", "power"):
+            if not 0 <= getattr(self, name) < float("inf"):
+                raise SettingsError(f"walk: {name} is {getattr(self, name)}; it must be 0 or more.")
+        for name in ("damping", "dialogue", "hubbed", "b"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise SettingsError(f"walk: {name} is {getattr(self, name)}; it must be from 0 to 1.")
+        check_balance(self.name, self.balance)
+
+    def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
+        """The passages that the walk comes to, best first, within the context."""
+        ranked = diversified(question, self.rank(question, index, rt), index, rt, self.diversify, self.balance)
+        return evidence_of(ranked, index, self.top, self.context_tokens)
+
+    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
+        """One answer from these passages."""
+        rt.check(self.name, self.requires)
+        return conclude(question, self.retrieve(question, index, rt), index, rt)
+
+    def rank(self, question: Question, index: Index, rt: Runtime) -> Ranking:
+        """The `top` best chunks of the index."""
+        names, seen = index.names, asked(question.sought, index, self.k1, self.b)
+        talk = names.hubs > self.dialogue
+        start = self._start(seen, self._text(seen, question, index, rt), names)
+        here, p = self._walked(start, names, self.hubbed if talk else self.damping)
+        hops = [(c, w, *self._bridge(c, names)) for c, w in _first(here, p, self.bridges)]
+        pool = self._pool(here, [chunks for _, _, chunks, _ in hops], seen)
+        score = np.zeros(len(pool))
+        score[np.searchsorted(pool, here)] = p
+        score += self.bridge * (self.hubbed if talk else 1.0) * self._bridged(hops, pool, seen, names)
+        score += _TIE * seen.words[pool] / max(float(seen.words.max(initial=0)), _TIE)
+        at, found = best(score, self.top)
+        return Ranking("walk", pool[at], found)
+
+    # ── where the walk starts ──
+
+    def _start(self, seen: Asked, text: Ranked, names: Names) -> tuple[Longs, Floats]:
+        """The nodes that the walk starts at, ascending, and its mass at each, which sums to 1."""
+        borne: dict[int, float] = {}
+        named: dict[int, float] = {}
+        for name in seen.names:
+            chunks, bears = names.holding(name)
+            if len(chunks):
+                alone = len(chunks) == 1  # such a name is no node that leads anywhere
+                node = int(chunks[0]) if alone else names.chunks + name
+                named[node] = named.get(node, 0.0) + 1 / len(chunks)
+            if 0 < names.bearers[name] <= names.owners:
+                for chunk, share in self._shared(chunks[bears].tolist(), seen, names):
+                    borne[chunk] = borne.get(chunk, 0.0) + float(names.salience[name]) * share
+        words = dict(zip(text[0].tolist(), (text[1] ** self.power).tolist(), strict=True))
+        return _mixed([(borne, self.borne), (words, self.text), (named, self.named)])
+
+    def _shared(self, chunks: list[int], seen: Asked, names: Names) -> list[tuple[int, float]]:
+        """How chunks that bear the same name share it: by the parentheses of their titles, then by their words."""
+        top = max(float(seen.words.max(initial=0)), _TIE)
+        z = np.array([10 * seen.aside(chunk, names) + seen.words[chunk] / top for chunk in chunks])
+        share = np.exp(z - z.max())
+        return list(zip(chunks, (share / share.sum()).tolist(), strict=True))
+
+    def _text(self, seen: Asked, question: Question, index: Index, rt: Runtime) -> Ranked:
+        """The first chunks by words, or by words and meaning alike where the embedder knows meaning; scores up to 1."""
+        at, score = best(seen.words, self.first)
+        score = score / score[:1]
+        if rt.embedder.lexical:
+            return at, score
+        query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
+        near, cosine = nearest_to(query, index, rt, 4 * self.first)
+        cosine = (cosine - cosine[-1:]) / max(float(cosine[:1].sum() - cosine[-1:].sum()), _TIE)
+        both = np.union1d(at, near)
+        mean = np.zeros(len(both))
+        mean[np.searchsorted(both, at)] += score / 2
+        mean[np.searchsorted(both, near)] += cosine / 2
+        found, score = best(mean, self.first)
+        return both[found], score
+
+    def _walked(self, start: tuple[Longs, Floats], names: Names, damping: float) -> Ranked:
+        """The chunks that the walk comes to, ascending, and its mass there over the largest."""
+        if not len(start[0]):
+            return start
+        here, mass = walk(names.paths, *start, damping, self.steps)
+        chunks = (here < names.chunks) & (mass > 0)
+        return here[chunks], mass[chunks] / max(float(mass[chunks].max(initial=0)), 1e-300)
+
+    # ── bridges to what is left open ──
+
+    def _bridge(self, chunk: int, names: Names) -> Ranked:
+        """Chunks that names lead to from this one, in any order and maybe twice, and how closely each is tied to it."""
+        held, bears = names.of(chunk)
+        common = max(3.0, min(0.1 * names.chunks, _POOL))
+        mine = held[~bears & (names.chunks_of[held] <= common)]
+        tie = names.salience[mine].astype(np.float64) * min(1.0, self.spread / max(len(mine), 1))
+        holding, many = gathered(names.begin, mine)
+        hinted, more = gathered(names.hint, mine)
+        borne = np.where(names.borne[holding] > 0, 1.0, self.mentioned) * np.repeat(tie, many)
+        chunks = np.concatenate((names.holders[holding], names.hints[hinted])).astype(np.int64)
+        return chunks, np.concatenate((borne, self.titled * np.repeat(tie, more)))
+
+    def _pool(self, here: Longs, bridged: list[Longs], seen: Asked) -> Longs:
+        """The chunks that are scored, ascending: all of a small corpus; else what walk, bridges and words lead to."""
+        if len(seen.words) <= _ALL:
+            return np.arange(len(seen.words))
+        return np.unique(np.concatenate([here, *bridged, best(seen.words, _POOL)[0]]))
+
+    def _bridged(self, hops: list[tuple[int, float, Longs, Floats]], pool: Longs, seen: Asked, names: Names) -> Floats:
+        """What the best chunks add to each chunk of the pool: Σ p · (share of what is left open) · (tie + untied)."""
+        total, scores = np.zeros(len(pool)), seen.scores(pool)
+        for chunk, p, chunks, ties in hops:
+            weight = seen.uncovered(chunk, names, self.covered)
+            left = (weight[:, None] * scores).sum(axis=0) / max(float(weight @ seen.idf), _TIE)
+            tie = np.zeros(len(pool))
+            np.maximum.at(tie, np.searchsorted(pool, chunks), ties)
+            gain = p * left * (tie + self.untied)
+            gain[np.searchsorted(pool, chunk)] = 0
+            total += gain
+        return total
+
+
+def _first(chunks: Longs, p: Floats, count: int) -> list[tuple[int, float]]:
+    """The chunks with the most mass, and their mass."""
+    at, mass = best(p, count)
+    return list(zip(chunks[at].tolist(), mass.tolist(), strict=True))
+
+
+def _mixed(blocks: list[tuple[dict[int, float], float]]) -> tuple[Longs, Floats]:
+    """Blocks of mass, each scaled to its share, those without mass left out; in all 1."""
+    mixed: dict[int, float] = {}
+    there = [(block, share / sum(block.values())) for block, share in blocks if share and sum(block.values()) > 0]
+    for block, scale in there:
+        for node, some in block.items():
+            mixed[node] = mixed.get(node, 0.0) + scale * some
+    nodes = sorted(mixed)
+    mass = np.array([mixed[node] for node in nodes])
+    return np.array(nodes, np.int64), mass / max(float(mass.sum()), 1e-300)

@@ -1,0 +1,157 @@
+"""Vectors with no model: hashed words, for machines that have nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import chain
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.language.common_words import COMMON, STOP, VERY_COMMON
+from sensegraph.language.stems import ENGLISH, language, runs, stemmed, stemmer, unspaced
+from sensegraph.protocols import Vectors
+from sensegraph.runtime.keys import key
+from sensegraph.types import Usage
+
+_RARE, _COMMON, _VERY_COMMON, _PIECE, _COMMON_PIECE = range(5)  # the kind of a term: the three lowest bits of its code
+_KIND = 7
+_WEIGHTS = np.array([1.0, 0.6, 0.3, 1.0, 0.3])
+_PARTICLES = frozenset("的了是在和有也就都与及")  # in most pairs of characters that hold one, Chinese says little
+_PAIR = 0.4
+_BLOCK = 256
+_MOST = 4096
+_LOGS = np.array([0.0, *(1.0 + math.log(n) for n in range(1, _MOST))])
+
+Codes = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class HashedTerms:
+    """Texts as weighted bags of word stems and word pairs, hashed into `dim` signed buckets.
+
+    It is lexical, not semantic: texts are near when they share words or names, in any inflection; a paraphrase in
+    other words is not near. It is a pure function of the text, fitted to nothing, so adding a document changes no
+    other's vector. That costs what a corpus would teach: with no document frequencies, a bundled list of common words
+    stands in for them, and plain BM25 finds passages better (`bench/offline_embedding.py` prints both, and what
+    other dimensions give; more dimensions find more and take more room). Queries and documents are embedded alike.
+
+    Terms are folded words without function words, stemmed (Snowball; the language is told from the function words or
+    the script), pairs of neighbouring terms at 0.4 of their weight, and pairs of characters where no blanks part
+    words. A term's weight is 1 + ln(its count), times 0.6 or 0.3 where it is a common or very common English word, or
+    0.3 where it holds a Chinese particle.
+    Signed hashing: Weinberger et al., Feature Hashing for Large Scale Multitask Learning (2009), §2.
+    """
+
+    dim: int = 1024
+    name: str = "hashed-terms"
+    batch: int = 256
+    waits: bool = False
+    lexical: bool = True
+
+    def fingerprint(self) -> str:
+        """The versions of the rules, the stemmer and Unicode, the dimension and the word lists."""
+        from Stemmer import version
+
+        lists = [sorted(words) for words in STOP.values()]
+        rules = ("hashed terms", 1, self.dim, lists, VERY_COMMON, COMMON, sorted(_PARTICLES))
+        return key(*rules, version(), unicodedata.unidata_version)
+
+    def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
+        """Unit vectors, shape `(n, dim)` float32, one row a text; a text without terms is a zero row."""
+        rows = np.zeros((len(texts), self.dim), dtype=np.float32)
+        for at in range(0, len(texts), _BLOCK):
+            block = texts[at : at + _BLOCK]
+            rows[at : at + len(block)] = _rows([_codes(text) for text in block], self.dim)
+        return rows
+
+    def usage(self) -> Usage:
+        """Nothing: it calls no one."""
+        return Usage()
+
+
+# ── from terms to rows ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _rows(texts: Sequence[list[int]], dim: int) -> NDArray[np.float64]:
+    """Rows of length 1 (or 0) from the codes of each text's terms, in their order."""
+    codes = np.fromiter(chain.from_iterable(texts), np.uint64)
+    owners = np.repeat(np.arange(len(texts)), [len(t) for t in texts])
+    weights = _WEIGHTS[(codes & np.uint64(_KIND)).astype(np.intp)]
+    pairs = (owners[1:] == owners[:-1]) & _pairable(codes[1:]) & _pairable(codes[:-1])
+    joined = _joined(codes[:-1][pairs], codes[1:][pairs])
+    both = _PAIR * np.sqrt(weights[:-1][pairs] * weights[1:][pairs])
+    codes, owners = np.concatenate([codes, joined]), np.concatenate([owners, owners[1:][pairs]])
+    return _hashed(codes, owners, np.concatenate([weights, both]), len(texts), dim)
+
+
+def _hashed(
+    codes: Codes, owners: NDArray[np.intp], weights: NDArray[np.float64], n: int, dim: int
+) -> NDArray[np.float64]:
+    """The rows of `n` texts: each distinct code of a text goes, with its sign, into one of `dim` buckets."""
+    order = np.lexsort((codes, owners))
+    codes, owners, weights = codes[order], owners[order], weights[order]
+    first = np.ones(len(codes), dtype=bool)
+    first[1:] = (codes[1:] != codes[:-1]) | (owners[1:] != owners[:-1])
+    starts = np.flatnonzero(first)
+    counts = np.diff(np.append(starts, len(codes)))
+    values = weights[starts] * _LOGS[np.minimum(counts, _MOST - 1)]
+    values *= np.where(codes[starts] >> np.uint64(63), 1.0, -1.0)
+    buckets = ((codes[starts] >> np.uint64(3)) & np.uint64(2**48 - 1)) % np.uint64(dim)
+    places = owners[starts] * dim + buckets.astype(np.intp)
+    rows = np.bincount(places, weights=values, minlength=n * dim).reshape(n, dim).astype(np.float64)  # int when empty
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+    unit: NDArray[np.float64] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    return unit
+
+
+def _pairable(codes: Codes) -> NDArray[np.bool_]:
+    kinds: Codes = codes & np.uint64(_KIND)
+    return np.less(kinds, _PIECE, dtype=bool)
+
+
+def _joined(left: Codes, right: Codes) -> Codes:
+    """Codes of ordered pairs: multiply, add, and mix the bits (the finaliser of SplitMix64)."""
+    mixed = left * np.uint64(0x9E3779B97F4A7C15) + right
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+# ── from texts to terms ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _codes(text: str) -> list[int]:
+    """The codes of the terms of `text` in order, without function words unless it has nothing else (The Who)."""
+    found = runs(text)
+    spoken = language(found)
+    return [code for word in found for code in _word(word, spoken)] or [code for w in found for code in _word(w, "")]
+
+
+@lru_cache(maxsize=1 << 18)
+def _word(word: str, spoken: str) -> tuple[int, ...]:
+    """The codes of one run of letters: none for a function word of `spoken`, several where no blanks part words."""
+    if unspaced(word):
+        pieces = stemmed(word, spoken)
+        return tuple(_code(p, _PIECE if _PARTICLES.isdisjoint(p) else _COMMON_PIECE) for p in pieces)
+    english = spoken in {ENGLISH, ""}
+    return tuple(_code(stem, _kinds().get(stem, _RARE) if english else _RARE) for stem in stemmed(word, spoken))
+
+
+@cache
+def _kinds() -> dict[str, int]:
+    """The kinds of the common English words, by stem."""
+    stem = stemmer(ENGLISH).stemWord
+    return {stem(w): _COMMON for w in COMMON.split()} | {stem(w): _VERY_COMMON for w in VERY_COMMON.split()}
+
+
+def _code(term: str, kind: int) -> int:
+    """64 bits that stand for `term` on every machine, with its kind in the lowest three."""
+    digest = hashlib.blake2b(term.encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little") & ~_KIND | kind

@@ -1,0 +1,319 @@
+"""The one place that speaks HTTP to a model: chat, embeddings and reranking over an OpenAI-compatible endpoint.
+
+Calls are synchronous and thread-safe. What goes over the wire is paced, retried, counted, and held to a budget here;
+what is asked and how a reply is read is the business of the engines.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from sensegraph.errors import ReplyRefused, SettingsError
+from sensegraph.language.text import tokens
+from sensegraph.models.endpoint import bodies
+from sensegraph.models.endpoint.approvals import address_of, is_address
+from sensegraph.models.endpoint.calls import Calls, Listener, Refusal
+from sensegraph.models.endpoint.limits import Amount, Budget
+from sensegraph.protocols import Vectors
+from sensegraph.types import Usage
+
+if TYPE_CHECKING:
+    from sensegraph.models.endpoint.journal import Journal
+
+Kind = Literal["chat", "embedding", "rerank"]
+Message = Mapping[str, str]
+
+_NO_USAGE = "The endpoint reports no usage: tokens are our own estimate"
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointSettings:
+    """Where the models are and how to treat them. Prices are US dollars per million tokens; 0 means no limit.
+
+    `temperature` None leaves it to the endpoint (some models refuse it). `max_tokens_total` and `max_cost_usd` bound
+    what one run may spend; `timeout_s` bounds one attempt; before the next it waits as long as the endpoint asks, else
+    about `backoff_s`, doubled each time.
+    """
+
+    base_url: str = field(default="https://api.openai.com/v1", repr=False)  # may hold a password
+    api_key: str = field(default="", repr=False)
+    model: str = ""
+    embedding_model: str = ""
+    rerank_model: str = ""
+    temperature: float | None = 0.0
+    seed: int | None = None
+    concurrency: int = 16
+    requests_per_minute: int = 0
+    tokens_per_minute: int = 0
+    timeout_s: float = 120.0
+    max_retries: int = 6
+    backoff_s: float = 0.5
+    price_prompt: float = 0.0
+    price_completion: float = 0.0
+    price_embedding: float = 0.0
+    price_rerank: float = 0.0
+    max_tokens_total: int = 0
+    max_cost_usd: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not is_address(self.base_url):
+            raise SettingsError("endpoint.base_url must be http:// or https:// and a host; it usually ends with /v1.")
+        if self.concurrency < 1 or self.timeout_s <= 0 or self.backoff_s < 0 or self.max_retries < 0:
+            raise SettingsError(
+                "endpoint.concurrency must be at least 1, endpoint.timeout_s above 0, endpoint.backoff_s and "
+                "endpoint.max_retries at least 0."
+            )
+        prices = (self.price_prompt, self.price_completion, self.price_embedding, self.price_rerank)
+        if self.max_cost_usd and not any(prices):
+            raise SettingsError("endpoint.max_cost_usd needs prices: set price_prompt, price_completion, …")
+        if not all("!" <= c <= "~" for c in self.api_key):
+            raise SettingsError("The API key holds a space or a character that no key has: copy it again.")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One chat reply; `finish_reason` is `length` where it was cut at `max_tokens`."""
+
+    text: str
+    prompt_tokens: int
+    completion_tokens: int
+    finish_reason: str
+
+
+class Endpoint:
+    """An OpenAI-compatible endpoint: `chat`, `embed` and `rerank`, safe to call from many threads."""
+
+    def __init__(self, settings: EndpointSettings, journal: Journal | None = None) -> None:
+        self.settings, self.address = settings, address_of(settings.base_url)
+        self._calls = Calls(settings, self.address, journal)
+        self._lock = threading.Lock()
+        self._spent: dict[Kind, Usage] = {"chat": Usage(), "embedding": Usage(), "rerank": Usage()}
+        self._notes: Counter[str] = Counter()
+        self._budget = Budget(settings.max_tokens_total, settings.max_cost_usd)
+        self._dialect = bodies.Dialect()
+
+    def __reduce__(self) -> tuple[type[Endpoint], tuple[EndpointSettings]]:
+        return type(self), (self.settings,)  # a copy in another process counts for itself
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.address!r}, {self.settings.model!r})"
+
+    def usage(self, kind: Kind | None = None) -> Usage:
+        """What the calls so far have cost: of one kind, or of all."""
+        with self._lock:
+            return self._spent[kind] if kind else sum(self._spent.values(), Usage())
+
+    def notes(self) -> tuple[str, ...]:
+        """What was degraded, each with how often."""
+        with self._lock:
+            return tuple(f"{note} ({n} ×)" for note, n in sorted(self._notes.items()))
+
+    # ── calls ──
+
+    def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: dict[str, Any] | None = None,
+        name: str = "",
+        max_tokens: int,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Reply:
+        """One reply to `messages`, in the form of `schema` (named `name`) where the endpoint can do that.
+
+        `extra` are further fields of the request, which the endpoint may refuse.
+        Raises EndpointDown when no call can succeed, EndpointError for this call, ReplyRefused where its reply was
+        refused by the model or a filter, BudgetExceeded before it is made.
+        """
+        return self._chat(bodies.Asked(messages, max_tokens, schema, name, extra or {}))
+
+    def chat_stream(
+        self,
+        messages: Sequence[Message],
+        hear: Callable[[str], None],
+        *,
+        schema: dict[str, Any] | None = None,
+        name: str = "",
+        max_tokens: int,
+    ) -> Reply:
+        """The reply that `chat` gives, heard piece by piece as it is written; the pieces joined are its text.
+
+        Raises as `chat` does, and EndpointError when the reply breaks off after a piece was heard.
+        """
+        return self._chat(bodies.Asked(messages, max_tokens, schema, name, streamed=True), hear)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """The vectors of `texts`, shape `(n, dim)` float32, as the endpoint gives them (not normalised).
+
+        Raises as `chat` does, and EndpointError when the vectors are too few or of different length.
+        """
+        s = self.settings
+        if not s.embedding_model:
+            raise SettingsError("endpoint.embedding_model is empty: name the embedding model to use.")
+        body = {"model": s.embedding_model, "input": list(texts), "encoding_format": "float"}
+        return bodies.vectors(self._read("embedding", "/embeddings", body, texts), len(texts))
+
+    def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
+        """How well each of `texts`, at least one, fits the question: higher is better, in their order.
+
+        The request is the one of Cohere and Jina, to `/rerank` under the base address. Raises as `chat` does, and
+        EndpointError when a text has no score.
+        """
+        if not self.settings.rerank_model:
+            raise SettingsError("endpoint.rerank_model is empty: name the reranking model to use.")
+        body = {"model": self.settings.rerank_model, "query": question, "documents": list(texts)}
+        read = [part for text in texts for part in (question, text)]  # it reads the question with each text
+        return bodies.relevances(self._read("rerank", "/rerank", body, read), len(texts))
+
+    def _read(self, kind: Kind, path: str, body: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
+        """The reply to a call that reads `texts` and writes nothing, within the budget and counted."""
+        need = sum(map(tokens, texts)) if self._measured else 0
+        most = Amount(need, self._reading(kind, need).cost_usd)
+        self._budget.reserve(most)
+        used = Amount()
+        try:
+            data = self._posted_once(kind, path, body, need)
+            named = [bodies.counted(data, name) for name in ("prompt_tokens", "total_tokens")]
+            count = next((n for n in named if n is not None), None)
+            if count is None:
+                count = need or sum(map(tokens, texts))
+                self._note(_NO_USAGE)
+            usage = self._reading(kind, count)
+            used = Amount(count, usage.cost_usd)
+            self._count(kind, usage)
+        finally:
+            self._budget.settle(most, used)
+        return data
+
+    def _posted_once(self, kind: Kind, path: str, body: dict[str, Any], need: int) -> dict[str, Any]:
+        try:
+            return self._calls.post(path, body, need, lambda: self._count(kind, Usage(retries=1)))
+        except Refusal as e:
+            raise self._calls.error(e) from None
+
+    def _reading(self, kind: Kind, count: int) -> Usage:
+        """What a call that read `count` tokens took."""
+        if kind == "embedding":
+            return self._priced(Usage(embedding_calls=1, embedding_tokens=count))
+        return Usage(1, count, cost_usd=count * self.settings.price_rerank / 1e6)
+
+    def _chat(self, asked: bodies.Asked, hear: Callable[[str], None] | None = None) -> Reply:
+        """One chat call within the budget, counted; what was heard of a reply that broke off is counted too."""
+        if not self.settings.model:
+            raise SettingsError("endpoint.model is empty: name the chat model to use.")
+        most, heard = self._most(asked), list[str]()
+        self._budget.reserve(most)
+        used = None
+        try:
+            data = self._posted(asked, most.tokens, _twice(hear, heard))
+            reply = self._reply(data, asked.messages)
+            used = self._spend(reply)
+            if why := bodies.name_refusal(data):
+                raise ReplyRefused(
+                    f"The reply of {self.settings.model} was refused ({why}). Leave the text out, or ask another model."
+                )
+            return reply
+        finally:
+            if used is None and any(heard):
+                self._note("A streamed reply broke off: its tokens are our own estimate")
+                used = self._spend(_estimated("".join(heard), asked.messages, ""))
+            self._budget.settle(most, used or Amount())
+
+    def _posted(self, asked: bodies.Asked, need: int, hear: Callable[[str], None] | None) -> dict[str, Any]:
+        """Post in the best way that the endpoint understands, leaving out one thing more where it refuses."""
+        s, known, first = self.settings, self._dialect, None
+        dialect = known
+        body: dict[str, Any] = {"model": s.model, "messages": list(asked.messages)}
+        body |= {n: v for n, v in (("temperature", s.temperature), ("seed", s.seed)) if v is not None}
+        body |= asked.extra
+        while True:
+            listener = Listener(hear, dialect.streaming()) if hear and dialect.streams else None
+            try:
+                wanted = body | dialect.fields(asked)
+                data = self._calls.post("/chat/completions", wanted, need, self._retried, listener)
+            except Refusal as e:
+                easier = dialect.easier(asked, known, str(e), e.of_form)
+                if easier is None:
+                    raise self._calls.error(first or e) from None
+                first = first or (e if easier.limit == dialect.limit else None)
+                dialect = easier
+            else:
+                self._remember(dialect)
+                if hear and not listener and not bodies.name_refusal(data):
+                    hear(bodies.content(data))
+                return data
+
+    def _retried(self) -> None:
+        self._count("chat", Usage(retries=1))
+
+    def _remember(self, dialect: bodies.Dialect) -> None:
+        """Take what the endpoint was found not to understand for known, and note it once."""
+        with self._lock:
+            for note in dialect.without(self._dialect):
+                self._notes[note] += 1
+            self._dialect = dialect.joined(self._dialect)
+
+    # ── counting ──
+
+    @property
+    def _measured(self) -> bool:
+        s = self.settings
+        return bool(s.tokens_per_minute or s.max_tokens_total or s.max_cost_usd)
+
+    def _most(self, asked: bodies.Asked) -> Amount:
+        """The most that a chat call can take; not measured where no limit asks for it."""
+        if not self._measured:
+            return Amount()
+        form = tokens(msgspec.json.encode(asked.schema).decode()) if asked.schema else 0
+        prompt = bodies.prompt_tokens(asked.messages) + form
+        return Amount(prompt + asked.max_tokens, self._priced(Usage(1, prompt, asked.max_tokens)).cost_usd)
+
+    def _reply(self, data: dict[str, Any], messages: Sequence[Message]) -> Reply:
+        text = bodies.content(data)
+        prompt, completion = bodies.counted(data, "prompt_tokens"), bodies.counted(data, "completion_tokens")
+        reason = bodies.read_finish(data)
+        if prompt is None or completion is None:
+            self._note(_NO_USAGE)
+            return _estimated(text, messages, reason)
+        return Reply(text, prompt, completion, reason)
+
+    def _spend(self, reply: Reply) -> Amount:
+        """Count what a reply took."""
+        usage = self._priced(Usage(1, reply.prompt_tokens, reply.completion_tokens))
+        self._count("chat", usage)
+        return Amount(reply.prompt_tokens + reply.completion_tokens, usage.cost_usd)
+
+    def _priced(self, usage: Usage) -> Usage:
+        s = self.settings
+        cost = usage.prompt_tokens * s.price_prompt + usage.completion_tokens * s.price_completion
+        return replace(usage, cost_usd=(cost + usage.embedding_tokens * s.price_embedding) / 1e6)
+
+    def _count(self, kind: Kind, usage: Usage) -> None:
+        with self._lock:
+            self._spent[kind] += usage
+
+    def _note(self, note: str) -> None:
+        with self._lock:
+            self._notes[note] += 1
+
+
+def _estimated(text: str, messages: Sequence[Message], reason: str) -> Reply:
+    """A reply whose tokens we count ourselves."""
+    return Reply(text, bodies.prompt_tokens(messages), tokens(text), reason)
+
+
+def _twice(hear: Callable[[str], None] | None, heard: list[str]) -> Callable[[str], None] | None:
+    """`hear`, with what it hears kept too."""
+
+    def both(text: str) -> None:
+        heard.append(text)
+        if hear:
+            hear(text)
+
+    return both if hear else None

@@ -1,0 +1,76 @@
+"""Scores from a cross-encoder on this machine, through the library of the extra `rerank`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from sensegraph.errors import SettingsError
+from sensegraph.runtime.keys import key
+from sensegraph.types import Usage
+
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class CrossEncoderReranker:
+    """A model that reads question and text together (Nogueira and Cho 2019), by the folder or the name of it.
+
+    A name is fetched by the library when it is not there yet. Raises SettingsError when the extra is not installed,
+    before any work, or when there is no such model.
+    """
+
+    model: str
+    top: int = 50
+    waits: bool = False
+    name: str = field(default="cross-encoder", init=False)
+
+    def __post_init__(self) -> None:
+        if not self.model:
+            raise SettingsError("rerank.by = cross-encoder needs rerank.model: a folder, or a name to be fetched.")
+        if find_spec("sentence_transformers") is None:
+            raise SettingsError("rerank.by = cross-encoder needs an extra: pip install 'sensegraph[rerank]'.")
+
+    def fingerprint(self) -> str:
+        """The model's name or, where it is a folder, what is in it."""
+        return key("cross-encoder", 1, self._content)
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """How well each text fits, as the model says it: of most models 0–1."""
+        if not texts:
+            return []
+        return [float(s) for s in self._loaded.predict([(question, t) for t in texts], show_progress_bar=False)]
+
+    def usage(self) -> Usage:
+        """Nothing: it calls no one."""
+        return Usage()
+
+    @cached_property
+    def _content(self) -> str:
+        folder = Path(self.model)
+        if not folder.is_dir():
+            return self.model
+        found = hashlib.blake2b(digest_size=20)
+        for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+            found.update(f"{path.relative_to(folder).as_posix()} {path.stat().st_size}\n".encode())
+            with path.open("rb") as file:
+                while block := file.read(_BLOCK):
+                    found.update(block)
+        return found.hexdigest()
+
+    @cached_property
+    def _loaded(self) -> Any:
+        from sentence_transformers import CrossEncoder  # seconds to import: only where it is used
+
+        try:
+            return CrossEncoder(self.model)
+        except (OSError, ValueError) as e:
+            why = " ".join(str(e).split())[:200]
+            raise SettingsError(
+                f"rerank.model {self.model!r} cannot be loaded: {why}. Name another or fetch it."
+            ) from e

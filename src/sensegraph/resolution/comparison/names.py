@@ -1,0 +1,252 @@
+"""A name as it is compared: its words without what says little, and apart from them what tells things apart.
+
+Numbers, codes, qualifiers and titles are taken out of the words, because they decide by themselves. Every script is
+kept; accents and case are not.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sensegraph.resolution.comparison import lexicon
+
+# Vowel signs and accents that stand inside words but that `\w` leaves out: Latin, Hebrew, Arabic, Indian scripts.
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
+_TOKEN = re.compile(
+    r"\d+(?:[.,]\d+)+(?![^\W_])"  # 3.5, 1,000
+    r"|(?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W_]))?|[^\W\d_]\.[^\W\d_](?![^\W_])"  # U.S.A., U.S
+    rf"|[^\W_](?:[^\W_]|[{_MARKS}])*(?:['’][^\W\d_]+)*"
+    r"|[&+]"
+)
+_CODE = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[^\W\d_])[^\W_]+(?:[-/][^\W_]+)+")  # KX-TS208W, GPT-4
+_DIGITS = re.compile(r"\d+(?:-\d+){2,}")  # 010-10702-00
+_QUALIFIER = re.compile(r"\s*[(（\[]([^()（）\[\]]*)[)）\]]\s*")
+_POSSESSIVE = re.compile(r"['’](?:s|S)?(?![^\W_])")
+_QUANTITY = re.compile(r"(\d+)([^\W\d_]+)")
+_SPELLING = (
+    (re.compile(r"is(e|es|ed|ing|er|ers|ation|ations)$"), r"iz\1"),
+    (re.compile(r"our(s|ed|ing)?$"), r"or\1"),
+    (re.compile(r"tre(s?)$"), r"ter\1"),
+    (re.compile(r"logue(s?)$"), r"log\1"),
+    (re.compile(r"yse(s|d|r|rs)?$"), r"yze\1"),
+    (re.compile(r"ence$"), r"ense"),
+)
+_RUN = re.compile(r"\d+")
+_SHORTEST = 6  # letters from which a word is respelt: not wise, our, acre
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name, read.
+
+    `words` are all its folded words in order, `core` those without articles, legal forms and titles; `key` joins the
+    core: equal keys are one name. `numbers` are the numbers in it, however they are written, `codes` its words of
+    letters and digits. `qualifier` stood in parenthesis or, of a place, after a comma. `kind` is the kind of place
+    that a name without blanks ends with, `generation` jr, sr or a number, `woman` and `man` whether a title says so.
+    `letters` are those of an acronym, empty where it has not the shape of one; `acronyms` those that the name may have.
+    """
+
+    raw: str
+    words: tuple[str, ...]
+    core: tuple[str, ...]
+    key: str
+    numbers: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
+    qualifier: tuple[str, ...] = ()
+    legal: tuple[str, ...] = ()
+    kind: str = ""
+    generation: str = ""
+    woman: bool = False
+    man: bool = False
+    letters: str = ""
+    acronyms: frozenset[str] = frozenset()
+
+    @property
+    def joined(self) -> str:
+        """The core without blanks."""
+        return "".join(self.core).replace(".", "")
+
+    @property
+    def digits(self) -> tuple[str, ...]:
+        """The runs of digits of the core, in order."""
+        return tuple(run for word in self.core for run in _RUN.findall(word))
+
+    @property
+    def plain(self) -> tuple[str, ...]:
+        """The core without small words."""
+        return tuple(w for w in self.core if w not in lexicon.SMALL) or self.core
+
+
+@lru_cache(maxsize=1 << 17)
+def read(raw: str, person: bool = False) -> Name:
+    """The name as it is compared, as that of a person if it is one. One that is only punctuation is its own key."""
+    text = " ".join(unicodedata.normalize("NFKC", raw).split())
+    outside, qualifier = _qualified(text)
+    outside, legal_tail = _without_tail(_forward(outside) if person else outside)
+    tokens = _tokens(_POSSESSIVE.sub(" ", outside))
+    words = tuple(_word(t, place, len(tokens)) for place, t in enumerate(tokens))
+    core, legal = _core(words, lexicon.HONORIFICS | lexicon.OFFICES if person else lexicon.HONORIFICS)
+    core, kind = _placed(core)
+    titles = frozenset(words[:2])
+    return Name(
+        raw=raw,
+        words=words,
+        core=core,
+        key=" ".join(core) or text.casefold(),
+        numbers=_numbers(core),
+        codes=tuple(w for w in core if _coded(w)),
+        qualifier=tuple(_word(t, 0, 1) for t in _tokens(qualifier)),
+        legal=legal or ((legal_tail,) if legal_tail else ()),
+        kind=kind,
+        generation=_generation(core),
+        woman=len(words) > 1 and bool(titles & lexicon.WOMAN),
+        man=len(words) > 1 and bool(titles & lexicon.MAN),
+        letters=_letters(outside),
+        acronyms=_acronyms(words, core),
+    )
+
+
+def folded(word: str) -> str:
+    """A word without case and accents; letters that only carry marks in their own script keep them."""
+    form = word.casefold().replace("’", "'")
+    if form.isascii():
+        return form
+    return "".join(_bare(c) for c in form)
+
+
+def _bare(letter: str) -> str:
+    parts = unicodedata.normalize("NFKD", letter)
+    if len(parts) > 1 and ("LATIN" in unicodedata.name(letter, "") or "GREEK" in unicodedata.name(letter, "")):
+        return "".join(c for c in parts if not unicodedata.combining(c))
+    return _LIGATURES.get(letter, letter)
+
+
+_LIGATURES = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "ı": "i", "ё": "е"}
+
+
+def _qualified(text: str) -> tuple[str, str]:
+    """What stands outside of parentheses, and what in the last of them."""
+    found = _QUALIFIER.findall(text)
+    outside = _QUALIFIER.sub(" ", text).strip()
+    return (outside, found[-1].strip()) if found and outside else (text, "")
+
+
+def _forward(text: str) -> str:
+    """Smith, John as John Smith."""
+    family, comma, given = text.partition(", ")
+    if not comma or "," in given or folded(given).rstrip(".") in {*lexicon.GENERATIONS, *lexicon.HONORIFICS}:
+        return text
+    return f"{given} {family}"
+
+
+def _without_tail(text: str) -> tuple[str, str]:
+    for tail in lexicon.LEGAL_TAILS:
+        if len(text) > len(tail) and text.endswith(tail):
+            return text[: -len(tail)].strip(), tail
+        if len(text) > len(tail) and text.startswith(tail):
+            return text[len(tail) :].strip(), tail
+    return text, ""
+
+
+def _tokens(text: str) -> list[str]:
+    joined = _CODE.sub(lambda m: re.sub(r"[-/]", "", m[0]) if _one_code(m[0]) else m[0], text)
+    joined = _DIGITS.sub(lambda m: m[0].replace("-", ""), joined)
+    return _TOKEN.findall(joined)
+
+
+def _one_code(text: str) -> bool:
+    """Whether parts with hyphens are one code: some part is a number, or has letters and digits, and none is a word."""
+    parts = re.split(r"[-/]", text)
+    return all(len(p) <= 5 or any(c.isdigit() for c in p) for p in parts)
+
+
+def _word(token: str, place: int, count: int) -> str:
+    form = folded(token.replace(".", "") if not token[0].isdigit() else token.replace(",", ""))
+    if token.isupper() and form in lexicon.ROMAN and (len(form) > 1 or (place and place == count - 1)) and place:
+        return lexicon.ROMAN[form]
+    form = lexicon.EXPANSIONS.get(form, lexicon.NUMBERS.get(form, form))
+    return _respelt(form) if len(form) >= _SHORTEST else form
+
+
+def _respelt(form: str) -> str:
+    for pattern, other in _SPELLING:
+        form = pattern.sub(other, form)
+    return form
+
+
+def _core(words: tuple[str, ...], titles: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words without articles and titles before them, and without legal forms behind them; and those forms."""
+    core = list(words)
+    while len(core) > 1 and (core[0] in lexicon.ARTICLES or core[0] in titles):
+        core.pop(0)
+    legal: list[str] = []
+    while len(core) > 1 and (core[-1] in lexicon.LEGAL or (legal and core[-1] == "and")):
+        legal.insert(0, core.pop())
+    while len(core) > 2 and core[-1] in lexicon.AFTER:
+        core.pop()
+    return tuple(core), tuple(legal)
+
+
+def _placed(core: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """Of one word without blanks: the word without the kind of place that it ends with, and that kind."""
+    if len(core) != 1 or not lexicon.UNSPACED.match(core[0]):
+        return core, ""
+    for tail, kind in lexicon.CJK_KINDS.items():
+        if core[0].endswith(tail) and len(core[0]) >= len(tail) + 2:
+            return (core[0][: -len(tail)],), kind
+    return core, ""
+
+
+def _numbers(core: tuple[str, ...]) -> tuple[str, ...]:
+    found = []
+    for word in core:
+        if _coded(word):
+            continue
+        if word.isdecimal() or re.fullmatch(r"\d+(?:\.\d+)+", word):
+            found.append(word.lstrip("0") or "0")
+        elif (m := _QUANTITY.fullmatch(word)) and m[2] in lexicon.UNITS:
+            found.append(m[1].lstrip("0") or "0")
+    return tuple(sorted(found))
+
+
+def _coded(word: str) -> bool:
+    digits = sum(c.isdigit() for c in word)
+    if not digits:
+        return False
+    if digits == len(word):
+        return digits >= 6
+    quantity = _QUANTITY.fullmatch(word)
+    return quantity is None or quantity[2] not in lexicon.UNITS
+
+
+def _generation(core: tuple[str, ...]) -> str:
+    if len(core) < 2:
+        return ""
+    last = core[-1]
+    return lexicon.GENERATIONS.get(last, last if last.isdecimal() and int(last) < 30 else "")
+
+
+def _letters(text: str) -> str:
+    """The letters of NASA, U.S.A., AT&T, WWII: two to seven, capitals, with or without dots."""
+    bare = re.sub(r"[.\s&]", "", text) if re.fullmatch(r"(?:\w\.?[\s&]?){2,8}", text) else ""
+    if not 2 <= len(bare) <= 7 or " " in text.replace(". ", ".").replace(" & ", "&"):
+        return ""
+    capitals = sum(c.isupper() for c in bare)
+    return folded(bare) if capitals >= 2 and capitals >= len(bare) - 1 else ""
+
+
+def _acronyms(words: tuple[str, ...], core: tuple[str, ...]) -> frozenset[str]:
+    """Of two words or more: the first letters, with and without small words; numbers also as Roman ones."""
+    found = set()
+    for chosen in (words, core):
+        for kept in (chosen, tuple(w for w in chosen if w not in lexicon.SMALL)):
+            if 2 <= len(kept) <= 8:
+                found.add("".join(w if w.isdecimal() else w[0] for w in kept))
+                found.add("".join(_ROMANS.get(w, w) if w.isdecimal() else w[0] for w in kept))
+    return frozenset(found)
+
+
+_ROMANS = {number: roman for roman, number in lexicon.ROMAN.items()}

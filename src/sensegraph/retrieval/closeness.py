@@ -1,0 +1,54 @@
+"""How near chunks are to a question, by vectors where a model makes them, else by words: the text prior of a walk."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from sensegraph.algorithms.fusion import Ranking
+from sensegraph.algorithms.graphs import Floats
+from sensegraph.index.index import Index
+from sensegraph.index.neighbours import nearest_to
+from sensegraph.protocols import Vectors
+from sensegraph.retrieval.arms import by_vectors, by_words
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Question
+
+Comparing = Literal["auto", "vectors", "words"]
+
+_NEAR = 1000  # chunks whose cosines are compared; to all others the question is as far as to the last of them
+
+
+def by_meaning(how: Comparing, rt: Runtime) -> bool:
+    """Whether texts are compared by vectors: `auto` does so unless they see words only, as words do."""
+    return how == "vectors" or (how == "auto" and not rt.embedder.lexical)
+
+
+def asked_vector(question: Question, rt: Runtime) -> Vectors:
+    """The vector of a question, shape (dim,)."""
+    return np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
+
+
+def closeness(question: Question, index: Index, rt: Runtime, how: Comparing) -> Floats:
+    """How near every chunk is to the question, from 0 for the farthest to 1 for the nearest, shape (chunks,).
+
+    All 0 where all are equally near.
+    """
+    if not by_meaning(how, rt):
+        return scaled(index.scores_of_words(question.sought))
+    near, scores = nearest_to(asked_vector(question, rt), index, rt, _NEAR)
+    found = np.full(len(index.catalogue.chunks), scores.min(initial=1.0))
+    found[near] = scores
+    return scaled(found)
+
+
+def scaled(scores: Floats) -> Floats:
+    """Min–max normalised scores; all 0 where they are equal."""
+    low, high = scores.min(initial=np.inf), scores.max(initial=-np.inf)
+    return (scores - low) / (high - low) if high > low else np.zeros(len(scores))
+
+
+def by_text(question: Question, index: Index, rt: Runtime, how: Comparing, top: int) -> Ranking:
+    """The `top` chunks by text alone: what a walk without a start falls back on."""
+    return by_vectors(question, index, rt, top) if by_meaning(how, rt) else by_words(question, index, top)

@@ -1,0 +1,120 @@
+"""What a question is reduced to before a graph is searched: its names, and its themes.
+
+LightRAG calls them low-level and high-level keywords, FastGraphRAG named and generic entities. Both ask a model for two
+lists; here the engine's task `refine`, which other methods share, splits the question, and rules tell the two apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sensegraph.answering.asking import inquiry, refine
+from sensegraph.errors import StepFailed
+from sensegraph.index.index import Index
+from sensegraph.language.common_words import STOP
+from sensegraph.language.text import WORD, fold
+from sensegraph.retrieval.neighbourhood import names_in
+from sensegraph.runtime.results import at
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Question, Refinement
+
+_COMMON = "concept"  # the type of entities that are common nouns
+_CAPITAL = r"[^\W\d_a-zß-öø-ÿ][\w.’'-]*"
+_NAME = re.compile(rf"{_CAPITAL}(?:\s+(?:(?:of|the|de|la|von|van|der|du)\s+)*{_CAPITAL})*")
+_STOP = frozenset(word for words in STOP.values() for word in words)
+
+
+@dataclass(frozen=True, slots=True)
+class Keywords:
+    """`low` are names and details, `high` themes; either may be empty.
+
+    `called` are, for each of `low`, the positions of the entities of exactly this name, often none; `notes` say what
+    was degraded.
+    """
+
+    low: tuple[str, ...]
+    high: tuple[str, ...]
+    called: tuple[tuple[int, ...], ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def entities(self) -> list[int]:
+        """The entities that are named, each once, in the order of the question."""
+        return list(dict.fromkeys(place for places in self.called for place in places))
+
+
+def keywords_of(question: Question, index: Index, rt: Runtime, *, refined: bool = True) -> Keywords:
+    """The keywords of a question; `refined` lets the engine expand and split it, which a model is asked once for.
+
+    Low are the names that the index knows and other runs of capitals, of the question or, where it holds none, of the
+    conversation before it. High are the parts that the engine finds beside them, else the words that are left; common
+    nouns that the index knows as entities are high. A question without either is both. Where the engine cannot split
+    the question, rules alone do, and the notes say so.
+    """
+    asked, notes = _refined(question, index, rt) if refined else (Refinement(question.text), ())
+    text = question.text if fold(asked.question) == fold(question.text) else f"{question.text}\n{asked.question}"
+    low, common = _named(text, index)
+    if not low and question.history:
+        low, _ = _named(question.sought, index)
+    themes = [*common, *(_unless(asked.questions, low) or _left(question.text, low))]
+    high = tuple({fold(theme): theme for theme in themes}.values())
+    if not low and not high:
+        low, high = {question.text: ()}, (question.text,)
+    return Keywords(tuple(low), high, tuple(low.values()), notes)
+
+
+def _refined(question: Question, index: Index, rt: Runtime) -> tuple[Refinement, tuple[str, ...]]:
+    try:
+        return rt.each(refine, [inquiry(question, (), index)])[0], ()
+    except StepFailed as e:
+        why = "; ".join(sorted(e.reasons))
+        return Refinement(question.text), (f"the engine could not split the question ({why}): rules alone did",)
+
+
+def _named(text: str, index: Index) -> tuple[dict[str, tuple[int, ...]], list[str]]:
+    """Names in a text with the entities so called, known ones first; and what is known but is no name as it is written.
+
+    A word that the index knows as a name is one only with a capital, unless the text has none inside.
+    """
+    capitals = any(word[0].isupper() for word in WORD.findall(text)[1:])
+    places = list(dict.fromkeys(names_in(text, index)))
+    types = [e.type for e in at(index.graph.entities, places)]
+    known: dict[str, list[int]] = {}
+    common: dict[str, None] = {}
+    for place, kind in zip(places, types, strict=True):
+        name = index.lookups.name(place)
+        if kind == _COMMON or (capitals and len(WORD.findall(name)) == 1 and name not in text):
+            common[name] = None
+        else:
+            known.setdefault(name, []).append(place)
+    low = {name: tuple(found) for name, found in known.items()}
+    folded = [fold(name) for name in low]
+    for name in _capitals(text):
+        if not any(fold(name) in other or other in fold(name) for other in folded):
+            low.setdefault(name, ())
+    return low, list(common)
+
+
+def _capitals(text: str) -> Iterable[str]:
+    """Runs of capitalised words without the function words that they begin with."""
+    for found in _NAME.finditer(text):
+        words = found[0].split()
+        while words and words[0].casefold() in _STOP:
+            words.pop(0)
+        if name := " ".join(words).rstrip(".’'-"):
+            yield name.removesuffix("'s").removesuffix("’s")
+
+
+def _unless(parts: Sequence[str], low: Iterable[str]) -> list[str]:
+    """The parts that are none of the names, or just in one."""
+    names = [fold(name) for name in low]
+    return [part for part in parts if not any(fold(part) in name for name in names)]
+
+
+def _left(text: str, low: Iterable[str]) -> list[str]:
+    """The words of a text that are neither function words nor part of a name, in one phrase."""
+    inside = {word for name in low for word in WORD.findall(fold(name))}
+    words = [w for w in WORD.findall(text) if w.casefold() not in inside | _STOP and len(w) > 1]
+    return [" ".join(words)] if words else []

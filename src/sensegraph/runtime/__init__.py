@@ -1,0 +1,1 @@
+"""Keys, steps, results, and the runtime that remembers them."""

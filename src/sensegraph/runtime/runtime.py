@@ -1,0 +1,251 @@
+"""The runtime that remembers: `each` runs a step per item, `once` over a whole, and both look in the store first.
+
+So a second run computes nothing and an interrupted run goes on where it stopped. The key of a result hashes the step's
+name and version, the fingerprint of the tool that it uses, its settings, and the item.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import typing
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from sensegraph.errors import BudgetExceeded, EndpointDown, StepFailed, Unreadable, UnsupportedTask
+from sensegraph.protocols import Embedder, Executor, LanguageEngine, Reranker, Store, Task
+from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import Result, Results, Step, load, save
+from sensegraph.types import Usage
+
+A = TypeVar("A")
+B = TypeVar("B")
+Progress = Callable[[str, int, int], None]
+
+_NAMES = re.compile(r"\b[0-9a-f]{12,}\b|(?<!\w)'[^']*'|\b\d+(?= records\b)")  # of items, in messages
+_SHARES = 16  # batches at least, where there are items enough
+_BLOCK = 256  # stored results that are looked through at once
+_FATAL = (EndpointDown, BudgetExceeded)
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """The tools and the memory, passed as one value; nothing is global.
+
+    `computed` counts the items that each step computed in this run (not those found in the store). `hear` is told an
+    answer while it is written. `reranker` orders what was found anew, where there is one. `noted` counts what has to
+    be said of how a question was worked on, whatever method worked.
+    """
+
+    engine: LanguageEngine
+    embedder: Embedder
+    store: Store
+    executor: Executor
+    progress: Progress = lambda step, done, total: None
+    computed: Counter[str] = field(default_factory=Counter)
+    hear: Callable[[str], None] | None = None
+    reranker: Reranker | None = None
+    noted: Counter[str] = field(default_factory=Counter)
+
+    def check(self, name: str, requires: frozenset[Task]) -> None:
+        """Raise UnsupportedTask, before any work, when the engine lacks a task that `name` needs."""
+        if missing := frozenset(requires) - self.engine.tasks:
+            raise UnsupportedTask(name, self.engine.name, missing)
+
+    def keys(
+        self, step: Step[A, B], items: Sequence[A], names: Sequence[str] | None = None, **settings: Any
+    ) -> list[str]:
+        """The key of each item's result; `names` are keys that already stand for the items."""
+        recipe = key(step.name, step.version, self._fingerprint(step), {k: _named(v) for k, v in settings.items()})
+        names = names if names is not None else items.keys if isinstance(items, Results) else None
+        if names is not None:
+            found = [key(recipe, name) for name in names]
+        else:
+            found = [key(recipe, step.sees(item)) for item in items]
+        return self._believed(step, found) if step.doubts else found
+
+    def _believed(self, step: Step[Any, Any], keys: list[str]) -> list[str]:
+        """`keys`, with another in place of each whose stored result is doubted, or was when it was computed again."""
+        assert step.doubts is not None
+        doubted, missing = set[str](), set[str]()
+        for at in range(0, len(keys), _BLOCK):
+            block = keys[at : at + _BLOCK]
+            stored = self.store.read(block)
+            missing.update(k for k in block if k not in stored)
+            doubted.update(k for k, raw in stored.items() if step.doubts(raw))
+        again = {k: key(k, "again") for k in doubted | missing}
+        known = self.store.has(list(again.values()))
+        return [again[k] if k in doubted or again.get(k) in known else k for k in keys]
+
+    def missing(
+        self, step: Step[A, B], items: Sequence[A], *, names: Sequence[str] | None = None, **settings: Any
+    ) -> list[int]:
+        """Positions of the items that `each` would have to compute: the ground of an estimate."""
+        keys = self.keys(step, items, names, **settings)
+        present = self.store.has(keys)
+        first = {k: i for i, k in reversed(list(enumerate(keys))) if k not in present}
+        return sorted(first.values())
+
+    def each(
+        self, step: Step[A, B], items: Sequence[A], *, names: Sequence[str] | None = None, **settings: Any
+    ) -> Results[B]:
+        """`step` on every item; what was computed before comes from the store.
+
+        What could not be read but goes on with something instead has a key of its own, so that the next run asks again.
+        Raises StepFailed when items failed, after all others are stored; EndpointDown and BudgetExceeded at once,
+        after what had finished is stored.
+        """
+        keys = self.keys(step, items, names, **settings)
+        present = self.store.has(keys)
+        todo: dict[str, int] = {}
+        for position, k in enumerate(keys):
+            if k not in present:
+                todo.setdefault(k, position)
+        unread = self._compute(step, items, todo, settings) if todo else {}
+        return Results(self.store, step, [unread.get(k, k) for k in keys])
+
+    def once(
+        self, step: Step[A, B], whole: A | Callable[[], A], *, names: Sequence[str] = (), **settings: Any
+    ) -> Result[B]:
+        """`step` on the whole input as one item.
+
+        `names` (the keys of its parts) stand for it in the key; then `whole` may be a function that makes it, called
+        only when the result is missing.
+        """
+        settings_key: list[str] | None = [key(*names)] if names else None
+        (k,) = self.keys(step, typing.cast(Sequence[A], [whole]), settings_key, **settings)
+        if not self.store.has([k]):
+            tool = self._tool(step)
+            item = whole() if callable(whole) else whole
+            before = tool.usage() if tool else Usage()
+            self.progress(step.name, 0, 1)
+            try:
+                (result,) = self._call(step, settings)([item])
+            finally:
+                if tool and (spent := tool.usage() - before) != Usage():
+                    self.store.spend(step.name, spent)
+            save(self.store, step, k, result)
+            self.computed[step.name] += 1
+            self.progress(step.name, 1, 1)
+        return Result(k, load(self.store, step, k))
+
+    def made(self, step: Step[A, B], item: A, make: Callable[[], B], **settings: Any) -> B:
+        """The result of `step` on `item` from the store, or of `make`, which does the step's work in another way."""
+        (k,) = self.keys(step, [item], **settings)
+        found = self.store.read([k])
+        if k not in found:
+            tool = self._tool(step)
+            before = tool.usage() if tool else Usage()
+            result = make()
+            if tool and (spent := tool.usage() - before) != Usage():
+                self.store.spend(step.name, spent)
+            self.store.write({k: step.encode(result)}, step.name)
+            self.computed[step.name] += 1
+            return result
+        return step.decode(found[k])
+
+    # ── computing ──
+
+    def _compute(
+        self, step: Step[A, B], items: Sequence[A], todo: dict[str, int], settings: dict[str, Any]
+    ) -> dict[str, str]:
+        """Compute and store all of `todo`; for what could not be read, the key of what stands in its place."""
+        tool = self._tool(step)
+        size = getattr(tool, "batch", step.batch)
+        keys = list(todo)
+        if not (tool and tool.waits):
+            size = max(1, min(size, -(-len(keys) // _SHARES)))  # few large items are shared among workers too
+        failures = self._run(step, items, todo, cut(keys, size), settings)
+        if size > 1 and failures:  # find out which items of a failed batch are to blame
+            failures = self._run(step, items, todo, [[k] for k in failures], settings)
+        instead = {k: e.instead for k, e in failures.items() if isinstance(e, Unreadable)}
+        if failed := [e for k, e in failures.items() if k not in instead]:
+            raise StepFailed(step.name, len(failed), len(items), _reasons(failed)) from failed[0]
+        unread = {k: key(k, "unread") for k in instead}
+        self.store.write({unread[k]: step.encode(value) for k, value in instead.items()}, step.name)
+        return unread
+
+    def _run(
+        self,
+        step: Step[A, B],
+        items: Sequence[A],
+        todo: dict[str, int],
+        batches: list[list[str]],
+        settings: dict[str, Any],
+    ) -> dict[str, BaseException]:
+        """Compute and store batch by batch; the keys that failed, with the reason.
+
+        After an error that no other call can escape nothing new begins; what is running ends, and is stored.
+        """
+        tool, failures, done = self._tool(step), dict[str, BaseException](), 0
+        total, fatal = sum(map(len, batches)), None
+        spent = tool.usage() if tool else Usage()
+        self.progress(step.name, 0, total)
+        for position, result in self._results(step, items, todo, batches, settings, stopped := threading.Event()):
+            batch = batches[position]
+            if isinstance(result, BaseException):
+                failures.update(dict.fromkeys(batch, result))
+            else:
+                self.store.write(dict(zip(batch, result, strict=True)), step.name)
+                self.computed[step.name] += len(batch)
+            if tool and (now := tool.usage()) != spent:
+                self.store.spend(step.name, now - spent)
+                spent = now
+            if isinstance(result, _FATAL):
+                fatal = fatal or result
+                stopped.set()
+            done += len(batch)
+            self.progress(step.name, done, total)
+        if fatal:
+            raise fatal
+        return failures
+
+    def _results(
+        self,
+        step: Step[Any, Any],
+        items: Sequence[Any],
+        todo: Mapping[str, int],
+        batches: list[list[str]],
+        settings: Mapping[str, Any],
+        stopped: threading.Event,
+    ) -> Iterator[tuple[int, Any]]:
+        """Position and stored form of every batch, or what went wrong with it, as the executor finishes it."""
+        tool, call = self._tool(step), Encoded(self._call(step, settings))
+        waits = bool(tool and tool.waits)
+        work = Work(items, todo, batches, stopped)
+        return self.executor.map(Stoppable(call, stopped) if waits else call, work, waits=waits)
+
+    def _tool(self, step: Step[Any, Any]) -> LanguageEngine | Embedder | Reranker | None:
+        return getattr(self, step.uses) if step.uses else None
+
+    def _fingerprint(self, step: Step[Any, Any]) -> str:
+        if step.uses == "engine":
+            return self.engine.fingerprint(step.task or "extract")
+        tool = self.embedder if step.uses == "embedder" else self.reranker if step.uses == "reranker" else None
+        return tool.fingerprint() if tool else ""
+
+    def _call(self, step: Step[Any, Any], settings: Mapping[str, Any]) -> Call:
+        tool: dict[str, Any] = {step.uses: self._tool(step)} if step.uses else {}
+        plain = {k: v.value if isinstance(v, Result) else v for k, v in settings.items()}
+        return Call(step.fn.__module__, step.fn.__name__, tool, plain)
+
+
+def _named(value: Any) -> Any:
+    """What stands for a setting in a key: results by their own key."""
+    return value.key if isinstance(value, Result) else list(value.keys) if isinstance(value, Results) else value
+
+
+def _reasons(errors: Collection[BaseException]) -> dict[str, int]:
+    """How often each reason occurs; reasons that differ only in the item that they name are one."""
+    alike: dict[str, list[str]] = {}
+    for reason in map(_reason, errors):
+        alike.setdefault(_NAMES.sub("…", reason), []).append(reason)
+    return {name if len(same) > 1 else same[0]: len(same) for name, same in alike.items()}
+
+
+def _reason(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__

@@ -1,0 +1,134 @@
+"""Removing from a store what nothing needs any more, so that no byte of it stays in any file."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sensegraph.errors import StoreError
+from sensegraph.runtime.stores.sqlite import SqliteStore
+
+_TOMB = "-"  # the key of the last part that was ever made, where it is gone: its number is never given again
+
+
+@dataclass(frozen=True, slots=True)
+class Freed:
+    """How many objects, tables and arrays, and how many bytes of content in them."""
+
+    objects: int = 0
+    tables: int = 0
+    arrays: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: Freed) -> Freed:
+        return Freed(
+            self.objects + other.objects,
+            self.tables + other.tables,
+            self.arrays + other.arrays,
+            self.bytes + other.bytes,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What was, or would be, removed by step; the bytes of all files before and after; `busy` says that readers kept
+    the log of the file from being emptied."""
+
+    by_step: Mapping[str, Freed] = field(default_factory=dict)
+    before: int = 0
+    after: int = 0
+    busy: bool = False
+
+    @property
+    def total(self) -> Freed:
+        """All steps together."""
+        return sum(self.by_step.values(), Freed())
+
+
+def sweep(store: SqliteStore, needed: Collection[str], *, dry: bool = False) -> Swept:
+    """Remove every object, table and array whose key is not `needed`; with `dry` only count them.
+
+    A table `KEY.name` and an array `KEY.name` belong to KEY. What goes is overwritten, the file is written anew without
+    free pages, and its log is emptied. Hold `store.exclusive()` meanwhile. Raises StoreError for a read-only store.
+    """
+    if store.readonly:
+        raise StoreError(f"{store.path} can only be read here; collect where it can be written.")
+    before = size(store)
+    keep = set(needed)
+    gone = _unneeded(store, keep)
+    counted = _counted(store, gone)
+    if dry:
+        return Swept(counted, before, before)
+    _delete(store, gone)
+    for path in (*gone.arrays, *store.root.glob("arrays/*.part")):
+        path.unlink(missing_ok=True)
+    busy = _rewritten(store)
+    return Swept(counted, before, size(store), busy)
+
+
+def size(store: SqliteStore) -> int:
+    """The bytes of all files of a store."""
+    return sum(f.stat().st_size for f in store.root.rglob("*") if f.is_file())
+
+
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    objects: tuple[tuple[str, str, int], ...]  # key, step, bytes
+    parts: tuple[tuple[str, int, int], ...]  # key, number, bytes
+    arrays: tuple[Path, ...]
+
+
+def _unneeded(store: SqliteStore, keep: set[str]) -> _Gone:
+    def unwanted(key: str) -> bool:
+        return key.partition(".")[0] not in keep
+
+    objects = store.select("SELECT key, step, length(value) FROM object ORDER BY key")
+    sizes = dict(store.select("SELECT part, sum(length(value) + length(id)) FROM row GROUP BY part"))
+    parts = store.select("SELECT key, number FROM part ORDER BY number")
+    return _Gone(
+        tuple((k, step, n) for k, step, n in objects if unwanted(k)),
+        tuple((k, number, sizes.get(number, 0)) for k, number in parts if k != _TOMB and unwanted(k)),
+        tuple(p for p in sorted(store.root.glob("arrays/*.npy")) if unwanted(p.name)),
+    )
+
+
+def _counted(store: SqliteStore, gone: _Gone) -> dict[str, Freed]:
+    steps = {k: step for k, step, _ in gone.objects}
+    found: dict[str, Freed] = {}
+
+    def count(key: str, freed: Freed, other: str) -> None:
+        step = steps.get(key.partition(".")[0], other)
+        found[step] = found.get(step, Freed()) + freed
+
+    for k, _, n in gone.objects:
+        count(k, Freed(objects=1, bytes=n), "")
+    for k, _, n in gone.parts:
+        count(k, Freed(tables=1, bytes=n), "tables")
+    for path in gone.arrays:
+        count(path.name, Freed(arrays=1, bytes=path.stat().st_size), "arrays")
+    return dict(sorted(found.items()))
+
+
+def _delete(store: SqliteStore, gone: _Gone) -> None:
+    """Delete objects and tables in one transaction; what is deleted is overwritten with zeros."""
+    last = store.select("SELECT max(number) FROM part")[0][0]
+    numbers = [(number,) for _, number, _ in gone.parts]
+    store.select("PRAGMA secure_delete = ON")
+    with store._writing() as db:
+        db.executemany("DELETE FROM row WHERE part = ?", numbers)
+        if (last,) in numbers:  # a reader may hold the number of a table that went: no other may ever have it
+            db.execute("DELETE FROM part WHERE key = ?", (_TOMB,))
+            db.execute("UPDATE part SET key = ?, rows = 0 WHERE number = ?", (_TOMB, last))
+        db.executemany("DELETE FROM part WHERE number = ? AND key <> ?", [(*n, _TOMB) for n in numbers])
+        db.executemany("DELETE FROM object WHERE key = ?", [(k,) for k, _, _ in gone.objects])
+
+
+def _rewritten(store: SqliteStore) -> bool:
+    """Write the file anew without free pages and empty its log; whether readers kept the log from being emptied."""
+    store.select("VACUUM")
+    ((busy, _, _),) = store.select("PRAGMA wal_checkpoint(TRUNCATE)")
+    return bool(busy)
+
+
+__all__ = ["Freed", "Swept", "size", "sweep"]

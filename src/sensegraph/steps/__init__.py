@@ -1,1 +1,0 @@
-"""Steps: remembered pure functions from documents to hierarchy, shared by every method."""
