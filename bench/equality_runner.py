@@ -1,0 +1,139 @@
+"""One index in one tree: what `bench/equality.py` runs as a process of its own, once for each tree and case.
+
+    PYTHONPATH=TREE/src python bench/equality_runner.py JOB.json
+
+It runs against trees whose inner modules differ, so it uses only what users may rely on: `Corpus` (open, add, build,
+query), and the command line by its arguments and its JSON. Everything is written into the current folder, where the
+corpus stands under `corpus`: `built.jsonl`, `answers.jsonl`, `commands.jsonl` (one line an item, the item's name
+first), `exports/`, and `spent.json` (CPU seconds of this process and its workers).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import resource
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from sensegraph import Corpus
+from sensegraph.cli import main as command_line
+
+ROOT = "corpus"
+FORMATS = (
+    ("graphrag", "--tables", "jsonl"),
+    ("graphrag", "--tables", "parquet"),
+    ("csv",),
+    ("graphml",),
+    ("cypher",),
+    ("json",),
+)
+DRAWN = ("svg", "html")
+FRESH = ("seconds", "size_bytes")  # wall-clock time, and the size of a file that SQLite lays out by the order of writes
+
+
+def main() -> None:
+    job = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    marks = [cpu_seconds()]
+    again = job["again"]
+    write_lines("again.jsonl" if again else "built.jsonl", build_index(job))
+    marks.append(cpu_seconds())
+    if again:
+        write_lines("estimated.jsonl", [run_command("estimate", job["documents"], "--root", ROOT, "--json")])
+    else:
+        write_lines("answers.jsonl", ask_questions(job))
+        marks.append(cpu_seconds())
+        if job["shows"]:
+            write_lines("commands.jsonl", show_index(job))
+    spent = dict(zip(("build", "questions"), (b - a for a, b in zip(marks, marks[1:], strict=False)), strict=False))
+    Path("spent.json").write_text(json.dumps(spent), encoding="utf-8")
+
+
+def build_index(job: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    with Corpus.open(ROOT) as corpus:
+        yield "added", asdict(corpus.add(job["documents"]))
+        built = asdict(corpus.build())
+        for name, value in built.items():
+            yield name, value
+
+
+def ask_questions(job: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Every question by every method, in one order: what a question has cost is remembered for the next."""
+    for method in job["methods"]:
+        with Corpus.open(ROOT) as corpus:
+            for number, question in enumerate(job["questions"]):
+                try:
+                    found: Any = asdict(corpus.query(question, method=method))
+                except Exception as e:  # noqa: BLE001 - an error is an answer too: it must stay the same
+                    found = {"error": type(e).__name__, "message": str(e)}
+                yield f"{method} {number:02} {question}", found
+
+
+def show_index(job: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What commands print or write about the index."""
+    for form in FORMATS:
+        yield run_command("export", f"exports/{'-'.join(form).replace('--', '')}", "--root", ROOT, "--format", *form)
+    for form in DRAWN:
+        yield run_command("draw", "--root", ROOT, "--format", form, "--out", f"exports/communities.{form}")
+    yield run_command("methods", "--json")
+    for arguments in (
+        ("status", "--documents"),
+        ("reports",),
+        ("entity", job["subject"]),
+        ("timeline", job["subject"]),
+        ("match", "(a)-[r]-(b)", "--return", "a.name, b.name, r.weight", "--limit", "50"),
+    ):
+        yield run_command(*arguments, "--root", ROOT, "--json")
+    question = job["questions"][0]
+    for method in job["methods"]:
+        inside, then = ("--document", job["scope"]), ("--as-of", job["moment"])
+        yield run_command("search", question, "--method", method, "--root", ROOT, "--json")
+        for scope in (inside, then):
+            yield run_command("query", question, "--method", method, *scope, "--root", ROOT, "--json")
+
+
+def run_command(*arguments: str) -> tuple[str, Any]:
+    """The command as its name, and what it printed; what it says on stderr only where it failed."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    before, sys.argv = sys.argv, ["sensegraph", *arguments]
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            command_line()
+    except SystemExit as e:
+        code = int(e.code or 0)
+    finally:
+        sys.argv = before
+    printed: Any = out.getvalue()
+    if "--json" in arguments and not code:
+        printed = json.loads(printed)
+    return " ".join(arguments), {"code": code, "printed": printed, "error": err.getvalue() if code else ""}
+
+
+def write_lines(name: str, items: Sequence[tuple[str, Any]] | Iterator[tuple[str, Any]]) -> None:
+    with Path(name).open("w", encoding="utf-8") as file:
+        for item, value in items:
+            file.write(json.dumps([item, without_fresh(value)], ensure_ascii=False, sort_keys=True, default=list))
+            file.write("\n")
+
+
+def without_fresh(value: Any) -> Any:
+    """The value without what differs from run to run whatever the code."""
+    if isinstance(value, Mapping):
+        return {str(k): without_fresh(v) for k, v in value.items() if k not in FRESH}
+    if isinstance(value, list | tuple):
+        return [without_fresh(v) for v in value]
+    return value
+
+
+def cpu_seconds() -> float:
+    """User and system seconds of this process and of the workers that have ended."""
+    found = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(u.ru_utime + u.ru_stime for u in found)
+
+
+if __name__ == "__main__":
+    main()
