@@ -29,13 +29,14 @@ import sys
 import tarfile
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from equality_compare import Section, compare_cases, read_listed, read_lines, sums
+from equality_compare import STEPS, Listed, Section, compare_cases, read_lines, read_listed, sums
 
 HERE = Path(__file__).resolve().parent
 TREE = HERE.parent
@@ -108,40 +109,55 @@ def main() -> None:
     given = options()
     base, listed = read_listed(LISTED)
     commit = git("rev-parse", given.base or base)
-    runner = hashlib.sha256(RUNNER.read_bytes() + Path(__file__).read_bytes()).hexdigest()[:8]
-    cases = [Case(c, e, 4 if given.quick else 20) for c in chosen(given) for e in given.engine or ENGINES]
-    with tempfile.TemporaryDirectory() as folder, unpacked(commit, Path(folder)) as files:
+    cases = [Case(c, e, 3 if given.quick else 20) for c in chosen(given) for e in given.engine or ENGINES]
+    with tempfile.TemporaryDirectory() as folder:
+        files = unpacked(commit, Path(folder) / "base")
         sides = Side("base", files, 1), Side("tree", TREE, 2)
         with serving(files) as server:
             bench = Bench(given.data, server, known_methods(files), given.processes)
             if given.cpu:
                 measure_cpu(cases, sides, bench, given.rounds, Path(folder) / "cpu")
                 return
-            kept = OUT / f"{commit[:12]}-{runner}{'-quick' if given.quick else ''}"
-            started = time.perf_counter()
-            new = OUT / "tree"
-            shutil.rmtree(new, ignore_errors=True)
-            jobs = [(sides[0], case, kept / case.name) for case in cases if not (kept / case.name / "done").exists()]
-            jobs += [(sides[1], case, new / case.name) for case in cases]
-            with ThreadPoolExecutor(2) as pool:
-                list(pool.map(lambda job: run_case(*job, bench), jobs))
-            again = [check_store(sides[1], case, kept / case.name, new / f"{case.name}-again", bench) for case in cases]
-        sections = [s for case in cases for s in compare_cases(case.name, kept / case.name, new / case.name, listed)]
+            compare_trees(cases, sides, bench, OUT / commit[:12], listed)
+
+
+def compare_trees(
+    cases: Sequence[Case], sides: Sequence[Side], bench: Bench, kept: Path, listed: Sequence[Listed]
+) -> None:
+    """Run what was not run before, compare, and print; ends the program with 1 where anything differs unlisted."""
+    started, new = time.perf_counter(), OUT / "tree"
+    shutil.rmtree(new, ignore_errors=True)
+    before = {case: kept / f"{case.name}-{fingerprint(case)}" for case in cases}
+    jobs = [(sides[0], case, place) for case, place in before.items() if not (place / "done").exists()]
+    for _, _, unfinished in jobs:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    jobs += [(sides[1], case, new / case.name) for case in cases]
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda job: run_case(*job, bench), jobs))
+    again = [check_store(sides[1], case, before[case], new / f"{case.name}-again", bench) for case in cases]
+    sections = [s for case in cases for s in compare_cases(case.name, before[case], new / case.name, listed)]
     print_table(cases, sections)
     print("\nthe base's store in the working tree:", *again, sep="\n")
-    unused = [entry.pattern for entry in listed if not any(entry in s.used for s in sections)]
-    print(*(f"listed, and not met: {pattern}" for pattern in unused), sep="\n", end="\n" if unused else "")
-    print(f"\n{time.perf_counter() - started:.0f} s; base {commit[:12]}, results under {kept} and {new}")
+    for entry in listed:
+        if not any(entry in s.used for s in sections):
+            print(f"listed, and not met: {entry.pattern}")
+    print(f"\n{time.perf_counter() - started:.0f} s; results of the base under {kept}, of the working tree under {new}")
     failed = sums(sections)["differ"] or any(line.endswith("FAILED") for line in again)
     print("DIFFERENT" if failed else "equal")
     sys.exit(1 if failed else 0)
+
+
+def fingerprint(case: Case) -> str:
+    """What a kept result of the base rests on besides the commit: the runner and what it is given."""
+    asked = repr((case, THEMES, PARTS)).encode()
+    return hashlib.sha256(RUNNER.read_bytes() + asked).hexdigest()[:8]
 
 
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--base", help="a commit (default: that of equality-differences.toml)")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("SENSEGRAPH_DATA", "../shared/data")))
-    parser.add_argument("--quick", action="store_true", help="small corpora and 4 questions each")
+    parser.add_argument("--quick", action="store_true", help="small corpora and 3 questions each")
     parser.add_argument("--engine", action="append", choices=ENGINES, help="only this; repeatable")
     parser.add_argument("--corpus", action="append", help="only this; repeatable")
     parser.add_argument("--cpu", action="store_true", help="measure CPU, both trees in turns, instead of comparing")
@@ -163,16 +179,17 @@ def chosen(given: argparse.Namespace) -> list[Corpus]:
 
 
 def git(*arguments: str) -> str:
-    return subprocess.run(["git", "-C", str(TREE), *arguments], check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        ["git", "-C", str(TREE), *arguments], check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
-@contextmanager
-def unpacked(commit: str, folder: Path) -> Iterator[Path]:
-    """The files of a commit in a folder of their own."""
+def unpacked(commit: str, folder: Path) -> Path:
+    """The files of a commit, in a folder of their own."""
     packed = subprocess.run(["git", "-C", str(TREE), "archive", commit], check=True, capture_output=True).stdout
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        archive.extractall(folder / "base", filter="data")
-    yield folder / "base"
+        archive.extractall(folder, filter="data")
+    return folder
 
 
 @contextmanager
@@ -190,7 +207,7 @@ def serving(files: Path) -> Iterator[str]:
 
 def environment(files: Path, seed: int) -> dict[str, str]:
     """The environment of a process that runs a tree: its package first, one thread of linear algebra, a hash seed."""
-    threads = {name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+    threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     return {**os.environ, **threads, "PYTHONPATH": str(files / "src"), "PYTHONHASHSEED": str(seed)}
 
 
@@ -204,14 +221,12 @@ def known_methods(files: Path) -> tuple[str, ...]:
 # ── one run ──
 
 
-def run_case(side: Side, case: Case, folder: Path, bench: Bench, again: bool = False, shows: bool = True) -> None:
-    """Run one tree on one case in a folder, which is made afresh unless it is built `again`. Ends the program when
-    the run fails."""
-    if not again:
-        shutil.rmtree(folder, ignore_errors=True)
+def run_case(side: Side, case: Case, folder: Path, bench: Bench, steps: Sequence[str] = STEPS) -> None:
+    """Run one tree on one case in a folder, where a corpus may stand already. Ends the program when the run fails."""
+    if not (folder / "corpus").is_dir():
         (folder / "corpus").mkdir(parents=True)
-        (folder / "corpus" / "sensegraph.toml").write_text(settings(case, bench), encoding="utf-8")
         put_documents(case, folder, bench.data)
+    (folder / "corpus" / "sensegraph.toml").write_text(settings(case, bench), encoding="utf-8")
     job = {
         "documents": "documents" if not case.corpus.texts else "documents/corpus.jsonl",
         "questions": questions(case, bench.data),
@@ -219,8 +234,7 @@ def run_case(side: Side, case: Case, folder: Path, bench: Bench, again: bool = F
         "subject": case.corpus.subject,
         "scope": case.corpus.scope,
         "moment": case.corpus.moment,
-        "again": again,
-        "shows": shows,
+        "steps": steps,
     }
     (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
     started = time.perf_counter()
@@ -228,8 +242,10 @@ def run_case(side: Side, case: Case, folder: Path, bench: Bench, again: bool = F
     done = subprocess.run(command, cwd=folder, env=environment(side.files, side.seed), capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{side.name}, {case.name}: the run ended with {done.returncode}\n{done.stderr[-4000:]}")
-    (folder / "done").write_text(f"{time.perf_counter() - started:.1f}", encoding="utf-8")
-    print(f"{side.name} {case.name}{' again' if again else ''}: {time.perf_counter() - started:.1f} s", flush=True)
+    (folder / "done").touch()
+    spent = json.loads((folder / "spent.json").read_text(encoding="utf-8"))
+    cpu = ", ".join(f"{name} {seconds:.1f}" for name, seconds in spent.items())
+    print(f"{side.name} {case.name}: {time.perf_counter() - started:.1f} s; CPU {cpu}", flush=True)
 
 
 def settings(case: Case, bench: Bench) -> str:
@@ -262,11 +278,11 @@ def questions(case: Case, data: Path) -> list[str]:
 
 def check_store(side: Side, case: Case, kept: Path, folder: Path, bench: Bench) -> str:
     """Build again on a copy of the base's store; a line that says what was computed and asked."""
-    shutil.copytree(kept, folder)
-    (folder / "corpus" / "sensegraph.toml").write_text(settings(case, bench), encoding="utf-8")
-    run_case(side, case, folder, bench, again=True)
-    built = {name: json.loads(value) for name, value in read_lines(folder / "again.jsonl").items()}
-    (estimate,) = (json.loads(value) for value in read_lines(folder / "estimated.jsonl").values())
+    for part in ("corpus", "documents"):
+        shutil.copytree(kept / part, folder / part)
+    run_case(side, case, folder, bench, ["build"])
+    built = {name: json.loads(value) for name, value in read_lines(folder / "build.jsonl").items()}
+    estimate = next(value for name, value in built.items() if name.startswith("estimate "))
     computed = {step: n for step, n in built["computed"].items() if n}
     asked = built["usage"]["calls"] + built["usage"]["embedding_calls"]
     foreseen = estimate["printed"]["calls"] + estimate["printed"]["tokens"]
@@ -294,23 +310,23 @@ def print_table(cases: Sequence[Case], sections: Sequence[Section]) -> None:
 
 def measure_cpu(cases: Sequence[Case], sides: Sequence[Side], bench: Bench, rounds: int, folder: Path) -> None:
     """CPU seconds of the runner's process by case, the two trees in turns, one process at a time."""
-    spent: dict[tuple[str, str, str], float] = {}
+    spent: Counter[tuple[str, str, str]] = Counter()
     kinds = ("build", "questions")
-    for _ in range(rounds):
+    for number in range(rounds):
         for case in cases:
             for side in sides:
-                run_case(Side(side.name, side.files, 0), case, folder / side.name, bench, shows=False)
-                found = json.loads((folder / side.name / "spent.json").read_text(encoding="utf-8"))
+                place = folder / f"{case.name}-{side.name}-{number}"
+                run_case(Side(side.name, side.files, 0), case, place, bench, kinds)
+                found = json.loads((place / "spent.json").read_text(encoding="utf-8"))
                 for kind in kinds:
                     for name in (case.name, "all"):
-                        spent[name, kind, side.name] = spent.get((name, kind, side.name), 0.0) + found[kind] / rounds
+                        spent[name, kind, side.name] += found[kind] / rounds
     print(f"\nCPU seconds, user and system, mean of {rounds} rounds\n{'case':24}{'':12}", end="")
     print(f"{'base':>9}{'tree':>9}{'ratio':>9}")
     for name in (*(case.name for case in cases), "all"):
         for kind in kinds:
             before, after = (spent[name, kind, side.name] for side in sides)
             print(f"{name:24}{kind:12}{before:9.2f}{after:9.2f}{after / before:9.3f}")
-
 
 
 if __name__ == "__main__":

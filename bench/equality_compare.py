@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 SHOWN = 160  # characters of each side of a difference
-LINES = ("built", "answers", "commands")
+STEPS = ("build", "questions", "commands", "changes")
+STORES = ("corpus", "updated", "imported")
 _TIME = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _KEY = re.compile(r"\b[0-9a-f]{40}\b")
 Items = dict[str, bytes]
@@ -145,14 +146,12 @@ def flat_values(place: str, value: Any) -> Iterator[tuple[str, str]]:
 
 def read_sections(folder: Path) -> Iterator[tuple[str, Items]]:
     """What a run left in its folder, by section."""
-    for name in LINES:
+    for name in STEPS:
         yield name, read_lines(folder / f"{name}.jsonl")
     exports = folder / "exports"
     yield "exports", {str(p.relative_to(exports)): p.read_bytes() for p in sorted(exports.rglob("*")) if p.is_file()}
-    store = folder / "corpus" / ".sensegraph"
-    for name in ("objects", "tables", "refs", "ledger", "manifest"):
-        yield name, read_store(store, name)
-    yield "arrays", {p.name: p.read_bytes() for p in sorted((store / "arrays").glob("*.npy"))}
+    for root in STORES:
+        yield f"store of {root}", read_store(folder / root / ".sensegraph")
 
 
 def read_lines(path: Path) -> Items:
@@ -166,43 +165,41 @@ def read_lines(path: Path) -> Items:
     return found
 
 
-def read_store(folder: Path, section: str) -> Items:
-    """One section of a store.
+def read_store(folder: Path) -> Items:
+    """Everything in a store: objects and tables by key, arrays, refs, the ledger.
 
     Excluded or masked, because they hold the moment of the run: `arrivals` (since when a document has been known: its
     times are masked and its key, a hash of them, is not compared) and the seconds of the ledger. The manifest is
-    compared as it is stored, under the name `manifest`, and by the keys that it holds, in whatever form they stand.
+    compared as it is stored, and by the keys that it holds, in whatever form they stand.
     """
     db = sqlite3.connect(f"{(folder / 'store.sqlite').resolve().as_uri()}?mode=ro", uri=True)
     try:
-        if section == "objects":
-            rows = db.execute("SELECT step, key, value FROM object WHERE step != 'index' ORDER BY step, key")
-            return dict(_object(*row) for row in rows)
-        if section == "tables":
-            query = "SELECT part.key, row.position, row.id, row.value FROM row JOIN part ON row.part = part.number"
-            return {f"{k} {p} {i}": v for k, p, i, v in db.execute(f"{query} ORDER BY part.key, row.position")}
-        if section == "refs":
-            rows = db.execute("SELECT name, value FROM ref WHERE name NOT IN ('arrivals') ORDER BY name")
-            return {name: value.encode() for name, value in rows}
-        if section == "ledger":
-            found = db.execute("SELECT * FROM ledger ORDER BY step")
-            names = [column[0] for column in found.description]
-            spent = ({n: v for n, v in zip(names, row, strict=True) if n != "seconds"} for row in found)
-            return {row["step"]: json.dumps(row).encode() for row in spent}
-        return read_manifest(db)
+        found = dict(read_objects(db))
+        query = "SELECT part.key, position, id, value FROM row JOIN part ON row.part = part.number"
+        found |= {f"tables {k} {p} {i}": v for k, p, i, v in db.execute(f"{query} ORDER BY part.key, position")}
+        refs = db.execute("SELECT name, value FROM ref WHERE name != 'arrivals' ORDER BY name")
+        found |= {f"refs {name}": value.encode() for name, value in refs}
+        ledger = db.execute("SELECT * FROM ledger ORDER BY step")
+        names = [column[0] for column in ledger.description]
+        for row in ledger:
+            spent = {n: v for n, v in zip(names, row, strict=True) if n != "seconds"}
+            found[f"ledger {spent['step']}"] = json.dumps(spent).encode()
     finally:
         db.close()
+    return found | {f"arrays {p.stem}": p.read_bytes() for p in sorted((folder / "arrays").glob("*.npy"))}
 
 
-def _object(step: str, key: str, value: bytes) -> tuple[str, bytes]:
-    return (step, _TIME.sub(b"(a time)", value)) if step == "arrivals" else (f"{step} {key}", value)
-
-
-def read_manifest(db: sqlite3.Connection) -> Items:
+def read_objects(db: sqlite3.Connection) -> Iterator[tuple[str, bytes]]:
+    """The stored objects by step and key; of manifests the one that readers see."""
+    for step, key, value in db.execute("SELECT step, key, value FROM object ORDER BY step, key"):
+        if step == "arrivals":
+            yield "arrivals", _TIME.sub(b"(a time)", value)
+        elif step != "index":
+            yield f"objects {step} {key}", value
     query = "SELECT object.value FROM object JOIN ref ON object.key = ref.value WHERE ref.name = 'index'"
-    (value,) = db.execute(query).fetchone()
-    keys = sorted(set(_KEY.findall(value.decode("utf-8"))))
-    return {"as it is stored": value, "the keys in it": "\n".join(keys).encode()}
+    (manifest,) = db.execute(query).fetchone()
+    yield "manifest", manifest
+    yield "keys in the manifest", "\n".join(sorted(set(_KEY.findall(manifest.decode("utf-8"))))).encode()
 
 
 def sums(sections: Sequence[Section]) -> Mapping[str, int]:

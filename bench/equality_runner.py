@@ -4,8 +4,9 @@
 
 It runs against trees whose inner modules differ, so it uses only what users may rely on: `Corpus` (open, add, build,
 query), and the command line by its arguments and its JSON. Everything is written into the current folder, where the
-corpus stands under `corpus`: `built.jsonl`, `answers.jsonl`, `commands.jsonl` (one line an item, the item's name
-first), `exports/`, and `spent.json` (CPU seconds of this process and its workers).
+corpus stands under `corpus`: a file of lines for each step of the job (an item a line, its name first), `exports/`, and
+`spent.json` (CPU seconds of this process and its workers by step). Beside it stand `updated`, a copy from which a
+document was removed, built and collected, and `imported`, made of the exported tables.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import contextlib
 import io
 import json
 import resource
+import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -32,33 +34,28 @@ FORMATS = (
     ("cypher",),
     ("json",),
 )
+TABLES = "exports/graphrag-tables-jsonl"
 DRAWN = ("svg", "html")
-FRESH = ("seconds", "size_bytes")  # wall-clock time, and the size of a file that SQLite lays out by the order of writes
+# wall-clock time, and sizes of files that SQLite lays out by the order of writes
+FRESH = ("seconds", "size_bytes", "bytes_before", "bytes_after")
 
 
 def main() -> None:
     job = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    marks = [cpu_seconds()]
-    again = job["again"]
-    write_lines("again.jsonl" if again else "built.jsonl", build_index(job))
-    marks.append(cpu_seconds())
-    if again:
-        write_lines("estimated.jsonl", [run_command("estimate", job["documents"], "--root", ROOT, "--json")])
-    else:
-        write_lines("answers.jsonl", ask_questions(job))
-        marks.append(cpu_seconds())
-        if job["shows"]:
-            write_lines("commands.jsonl", show_index(job))
-    spent = dict(zip(("build", "questions"), (b - a for a, b in zip(marks, marks[1:], strict=False)), strict=False))
+    steps = {"build": build_index, "questions": ask_questions, "commands": show_index, "changes": change_index}
+    spent = {}
+    for name in job["steps"]:
+        before = cpu_seconds()
+        write_lines(f"{name}.jsonl", steps[name](job))
+        spent[name] = cpu_seconds() - before
     Path("spent.json").write_text(json.dumps(spent), encoding="utf-8")
 
 
 def build_index(job: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     with Corpus.open(ROOT) as corpus:
         yield "added", asdict(corpus.add(job["documents"]))
-        built = asdict(corpus.build())
-        for name, value in built.items():
-            yield name, value
+        yield from asdict(corpus.build()).items()
+    yield run_command("estimate", job["documents"], "--root", ROOT, "--json")
 
 
 def ask_questions(job: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -96,6 +93,21 @@ def show_index(job: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield run_command("query", question, "--method", method, *scope, "--root", ROOT, "--json")
 
 
+def change_index(job: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """What becomes of the index without its last document, and of its exported tables when they are imported."""
+    shutil.copytree(ROOT, "updated")
+    _, listed = run_command("status", "--documents", "--root", "updated")
+    with Corpus.open("updated") as corpus:
+        corpus.remove(listed["printed"].splitlines()[-1])
+        for name, value in asdict(corpus.build()).items():
+            yield f"updated {name}", value
+    yield run_command("collect", "--root", "updated", "--json")
+    Path("imported").mkdir()
+    shutil.copy(f"{ROOT}/sensegraph.toml", "imported")
+    yield run_command("import", TABLES, "--root", "imported", "--json")
+    yield run_command("export", "exports/imported", "--root", "imported")
+
+
 def run_command(*arguments: str) -> tuple[str, Any]:
     """The command as its name, and what it printed; what it says on stderr only where it failed."""
     out, err, code = io.StringIO(), io.StringIO(), 0
@@ -113,7 +125,7 @@ def run_command(*arguments: str) -> tuple[str, Any]:
     return " ".join(arguments), {"code": code, "printed": printed, "error": err.getvalue() if code else ""}
 
 
-def write_lines(name: str, items: Sequence[tuple[str, Any]] | Iterator[tuple[str, Any]]) -> None:
+def write_lines(name: str, items: Iterator[tuple[str, Any]]) -> None:
     with Path(name).open("w", encoding="utf-8") as file:
         for item, value in items:
             file.write(json.dumps([item, without_fresh(value)], ensure_ascii=False, sort_keys=True, default=list))
