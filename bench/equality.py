@@ -50,6 +50,13 @@ THEMES = (
     "Who is mentioned most often, and why?",
     "What happened between 1990 and 2005?",
 )
+OPTIONS = (
+    ("--method", "auto"),
+    ("--method", "graphrag", "--depth", "1", "--check"),
+    ("--method", "hybrid", "--during", "1990/2005"),
+    ("--method", "walk", "--set", "methods.walk.diversify=mmr"),
+)
+RERANKED = ("--method", "hybrid", "--set", "rerank.by=endpoint", "--set", "endpoint.rerank_model=scripted")
 SHOWN = 3  # differences of a section that are printed
 
 
@@ -118,14 +125,14 @@ def main() -> None:
             if given.cpu:
                 measure_cpu(cases, sides, bench, given.rounds, Path(folder) / "cpu")
                 return
-            compare_trees(cases, sides, bench, OUT / commit[:12], listed)
+            compare_trees(cases, sides, bench, OUT / commit[:12], OUT / ("quick" if given.quick else "full"), listed)
 
 
 def compare_trees(
-    cases: Sequence[Case], sides: Sequence[Side], bench: Bench, kept: Path, listed: Sequence[Listed]
+    cases: Sequence[Case], sides: Sequence[Side], bench: Bench, kept: Path, new: Path, listed: Sequence[Listed]
 ) -> None:
     """Run what was not run before, compare, and print; ends the program with 1 where anything differs unlisted."""
-    started, new = time.perf_counter(), OUT / "tree"
+    started = time.perf_counter()
     shutil.rmtree(new, ignore_errors=True)
     before = {case: kept / f"{case.name}-{fingerprint(case)}" for case in cases}
     jobs = [(sides[0], case, place) for case, place in before.items() if not (place / "done").exists()]
@@ -149,7 +156,7 @@ def compare_trees(
 
 def fingerprint(case: Case) -> str:
     """What a kept result of the base rests on besides the commit: the runner and what it is given."""
-    asked = repr((case, THEMES, PARTS)).encode()
+    asked = repr((case, THEMES, PARTS, OPTIONS, RERANKED)).encode()
     return hashlib.sha256(RUNNER.read_bytes() + asked).hexdigest()[:8]
 
 
@@ -232,6 +239,7 @@ def run_case(side: Side, case: Case, folder: Path, bench: Bench, steps: Sequence
         "questions": questions(case, bench.data),
         "methods": bench.methods,
         "subject": case.corpus.subject,
+        "options": OPTIONS if case.engine == "offline" else (*OPTIONS, RERANKED),
         "scope": case.corpus.scope,
         "moment": case.corpus.moment,
         "steps": steps,

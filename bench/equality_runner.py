@@ -85,7 +85,9 @@ def show_index(job: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         ("match", "(a)-[r]-(b)", "--return", "a.name, b.name, r.weight", "--limit", "50"),
     ):
         yield run_command(*arguments, "--root", ROOT, "--json")
-    question = job["questions"][0]
+    question = job["questions"][-1]
+    for arguments in job["options"]:
+        yield run_command("query", question, *arguments, "--root", ROOT, "--json")
     for method in job["methods"]:
         inside, then = ("--document", job["scope"]), ("--as-of", job["moment"])
         yield run_command("search", question, "--method", method, "--root", ROOT, "--json")
