@@ -104,9 +104,10 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What all runs share."""
+    """What all runs share; `book` is the text that the base's package holds."""
 
     data: Path
+    book: Path
     server: str
     methods: tuple[str, ...]
     processes: int
@@ -121,7 +122,13 @@ def main() -> None:
         files = unpacked(commit, Path(folder) / "base")
         sides = Side("base", files, 1), Side("tree", TREE, 2)
         with serving(files) as server:
-            bench = Bench(given.data, server, known_methods(files), given.processes)
+            bench = Bench(
+                given.data,
+                files / "src" / "sensegraph" / "data" / "carol",
+                server,
+                known_methods(files),
+                given.processes,
+            )
             if given.cpu:
                 measure_cpu(cases, sides, bench, given.rounds, Path(folder) / "cpu")
                 return
@@ -232,7 +239,7 @@ def run_case(side: Side, case: Case, folder: Path, bench: Bench, steps: Sequence
     """Run one tree on one case in a folder, where a corpus may stand already. Ends the program when the run fails."""
     if not (folder / "corpus").is_dir():
         (folder / "corpus").mkdir(parents=True)
-        put_documents(case, folder, bench.data)
+        put_documents(case, folder, bench)
     (folder / "corpus" / "sensegraph.toml").write_text(settings(case, bench), encoding="utf-8")
     job = {
         "documents": "documents" if not case.corpus.texts else "documents/corpus.jsonl",
@@ -265,14 +272,14 @@ def settings(case: Case, bench: Bench) -> str:
     return "\n".join([*lines, ""])
 
 
-def put_documents(case: Case, folder: Path, data: Path) -> None:
+def put_documents(case: Case, folder: Path, bench: Bench) -> None:
     """The case's documents, copied below the folder, so that both trees read the same relative paths."""
     place = folder / "documents"
     if not case.corpus.texts:
-        shutil.copytree(TREE / "src" / "sensegraph" / "data" / "carol", place)
+        shutil.copytree(bench.book, place)
         return
     place.mkdir()
-    lines = (data / case.corpus.texts / "corpus.jsonl").read_text(encoding="utf-8").split("\n")
+    lines = (bench.data / case.corpus.texts / "corpus.jsonl").read_text(encoding="utf-8").split("\n")
     (place / "corpus.jsonl").write_text("\n".join(lines[: case.corpus.documents]) + "\n", encoding="utf-8")
 
 
