@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.match.regex import Unreadable, matcher
+from sensegraph.graphs.match.regular_expressions import compile_matcher
 from sensegraph.graphs.match.shelf import CLAIM, ENTITY, RELATION, Readable, Shelf
 from sensegraph.graphs.match.syntax import (
     Binary,
@@ -303,11 +303,9 @@ class _Looking:
         if not isinstance(right, Fixed) or not isinstance(right.value, str):
             raise at.error("the right side of =~ must be a text in quotes or a parameter.")
         try:
-            self.matchers[right.value] = matcher(right.value)
-        except Unreadable as e:
-            raise right.at.error(
-                f"this regular expression cannot be used, at its character {e.offset + 1}: {e}."
-            ) from e
+            self.matchers[right.value] = compile_matcher(right.value)
+        except InputError as e:
+            raise right.at.error(str(e)) from e
 
 
 def _check_fit(kind: str, operator: str, one: Property, other: Expression, left: bool) -> None:
