@@ -6,7 +6,7 @@ Whatever is unknown is an error that points at its place in the query and names 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -25,7 +25,6 @@ from sensegraph.graphs.match.syntax import (
     Listed,
     Property,
     Query,
-    Sort,
     Spot,
     Variable,
     Word,
@@ -100,11 +99,20 @@ def checked(query: Query, shelf: Shelf, outer: Mapping[str, Kind] = MappingProxy
         looking.plain(test, "WHERE")
     for item in items:
         looking.item(item.expression)
-    _check_names(items)
-    order = tuple(replace(s, expression=_resolved(s.expression, items)) for s in query.order)
+    for name, times in Counter(i.name for i in items).items():
+        if times > 1:
+            raise InputError(f"Two columns are called {name!r}; give one another name with AS.")
+    columns = {i.name: i.expression for i in items}
+    order = tuple(replace(s, expression=replaced(s.expression, columns)) for s in query.order)
     for sort in order:
         looking.item(sort.expression)
-    _check_order(query, items, order)
+    # rows that are put together can be ordered only by what they are put together by
+    grouped = query.distinct or any(aggregated(i.expression) for i in items)
+    for sort in order:
+        if grouped and sort.expression not in [i.expression for i in items] and not aggregated(sort.expression):
+            raise sort.expression.at.error(
+                "ORDER BY can name columns of RETURN only, where rows are counted, collected or distinct."
+            )
     found = replace(query, order=order)
     return Checked(found, kinds, nodes, edges, tuple(tests), items, looking.matchers, looking.inner)
 
@@ -209,12 +217,6 @@ def _all(query: Query, kinds: Mapping[str, Kind], nodes: Mapping[str, tuple[Word
     return tuple(items)
 
 
-def _check_names(items: Sequence[Item]) -> None:
-    for item, times in Counter(i.name for i in items).items():
-        if times > 1:
-            raise InputError(f"Two columns are called {item!r}; give one another name with AS.")
-
-
 # ── expressions ──
 
 
@@ -263,8 +265,17 @@ class _Looking:
                 self.kind(name, part.at)
             case Property():
                 self.property(part)
-            case Call():
-                _check_call(part)
+            case Call(name, arguments) if name in AGGREGATES:
+                if len(arguments) != (0 if part.star else 1):
+                    raise part.at.error(f"{name} takes one value.")
+            case Call(name, arguments):
+                if name not in FUNCTIONS:
+                    near = nearest(name, sorted({*FUNCTIONS, *AGGREGATES}), "function")
+                    raise part.at.error(f"there is no function {name!r}{near}.")
+                low, high = FUNCTIONS[name]
+                if part.distinct or not low <= len(arguments) <= high:
+                    count = low if low == high else f"{low} to {high}"
+                    raise part.at.error(f"{name} takes {count} value{'s' * (high > 1)}.")
             case Exists(paths, where):
                 for name in part.shared:
                     if self.kinds[name] in ("path", "chain"):
@@ -294,12 +305,10 @@ class _Looking:
 
     def comparison(self, operator: str, left: Expression, right: Expression, at: Spot) -> None:
         for one, other in ((left, right), (right, left)):
-            if isinstance(one, Property) and (kind := self.property(one).kind):
-                _check_fit(kind, operator, one, other, one is left)
-        if operator == "=~":
-            self.expression(right, at)
-
-    def expression(self, right: Expression, at: Spot) -> None:
+            if isinstance(one, Property):
+                self.operand(operator, one, other, is_left=one is left)
+        if operator != "=~":
+            return
         if not isinstance(right, Fixed) or not isinstance(right.value, str):
             raise at.error("the right side of =~ must be a text in quotes or a parameter.")
         try:
@@ -307,60 +316,21 @@ class _Looking:
         except InputError as e:
             raise right.at.error(str(e)) from e
 
-
-def _check_fit(kind: str, operator: str, one: Property, other: Expression, left: bool) -> None:
-    """Raise InputError where a property is compared with a value of another kind: that would be true of nothing."""
-    name = f"{one.variable}.{one.name}".strip()
-    if operator in ("contains", "starts with", "ends with", "=~") and left and kind != "text":
-        hint = f"it is a list: write value IN {name}" if kind == "list" else f"it is a {kind}"
-        raise one.at.error(f"{name} cannot be searched like a text: {hint}.")
-    values = [v.value for v in _fixed(operator, other, left) if v.value is not None]
-    wanted: Mapping[str, Any] = {"text": str, "number": (int, float), "truth": bool}
-    wrong = [
-        v
-        for v in values
-        if not isinstance(v, wanted.get(kind, object))
-        or (kind == "number" and v in (True, False) and isinstance(v, bool))
-    ]
-    if operator in ("=", "<>", "<", "<=", ">", ">=", "in") and wrong:
-        how = {"text": "a text: put the value into quotes", "number": "a number: write it without quotes"}
-        raise one.at.error(f"{name} is {how.get(kind, 'true or false')}, not {wrong[0]!r}.")
-
-
-def _fixed(operator: str, other: Expression, left: bool) -> Iterator[Fixed]:
-    """The constants that a property is compared with."""
-    if operator == "in":
-        yield from (i for i in other.items if isinstance(i, Fixed)) if isinstance(other, Listed) and left else ()
-    elif isinstance(other, Fixed):
-        yield other
-
-
-def _check_call(call: Call) -> None:
-    if call.name in AGGREGATES:
-        if len(call.arguments) != (0 if call.star else 1):
-            raise call.at.error(f"{call.name} takes one value.")
-        return
-    if call.name not in FUNCTIONS:
-        near = nearest(call.name, sorted({*FUNCTIONS, *AGGREGATES}), "function")
-        raise call.at.error(f"there is no function {call.name!r}{near}.")
-    low, high = FUNCTIONS[call.name]
-    if call.distinct or not low <= len(call.arguments) <= high:
-        raise call.at.error(f"{call.name} takes {low if low == high else f'{low} to {high}'} value{'s' * (high > 1)}.")
-
-
-# ── order ──
-
-
-def _resolved(expression: Expression, items: Iterable[Item]) -> Expression:
-    """An expression to order by, with the expressions of columns where it names them."""
-    return replaced(expression, {i.name: i.expression for i in items})
-
-
-def _check_order(query: Query, items: Sequence[Item], order: Sequence[Sort]) -> None:
-    """Where rows are put together there is nothing to order by but what they are put together to."""
-    together = query.distinct or any(aggregated(i.expression) for i in items)
-    for sort in order:
-        if together and sort.expression not in [i.expression for i in items] and not aggregated(sort.expression):
-            raise sort.expression.at.error(
-                "ORDER BY can name columns of RETURN only, where rows are counted, collected or distinct."
-            )
+    def operand(self, operator: str, one: Property, other: Expression, *, is_left: bool) -> None:
+        """Raise InputError where a property is compared with a value of another kind: that is true of nothing."""
+        kind, name = self.property(one).kind, f"{one.variable}.{one.name}".strip()
+        if operator in ("contains", "starts with", "ends with", "=~") and is_left and kind != "text":
+            hint = f"it is a list: write value IN {name}" if kind == "list" else f"it is a {kind}"
+            raise one.at.error(f"{name} cannot be searched like a text: {hint}.")
+        constants = [other] if operator != "in" else other.items if isinstance(other, Listed) and is_left else ()
+        given = [c.value for c in constants if isinstance(c, Fixed) and c.value is not None]
+        wanted: Mapping[str, Any] = {"text": str, "number": (int, float), "truth": bool}
+        wrong = [
+            v
+            for v in given
+            if not isinstance(v, wanted.get(kind, object))
+            or (kind == "number" and v in (True, False) and isinstance(v, bool))
+        ]
+        if operator in ("=", "<>", "<", "<=", ">", ">=", "in") and wrong:
+            how = {"text": "a text: put the value into quotes", "number": "a number: write it without quotes"}
+            raise one.at.error(f"{name} is {how.get(kind, 'true or false')}, not {wrong[0]!r}.")

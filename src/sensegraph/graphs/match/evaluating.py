@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,8 +110,12 @@ class Evaluator:
             case Listed(items):
                 columns = [self.value(i, table) for i in items]
                 return list(zip(*columns, strict=True)) if columns else [()] * table.length
+            case Unary("not", operand):
+                return [values.opposite(v) for v in self.value(operand, table)]
+            case Unary("-", operand):
+                return [values.reckoned("-", 0, v) for v in self.value(operand, table)]
             case Unary(operator, operand):
-                return _unary(operator, self.value(operand, table))
+                return [(v is None) == (operator == "is null") for v in self.value(operand, table)]
             case Binary():
                 return self._binary(expression, table)
             case Call():
@@ -159,8 +164,10 @@ class Evaluator:
         if e.operator in _SEARCHES:
             return self._search(e, table)
         left, right = self.value(e.left, table), self.value(e.right, table)
-        join = _joining(e.operator)
-        return [join(a, b) for a, b in zip(left, right, strict=True)]
+        apply = _LOGIC.get(e.operator)
+        if apply is None:
+            apply = partial(values.ordered if e.operator in ("<", "<=", ">", ">=") else values.reckoned, e.operator)
+        return [apply(a, b) for a, b in zip(left, right, strict=True)]
 
     def _named(self, e: Binary, table: Table) -> list[Value] | None:
         """Tests for a name or a type that the query gives; None for any other.
@@ -187,14 +194,15 @@ class Evaluator:
     def _search(self, e: Binary, table: Table) -> list[Value]:
         """What is looked for in a text; in the name of an entity, in its other names too."""
         parts = self.value(e.right, table)
-        test = self._testing(e)
+        test = self._search_test(e)
         if isinstance(e.left, Property) and e.left.name.lower() == "name":
             entities = self.shelf.entities(table.columns[e.left.variable].tolist())
             forms = [(x.name, *x.aliases) for x in entities]
-            return [_any([test(form, part) for form in names]) for names, part in zip(forms, parts, strict=True)]
+            found = ([test(form, part) for form in names] for names, part in zip(forms, parts, strict=True))
+            return [True if True in tests else None if None in tests else False for tests in found]
         return [test(text, part) for text, part in zip(self.value(e.left, table), parts, strict=True)]
 
-    def _testing(self, e: Binary) -> Callable[[Value, Value], Truth]:
+    def _search_test(self, e: Binary) -> Callable[[Value, Value], Truth]:
         """What looks for one value in another."""
         if e.operator != "=~" or not isinstance(e.right, Fixed):
             return lambda text, part: values.has(e.operator, text, part)
@@ -209,10 +217,8 @@ class Evaluator:
             return [next((v for v in row if v is not None), None) for row in zip(*columns, strict=True)]
         if e.name in ("type", "id"):
             return [self._told(e.name, v) for v in columns[0]]
-        if e.name == "round":
-            return [_rounded(*row) for row in zip(*columns, strict=True)]
         call = _FUNCTIONS[e.name]
-        return [call(v) for v in columns[0]]
+        return [call(*row) for row in zip(*columns, strict=True)]
 
     def _told(self, name: str, value: Value) -> Value:
         """`type` or `id` of an element."""
@@ -231,32 +237,8 @@ def constants(e: Binary) -> tuple[str, ...] | None:
     return tuple(found) if len(found) == len(listed) else None
 
 
-def _any(parts: list[Truth]) -> Truth:
-    return True if True in parts else None if None in parts else False
-
-
-def _unary(operator: str, column: list[Value]) -> list[Value]:
-    if operator == "not":
-        return [values.opposite(v) for v in column]
-    if operator == "-":
-        return [values.reckoned("-", 0, v) for v in column]
-    return [(v is None) == (operator == "is null") for v in column]
-
-
-def _joining(operator: str) -> Callable[[Value, Value], Value]:
-    """What an operator makes of two values."""
-    plain: Mapping[str, Callable[[Value, Value], Value]] = {
-        "and": values.both,
-        "or": values.either,
-        "=": values.equal,
-        "<>": lambda a, b: values.opposite(values.equal(a, b)),
-        "in": values.inside,
-    }
-    if operator in plain:
-        return plain[operator]
-    if operator in ("<", "<=", ">", ">="):
-        return lambda a, b: values.ordered(operator, a, b)
-    return lambda a, b: values.reckoned(operator, a, b)
+def _is_number(value: Value) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _size(value: Value) -> Value:
@@ -276,19 +258,25 @@ def _parts(first: int) -> Callable[[Value], Value]:
     return parts
 
 
-def _rounded(value: Value, digits: Value = 0) -> Value:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isinstance(digits, int):
-        return None
-    return round(value, max(-_DIGITS, min(digits, _DIGITS)))
-
-
-_FUNCTIONS: Mapping[str, Callable[[Value], Value]] = MappingProxyType(
+_LOGIC: Mapping[str, Callable[[Value, Value], Value]] = MappingProxyType(
+    {
+        "and": values.both,
+        "or": values.either,
+        "=": values.equal,
+        "<>": lambda a, b: values.opposite(values.equal(a, b)),
+        "in": values.inside,
+    }
+)
+_FUNCTIONS: Mapping[str, Callable[..., Value]] = MappingProxyType(
     {
         "lower": lambda v: v.lower() if isinstance(v, str) else None,
         "tolower": lambda v: v.lower() if isinstance(v, str) else None,
         "upper": lambda v: v.upper() if isinstance(v, str) else None,
         "toupper": lambda v: v.upper() if isinstance(v, str) else None,
-        "abs": lambda v: abs(v) if isinstance(v, int | float) and not isinstance(v, bool) else None,
+        "abs": lambda v: abs(v) if _is_number(v) else None,
+        "round": lambda v, digits=0: (
+            round(v, max(-_DIGITS, min(digits, _DIGITS))) if _is_number(v) and isinstance(digits, int) else None
+        ),
         "size": _size,
         "length": _size,
         "nodes": _parts(0),

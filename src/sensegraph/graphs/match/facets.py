@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sensegraph.language.text import HAN
 from sensegraph.runtime.results import step
-from sensegraph.types import Entity, Graph, Relation
+from sensegraph.types import Graph, Relation
 
 Ints = NDArray[np.int32]
 
@@ -61,7 +61,7 @@ def facets(graphs: Sequence[Graph]) -> list[Facets]:
 def _facets(graph: Graph) -> Facets:
     called, kinds, counts = dict[str, tuple[str, ...]](), list[str](), list[tuple[int, int]]()
     for e in graph.entities:
-        called[e.id] = _forms(e)
+        called[e.id] = tuple(dict.fromkeys(form.lower() for form in (e.name, *e.aliases) if form.strip()))
         kinds.append(e.type)
         counts.append((e.degree, e.frequency))
     labels, weights, told = list[str](), list[float](), list[int]()
@@ -89,11 +89,6 @@ def _bytes(texts: Sequence[str]) -> NDArray[np.uint8]:
 
 
 # ── direction ──
-
-
-def _forms(entity: Entity) -> tuple[str, ...]:
-    """What an entity is called, in lower case."""
-    return tuple(dict.fromkeys(form.lower() for form in (entity.name, *entity.aliases) if form.strip()))
 
 
 def told_by(relation: Relation, called: Mapping[str, tuple[str, ...]]) -> int:

@@ -76,7 +76,10 @@ class Hop:
                 keep = self.fits(rows, ends)
                 found += int(np.count_nonzero(keep))
                 self.guard(found)
-                yield rows[keep], ends[keep], _turned(links[keep], hop) if self.backwards else links[keep]
+                chains = links[keep]
+                if self.backwards:
+                    chains[:, :hop] = links[keep, :hop][:, ::-1]
+                yield rows[keep], ends[keep], chains
 
     def _grown(self, rows: Rows, ends: Rows, links: Rows, hop: int, used: Sequence[Rows]) -> Found:
         """The chains with one more edge each, which is their `hop`-th; of the last only those that end well."""
@@ -96,7 +99,10 @@ class Hop:
     def _step(self, begins: Rows) -> Iterator[Found]:
         """One edge from each place, in blocks: the number of the place, the end, the edge."""
         counts = degrees(self.near, begins)
-        for first, last in _cuts(counts):
+        sums, first = np.cumsum(counts), 0
+        while first < len(counts):
+            before = int(sums[first - 1]) if first else 0
+            last = max(first + 1, int(np.searchsorted(sums, before + _BLOCK, side="right")))
             self.guard(0)
             part = counts[first:last]
             at = np.repeat(np.arange(first, last), part)
@@ -106,6 +112,7 @@ class Hop:
             ends = self.near.neighbours[places].astype(np.int64)
             keep = self._right(begins[at], ends, edges)
             yield at[keep], ends[keep], edges[keep]
+            first = last
 
     def _right(self, begins: Rows, ends: Rows, edges: Rows) -> Bools:
         """Which edges have the label and the direction that are wanted; one without a known direction has both."""
@@ -141,17 +148,6 @@ def degrees(near: Adjacency, places: Rows) -> Rows:
     return found
 
 
-def _cuts(degrees: Rows) -> Iterator[tuple[int, int]]:
-    """Runs of places with about as many edges as are looked at together."""
-    ends = np.cumsum(degrees)
-    first = 0
-    while first < len(degrees):
-        before = int(ends[first - 1]) if first else 0
-        last = max(first + 1, int(np.searchsorted(ends, before + _BLOCK, side="right")))
-        yield first, last
-        first = last
-
-
 def _unused(edges: Rows, rows: Rows, used: Sequence[Rows]) -> Bools:
     """Which edges do not stand in their row already."""
     keep = np.ones(len(edges), np.bool_)
@@ -159,13 +155,6 @@ def _unused(edges: Rows, rows: Rows, used: Sequence[Rows]) -> Bools:
         there = column[rows]
         keep &= there != edges if there.ndim == 1 else ~(there == edges[:, None]).any(axis=1)
     return keep
-
-
-def _turned(links: Rows, length: int) -> Rows:
-    """Chains of this length the other way round."""
-    turned = links.copy()
-    turned[:, :length] = links[:, :length][:, ::-1]
-    return turned
 
 
 def _nothing(width: int) -> tuple[Rows, Rows, Rows]:

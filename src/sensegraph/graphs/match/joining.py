@@ -17,7 +17,7 @@ from sensegraph.graphs.match.checking import Checked
 from sensegraph.graphs.match.evaluating import Clock, Evaluator, Rows, Table, constants
 from sensegraph.graphs.match.hopping import Bools, Edge, Hop, adjacency, degrees
 from sensegraph.graphs.match.shelf import Shelf
-from sensegraph.graphs.match.syntax import Binary, EdgePattern, Expression, Property, variables
+from sensegraph.graphs.match.syntax import Binary, Expression, Property, variables
 from sensegraph.graphs.match.values import Value
 
 _ROW = " row"  # the column of numbers of the rows around a pattern that stands in a condition
@@ -36,7 +36,14 @@ def joined(query: Checked, shelf: Shelf, clock: Clock, most: int) -> Joined:
     """All matches of a query. Raises InputError where a step finds more than `most`, or takes too long."""
     joiner = _Joiner(query, shelf, clock, most)
     joiner.run()
-    return Joined(_canonical(joiner.table, query), tuple(joiner.steps))
+    # rows in an order that does not depend on how they were joined: by the elements, in the order of the pattern
+    table, keys = joiner.table, list[Rows]()
+    for path in query.query.paths:
+        for part in path.parts:
+            column = table.columns[part.variable]
+            keys += [column] if column.ndim == 1 else list(column.T)
+    ordered = table.take(np.lexsort(keys[::-1])) if keys and table.length else table
+    return Joined(ordered, tuple(joiner.steps))
 
 
 def evaluator(query: Checked, shelf: Shelf, clock: Clock, most: int) -> Evaluator:
@@ -50,16 +57,6 @@ def evaluator(query: Checked, shelf: Shelf, clock: Clock, most: int) -> Evaluato
         return found
 
     return Evaluator(query, shelf, clock, exists)
-
-
-def _canonical(table: Table, query: Checked) -> Table:
-    """The rows in an order that the way of joining does not change: by the elements, in the order of the pattern."""
-    keys = list[Rows]()
-    for path in query.query.paths:
-        for part in path.parts:
-            column = table.columns[part.variable]
-            keys += [column] if column.ndim == 1 else list(column.T)
-    return table.take(np.lexsort(keys[::-1])) if keys and table.length else table
 
 
 class _Joiner:
@@ -203,15 +200,12 @@ def _called(name: str) -> str:
 
 def _shown(edge: Edge) -> str:
     near, pattern, far = edge
-    return f"({_in_brackets(near)}){_shown_edge(pattern)}({_in_brackets(far)})"
+    types = "|".join(w.text for w in pattern.types)
+    length = f"*{pattern.low}..{pattern.high}" if pattern.long else ""
+    inside = _in_brackets(pattern.variable) + (f":{types}" if types else "") + length
+    arrow = f"{'<' * (pattern.direction == '<')}-[{inside}]-{'>' * (pattern.direction == '>')}"
+    return f"({_in_brackets(near)}){arrow}({_in_brackets(far)})"
 
 
 def _in_brackets(name: str) -> str:
     return "" if name.startswith(" ") else name
-
-
-def _shown_edge(pattern: EdgePattern) -> str:
-    types = "|".join(w.text for w in pattern.types)
-    length = f"*{pattern.low}..{pattern.high}" if pattern.long else ""
-    inside = _in_brackets(pattern.variable) + (f":{types}" if types else "") + length
-    return f"{'<' * (pattern.direction == '<')}-[{inside}]-{'>' * (pattern.direction == '>')}"

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
 import numpy as np
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.match.checking import Checked, checked
-from sensegraph.graphs.match.evaluating import Clock, Table
+from sensegraph.graphs.match.checking import checked
+from sensegraph.graphs.match.evaluating import Clock
 from sensegraph.graphs.match.joining import evaluator, joined
 from sensegraph.graphs.match.parser import Parser
 from sensegraph.graphs.match.rows import Row, projected
@@ -123,36 +123,28 @@ def matched(request: Request, shelf: Shelf, *, citing: bool = False) -> Matches:
     found = joined(query, shelf, clock, request.most)
     made = projected(query, found.table, evaluator(query, shelf, clock, request.most))
     columns = tuple(i.name for i in query.items)
-    rows = _shown(made.rows, shelf)
-    marks, citations, notes = _cited(made.rows, shelf) if citing else ((), (), ())
-    notes = (*_mistaken(query, shelf), *_both_ways(query, found.table, shelf), *notes)
-    return Matches(columns, rows, made.found, marks, citations, notes, found.steps)
+    elements = dict.fromkeys(e for row in made.rows for value in row.values for e in _elements(value))
+    known = _pages(list(elements), shelf)
+    rows = tuple(tuple(_show(v, known) for v in row.values) for row in made.rows)
+    marks, citations, left_out = _cited(made.rows, shelf) if citing else ((), (), ())
 
-
-def _mistaken(query: Checked, shelf: Shelf) -> Iterator[str]:
-    """The names of relations that are labels too: the colon may have been forgotten."""
+    # variables of relations that are called like a label: the colon may have been forgotten
     labels = frozenset(map(alike, shelf.whole.names))
-    for _, edge, _ in query.edges:
-        if not edge.types and alike(edge.variable) in labels and query.kinds[edge.variable] != "tie":
-            yield f"{edge.variable!r} names any relation here; the label is written [:{edge.variable}]"
-
-
-def _both_ways(query: Checked, table: Table, shelf: Shelf) -> Iterator[str]:
-    """How many relations were followed along an arrow although no text tells their direction."""
+    notes = [
+        f"{edge.variable!r} names any relation here; the label is written [:{edge.variable}]"
+        for _, edge, _ in query.edges
+        if not edge.types and alike(edge.variable) in labels and query.kinds[edge.variable] != "tie"
+    ]
+    # relations that an arrow followed although no text tells their direction
     arrows = [e.variable for _, e, _ in query.edges if e.direction != "-" and query.kinds[e.variable] != "tie"]
-    used = np.unique(np.concatenate([np.empty(0, np.int64), *(table.columns[name].ravel() for name in arrows)]))
+    used = np.unique(np.concatenate([np.empty(0, np.int64), *(found.table.columns[name].ravel() for name in arrows)]))
     if both := int(np.count_nonzero(shelf.facets.told[used[used >= 0]] == 0)):
         many = "1 relation" if both == 1 else f"{both:,} relations"
-        yield f"no text tells the direction of {many} of these: they match both ways (r.directed is false)"
+        notes.append(f"no text tells the direction of {many} of these: they match both ways (r.directed is false)")
+    return Matches(columns, rows, made.found, marks, citations, (*notes, *left_out), found.steps)
 
 
 # ── what is shown ──
-
-
-def _shown(rows: Sequence[Row], shelf: Shelf) -> tuple[tuple[Shown, ...], ...]:
-    elements = dict.fromkeys(e for row in rows for value in row.values for e in _elements(value))
-    known = _pages(list(elements), shelf)
-    return tuple(tuple(_show(v, known) for v in row.values) for row in rows)
 
 
 def _elements(value: Value) -> Iterable[Element]:
@@ -201,10 +193,12 @@ def _cited(
     statements = list[Statement]()
     more = 0
     for row in rows:
-        said, left = _sources(row.rests, shelf)
-        more += left
-        statements += [Statement(_plain(" ".join(d.text for d in said[:1])), (), tuple(d.source for d in said))]
-        statements.append(Statement(_END))
+        every = [_said(e, shelf) for e in row.rests]
+        chosen = list({d.source: d for told in every for d in told[:_SPANS]}.values())[:_ROW_SPANS]
+        more += len({d.source for told in every for d in told}) - len(chosen)
+        shown = chosen[0].text if chosen else ""
+        plain = shown.replace(_END, " ").replace("[", "(").replace("]", ")")  # no text may be read as a mark
+        statements += [Statement(plain, (), tuple(d.source for d in chosen)), Statement(_END)]
     text, citations, unresolved = cite(statements, shelf.index)
     parts = text.split(_END)[: len(rows)] if rows else []
     parts += [""] * (len(rows) - len(parts))
@@ -212,19 +206,6 @@ def _cited(
     notes = [f"{more:,} more texts tell of these rows than are cited"] * (more > 0)
     notes += [f"{unresolved} sources led nowhere and were left out"] * (unresolved > 0)
     return marks, citations, tuple(notes)
-
-
-def _plain(text: str) -> str:
-    """A text without what would be read as a mark."""
-    return text.replace(_END, " ").replace("[", "(").replace("]", ")")
-
-
-def _sources(rests: Sequence[Element], shelf: Shelf) -> tuple[list[Description], int]:
-    """The texts to cite for a row, and how many more there are."""
-    every = [_said(e, shelf) for e in rests]
-    chosen = [d for said in every for d in said[:_SPANS]]
-    distinct = list({d.source: d for d in chosen}.values())[:_ROW_SPANS]
-    return distinct, len({d.source for said in every for d in said}) - len(distinct)
 
 
 def _said(element: Element, shelf: Shelf) -> Sequence[Description]:

@@ -34,7 +34,9 @@ def compile_matcher(expression: str) -> Callable[[str], bool]:
     options = re2.Options()
     options.dot_nl, options.never_capture, options.log_errors = True, True, False
     try:
-        compiled = re2.compile(_PART.sub(lambda m: _rewrite_part(m[0]), expression).encode(errors="surrogatepass"), options)
+        compiled = re2.compile(
+            _PART.sub(lambda m: _rewrite_part(m[0]), expression).encode(errors="surrogatepass"), options
+        )
     except re2.error as e:
         problem, _, place = e.args[0].decode(errors="replace").partition(": ")
         where = f" ({place})" if place in expression and place else ""

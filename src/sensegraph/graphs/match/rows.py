@@ -36,22 +36,21 @@ class Projected:
 def projected(query: Checked, table: Table, evaluator: Evaluator) -> Projected:
     """The rows of a query from the table of its matches."""
     if query.grouped or query.query.distinct:
-        return _cut(query, table, _together(query, table, evaluator))
-    return _plain(query, table, evaluator)
-
-
-def _plain(query: Checked, table: Table, evaluator: Evaluator) -> Projected:
-    """One row for each match; only those that are returned are read whole."""
+        made = _together(query, table, evaluator)
+        order = _sorted(len(made.groups), made.keys)
+        rests = _rests(query, table)
+        kept = _window(query, order)
+        rows = [Row(tuple(c[i] for c in made.columns), rests(made.groups[i].tolist())) for i in kept]
+        return Projected(tuple(rows), len(made.groups))
+    # one row for each match; only those that are returned are read whole
     order = _sorted(
         table.length,
         [(evaluator.column(s.expression, table), s.falling) for s in query.query.order],
     )
-    kept = np.asarray(list(_window(query, order)), np.int64)
-    part = table.take(kept)
+    part = table.take(np.asarray(list(_window(query, order)), np.int64))
     columns = [evaluator.column(i.expression, part) for i in query.items]
-    rows = zip(*columns, strict=True)
     rests = _rests(query, part)
-    return Projected(tuple(Row(tuple(v), rests([i])) for i, v in enumerate(rows)), table.length)
+    return Projected(tuple(Row(tuple(v), rests([i])) for i, v in enumerate(zip(*columns, strict=True))), table.length)
 
 
 def _window(query: Checked, order: Sequence[int]) -> Iterable[int]:
@@ -74,7 +73,13 @@ class _Made:
 def _together(query: Checked, table: Table, evaluator: Evaluator) -> _Made:
     single = [i.expression for i in query.items if not aggregated(i.expression)]
     plain = {repr(e): evaluator.column(e, table) for e in single}  # 1 and true are equal, but not written alike
-    groups = _groups(list(plain.values()), table.length, query.grouped)
+    if plain:
+        found = dict[object, list[int]]()  # rows that agree in these columns, by their first
+        for i, values in enumerate(zip(*plain.values(), strict=True)):
+            found.setdefault(same(values), []).append(i)
+        groups = [np.asarray(rows, np.int64) for rows in found.values()]
+    else:
+        groups = [np.arange(table.length)] if query.grouped else []
     totals = _Totals(query, evaluator, table, groups)
 
     def column(expression: Expression) -> list[Value]:
@@ -84,16 +89,6 @@ def _together(query: Checked, table: Table, evaluator: Evaluator) -> _Made:
 
     keys = [(column(s.expression), s.falling) for s in query.query.order]
     return _Made(groups, [column(i.expression) for i in query.items], keys)
-
-
-def _groups(columns: Sequence[Sequence[Value]], length: int, one: bool) -> list[Rows]:
-    """The numbers of the rows that agree in these columns, by their first; `one` row where there is no column."""
-    if not columns:
-        return [np.arange(length)] if one else []
-    found = dict[object, list[int]]()
-    for i, key in enumerate(zip(*columns, strict=True)):
-        found.setdefault(same(key), []).append(i)
-    return [np.asarray(rows, np.int64) for rows in found.values()]
 
 
 class _Totals(Evaluator):
@@ -137,14 +132,6 @@ _TOTALS: Mapping[str, Callable[[list[Value]], Value]] = MappingProxyType(
         "avg": lambda v: sum(n) / len(n) if (n := _numbers(v)) else None,
     }
 )
-
-
-def _cut(query: Checked, table: Table, made: _Made) -> Projected:
-    """The rows of groups, ordered, from `skip` to `limit`."""
-    order = _sorted(len(made.groups), made.keys)
-    rests = _rests(query, table)
-    rows = [Row(tuple(c[i] for c in made.columns), rests(made.groups[i].tolist())) for i in _window(query, order)]
-    return Projected(tuple(rows), len(made.groups))
 
 
 # ── order ──

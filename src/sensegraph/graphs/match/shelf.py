@@ -232,18 +232,9 @@ def _description(kind: Kind) -> Column:
     return read
 
 
-def _type(shelf: Shelf, positions: list[int]) -> list[Value]:
-    numbers = shelf.facets.kinds[positions].tolist()
-    return [known(shelf.facets.types[n]) for n in numbers]
-
-
 def _label(shelf: Shelf, positions: list[int]) -> list[Value]:
     numbers = shelf.facets.labels[positions].tolist()
     return [known(shelf.facets.names[n]) for n in numbers]
-
-
-def _directed(shelf: Shelf, positions: list[int]) -> list[Value]:
-    return [told in (FORTH, BACK) for told in shelf.facets.told[positions].tolist()]
 
 
 def _date(field: str, choose: Callable[[list[str]], str]) -> Column:
@@ -272,7 +263,7 @@ def _documents(shelf: Shelf, chunks: Sequence[Sequence[str]]) -> list[Value]:
 
 ENTITY = {
     "name": Readable("text", lambda s, p: [s.name(i) for i in p], "what most texts call it"),
-    "type": Readable("text", _type, "its type"),
+    "type": Readable("text", lambda s, p: [known(s.facets.types[n]) for n in s.facets.kinds[p].tolist()], "its type"),
     "description": Readable("text", _description("entity"), "what the texts say of it"),
     "degree": Readable("number", lambda s, p: _array(s.facets.degrees, p), "its neighbours in the whole graph"),
     "frequency": Readable("number", lambda s, p: _array(s.facets.frequencies, p), "how often it is mentioned"),
@@ -289,7 +280,11 @@ RELATION = {
     "weight": Readable("number", lambda s, p: _array(s.facets.weights, p), "how much the texts make of it"),
     "starts": Readable("text", _date("starts", min), "since when, where a model told: the earliest of its texts"),
     "ends": Readable("text", _date("ends", max), "until when, where a model told: the latest of its texts"),
-    "directed": Readable("truth", _directed, "whether the texts tell it one way"),
+    "directed": Readable(
+        "truth",
+        lambda s, p: [told in (FORTH, BACK) for told in s.facets.told[p].tolist()],
+        "whether the texts tell it one way",
+    ),
     "first": Readable("text", _end(True), "the end that the texts name first, where they tell it one way"),
     "second": Readable("text", _end(False), "the other end"),
     "documents": Readable(

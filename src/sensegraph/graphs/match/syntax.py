@@ -141,19 +141,16 @@ def walk(expression: Expression) -> Iterator[Expression]:
 
 def variables(expression: Expression) -> tuple[str, ...]:
     """The variables that an expression reads, in order, each once."""
-    return tuple(dict.fromkeys(name for part in walk(expression) for name in _read(part)))
-
-
-def _read(part: Expression) -> tuple[str, ...]:
-    match part:
-        case Variable(name):
-            return (name,)
-        case Property(variable):
-            return (variable,)
-        case Exists(_, _, shared):
-            return shared
-        case _:
-            return ()
+    found = dict[str, None]()
+    for part in walk(expression):
+        match part:
+            case Variable(name) | Property(name):
+                found[name] = None
+            case Exists(_, _, shared):
+                found |= dict.fromkeys(shared)
+            case _:
+                pass
+    return tuple(found)
 
 
 def replaced(expression: Expression, columns: Mapping[str, Expression]) -> Expression:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
@@ -54,12 +54,11 @@ def equal(a: Value, b: Value) -> Truth:
     if isinstance(a, str) and isinstance(b, str):
         return _folded(a) == _folded(b)
     if isinstance(a, tuple) and isinstance(b, tuple):
-        return _all([equal(x, y) for x, y in zip(a, b, strict=True)]) if len(a) == len(b) else False
+        if len(a) != len(b):
+            return False
+        parts = [equal(x, y) for x, y in zip(a, b, strict=True)]
+        return False if False in parts else None if None in parts else True
     return _rank(a) == _rank(b) and a == b
-
-
-def _all(parts: Sequence[Truth]) -> Truth:
-    return False if False in parts else None if None in parts else True
 
 
 def inside(a: Value, among: Value) -> Truth:
