@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from sensegraph.errors import InputError
@@ -27,7 +28,12 @@ class Cells:
 
     def integer(self, *names: str, default: int | None = None) -> int:
         """A whole number, also where it is written as a text or as a decimal without a rest."""
-        return self._read(names, _integer, "a whole number", default)
+
+        def convert(value: Any) -> int | None:
+            number = _number(value)
+            return int(number) if number is not None and number == int(number) else None
+
+        return self._read(names, convert, "a whole number", default)
 
     def number(self, *names: str, default: float | None = None) -> float:
         """A finite number."""
@@ -35,11 +41,11 @@ class Cells:
 
     def texts(self, *names: str) -> tuple[str, ...]:
         """A list of texts; empty where there is none."""
-        return self._read(names, _texts, "a list of texts", ())
+        return self._read(names, partial(_list, _text), "a list of texts", ())
 
     def findings(self) -> tuple[tuple[str, str], ...]:
         """The findings of a report: records of `summary` and `explanation`, or texts alone."""
-        return self._read(("findings",), _findings, "a list of findings (summary, explanation)", ())
+        return self._read(("findings",), partial(_list, _finding), "a list of findings (summary, explanation)", ())
 
     def has(self, *names: str) -> bool:
         """Whether one of these columns says something."""
@@ -67,19 +73,9 @@ def _present(value: Any) -> bool:
 
 
 def _text(value: Any) -> str | None:
-    if isinstance(value, str):
-        return value if _encodable(value) else None
+    if isinstance(value, str):  # half of a surrogate pair cannot be stored
+        return value if value.isascii() or not any("\ud800" <= c <= "\udfff" for c in value) else None
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def _encodable(text: str) -> bool:
-    """Whether it holds no half of a surrogate pair."""
-    return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
-
-
-def _integer(value: Any) -> int | None:
-    number = _number(value)
-    return int(number) if number is not None and number == int(number) else None
 
 
 def _number(value: Any) -> float | None:
@@ -92,17 +88,10 @@ def _number(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _texts(value: Any) -> tuple[str, ...] | None:
+def _list(convert: Callable[[Any], T | None], value: Any) -> tuple[T, ...] | None:
     if not isinstance(value, list | tuple):
         return None
-    found = [t for v in value if (t := _text(v)) is not None]
-    return tuple(found) if len(found) == len(value) else None
-
-
-def _findings(value: Any) -> tuple[tuple[str, str], ...] | None:
-    if not isinstance(value, list | tuple):
-        return None
-    found = [f for v in value if (f := _finding(v)) is not None]
+    found = [item for v in value if (item := convert(v)) is not None]
     return tuple(found) if len(found) == len(value) else None
 
 

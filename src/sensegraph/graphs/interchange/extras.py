@@ -129,7 +129,11 @@ def _patched(row: Row, waiting: Sequence[Difference]) -> Row:
 def _with(value: Any, path: tuple[str | int, ...], difference: Difference) -> Any:
     """`value` with the difference at `path` put in, where what stands there is unchanged."""
     if not path:
-        return _restored(value, difference) if _mark(value) == difference.mark else value
+        if _mark(value) != difference.mark:
+            return value
+        if difference.head < 0:
+            return difference.value
+        return value[: difference.head] + difference.value + value[len(value) - difference.tail :]
     step, rest = path[0], path[1:]
     if isinstance(value, list) and isinstance(step, int) and step < len(value):
         return [_with(v, rest, difference) if i == step else v for i, v in enumerate(value)]
@@ -138,21 +142,18 @@ def _with(value: Any, path: tuple[str | int, ...], difference: Difference) -> An
     return value
 
 
-def _restored(value: Any, difference: Difference) -> Any:
-    if difference.head < 0:
-        return difference.value
-    return value[: difference.head] + difference.value + value[len(value) - difference.tail :]
-
-
 def _mark(value: Any) -> str:
     return key(value)[:12]
 
 
 def _between(original: Any, derived: Any, path: tuple[str | int, ...]) -> Iterator[Difference]:
-    if _same(original, derived):
-        return
+    if type(original) is type(derived) and original == derived and key(original) == key(derived):
+        return  # equal, and of one kind: 1 is not 1.0 in a table
     if isinstance(original, str) and isinstance(derived, str):
-        head, tail = _shared(original, derived)
+        # how many first and last characters both share, each character counted once
+        most = min(len(original), len(derived))
+        head = next((i for i in range(most) if original[i] != derived[i]), most)
+        tail = next((i for i in range(most - head) if original[-1 - i] != derived[-1 - i]), most - head)
         yield Difference(path, _mark(derived), original[head : len(original) - tail], head, tail)
     elif isinstance(original, list) and isinstance(derived, list) and len(original) == len(derived):
         for i, (o, d) in enumerate(zip(original, derived, strict=True)):
@@ -162,19 +163,6 @@ def _between(original: Any, derived: Any, path: tuple[str | int, ...]) -> Iterat
             yield from _between(original[name], derived[name], (*path, name))
     else:
         yield Difference(path, _mark(derived), original)
-
-
-def _same(original: Any, derived: Any) -> bool:
-    """Equal, and of one kind: 1 is not 1.0 in a table."""
-    return type(original) is type(derived) and bool(original == derived) and key(original) == key(derived)
-
-
-def _shared(a: str, b: str) -> tuple[int, int]:
-    """How many first and last characters two texts share, each character counted once."""
-    most = min(len(a), len(b))
-    head = next((i for i in range(most) if a[i] != b[i]), most)
-    tail = next((i for i in range(most - head) if a[-1 - i] != b[-1 - i]), most - head)
-    return head, tail
 
 
 __all__ = ["Difference", "Extra", "Extras", "differences", "keep", "merged"]

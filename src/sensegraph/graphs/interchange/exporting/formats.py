@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from sensegraph.graphs.interchange.exporting.elements import Column, Element, Elements, Kind
 from sensegraph.graphs.interchange.exporting.exporting import Exported, prepared, whole
-from sensegraph.graphs.interchange.exporting.shelf import Shelf, blocks
+from sensegraph.graphs.interchange.pair_file import PairFile, split_blocks
 from sensegraph.index.index import Index
 
 GraphForm = Literal["csv", "graphml", "cypher", "json"]
@@ -38,8 +38,8 @@ def export_graph(index: Index, folder: str | Path, form: GraphForm, *, force: bo
     """
     graph = index.graph  # before a folder is made: an index may have none
     place = prepared(folder, force=force)
-    with Shelf() as shelf:
-        files, notes = _WRITERS[form](place, Elements(index, shelf))
+    with PairFile() as pairs:
+        files, notes = _WRITERS[form](place, Elements(index, pairs))
     return Exported(files, {"entities": len(graph.entities), "relations": len(graph.relations)}, notes)
 
 
@@ -127,21 +127,20 @@ def _cypher(place: Path, elements: Elements) -> Written:
     path = place / "graph.cypher"
     with whole(path) as file:
         file.write("CREATE CONSTRAINT entity_id IF NOT EXISTS FOR (n:Entity) REQUIRE n.id IS UNIQUE;\n")
-        for block in blocks(elements.nodes(), _STATEMENT):
+        for block in split_blocks(elements.nodes(), _STATEMENT):
             rows = ", ".join(_map([("id", n.id), *_named(elements.node_columns, n)]) for n in block)
             file.write(f"UNWIND [{rows}] AS row MERGE (n:Entity {{id: row.id}}) SET n += row;\n")
-        for block in blocks(elements.edges(), _STATEMENT):
-            rows = ", ".join(_edge(elements.edge_columns, e) for e in block)
+        for block in split_blocks(elements.edges(), _STATEMENT):
+            ties = [
+                f"{{source: {_literal(e.ends[0])}, target: {_literal(e.ends[1])}, "
+                f"set: {_map([('id', e.id), *_named(elements.edge_columns, e)])}}}"
+                for e in block
+            ]
             file.write(
-                f"UNWIND [{rows}] AS row MATCH (a:Entity {{id: row.source}}), (b:Entity {{id: row.target}}) "
+                f"UNWIND [{', '.join(ties)}] AS row MATCH (a:Entity {{id: row.source}}), (b:Entity {{id: row.target}}) "
                 "MERGE (a)-[r:RELATED {id: row.set.id}]->(b) SET r += row.set;\n"
             )
     return (path,), ()
-
-
-def _edge(columns: Sequence[Column], edge: Element) -> str:
-    held = _map([("id", edge.id), *_named(columns, edge)])
-    return f"{{source: {_literal(edge.ends[0])}, target: {_literal(edge.ends[1])}, set: {held}}}"
 
 
 def _named(columns: Sequence[Column], element: Element) -> Iterator[tuple[str, Any]]:

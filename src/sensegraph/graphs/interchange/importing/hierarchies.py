@@ -59,7 +59,15 @@ def grouped(tables: Tables, knowledge: Knowledge) -> Grouping:
     for number in sorted(rows.depth, key=lambda n: -rows.depth[n]):
         if (parent := rows.parent[number]) >= 0:
             rows.members[parent].update(rows.members[number])
-    groups = _groups(rows)
+    children: dict[int, list[str]] = defaultdict(list)
+    for number, row in rows.by_number.items():
+        children[rows.parent[number]].append(row.id)
+    ids = {n: row.id for n, row in rows.by_number.items()}
+    groups = [
+        Group(row.id, rows.depth[n], ids.get(rows.parent[n], ""), tuple(children[n]), tuple(rows.members[n]))
+        for n, row in rows.by_number.items()
+        if rows.members[n]
+    ]
     held = {e for g in groups if not g.depth for e in g.entities}
     alone = [e.id for e in knowledge.graph.entities if e.id not in held]
     if alone:
@@ -99,32 +107,16 @@ def _find_parents(rows: _Rows, notes: list[str]) -> None:
             parent = -1
         rows.parent[number] = parent
     for number in rows.by_number:
-        rows.depth[number] = _depth(number, rows)
+        path = [number]
+        while (parent := rows.parent[path[-1]]) >= 0:
+            if parent in path:
+                raise InputError(f"communities, column 'parent': community {number} is its own ancestor.")
+            path.append(parent)
+        rows.depth[number] = len(path) - 1
     if lost:
         notes.append(f"{len(lost)} communities name a parent that is not there, and stand at the root: {named(lost)}")
     if moved := [str(n) for n, row in rows.by_number.items() if rows.depth[n] != row.level]:
         notes.append(f"{len(moved)} communities have another depth than their level says: {named(moved)}")
-
-
-def _depth(number: int, rows: _Rows) -> int:
-    path = [number]
-    while (parent := rows.parent[path[-1]]) >= 0:
-        if parent in path:
-            raise InputError(f"communities, column 'parent': community {number} is its own ancestor.")
-        path.append(parent)
-    return len(path) - 1
-
-
-def _groups(rows: _Rows) -> list[Group]:
-    children: dict[int, list[str]] = defaultdict(list)
-    for number, row in rows.by_number.items():
-        children[rows.parent[number]].append(row.id)
-    ids = {n: row.id for n, row in rows.by_number.items()}
-    return [
-        Group(row.id, rows.depth[n], ids.get(rows.parent[n], ""), tuple(children[n]), tuple(rows.members[n]))
-        for n, row in rows.by_number.items()
-        if rows.members[n]
-    ]
 
 
 # ── reports ──
@@ -135,7 +127,16 @@ def reported(tables: Tables, grouping: Grouping, knowledge: Knowledge, texts: Te
     graph, community_of = knowledge.graph, {r.community: r.id for r in tables.communities}
     reports = {community_of[r.community]: r for r in tables.community_reports if r.community in community_of}
     lost = [str(r.community) for r in tables.community_reports if r.community not in community_of]
-    resolver = Resolver(_numbers(tables, graph), _sources(graph))
+    # what the numbers in reports stand for (a row that became no record has none), and the spans behind each record
+    kept = {r.id for records in (graph.entities, graph.relations, graph.claims) for r in records}
+    numbers: dict[Number, str] = {}
+    for table in ("entities", "relationships", "covariates"):
+        numbers |= {(table, row.number): row.id for row in getattr(tables, table) if row.id in kept}
+    numbers |= {("communities", row.community): row.id for row in tables.communities}
+    sources: dict[str, tuple[Source, ...]] = {e.id: tuple(d.source for d in e.descriptions) for e in graph.entities}
+    sources |= {r.id: tuple(d.source for d in r.descriptions) for r in graph.relations}
+    sources |= {c.id: (c.source,) for c in graph.claims}
+    resolver = Resolver(numbers, lambda name: sources.get(name, ()))
     titles = {r.id: r.title for r in tables.communities}
     writer = _Writer(graph, {c.id: c.document for c in texts.all_chunks()}, resolver, titles)
     clusters = writer.clusters(grouping.groups, reports)
@@ -148,23 +149,6 @@ def reported(tables: Tables, grouping: Grouping, knowledge: Knowledge, texts: Te
         if names:
             notes.append(f"{len(names)} references in reports {why} and were removed: {named(names)}")
     return Hierarchy(tuple(clusters), _modularity(graph, grouping.groups), tuple(notes))
-
-
-def _numbers(tables: Tables, graph: Graph) -> dict[Number, str]:
-    """What the numbers in reports stand for; a row that became no record has none."""
-    kept = {r.id for records in (graph.entities, graph.relations, graph.claims) for r in records}
-    found: dict[Number, str] = {}
-    for table in ("entities", "relationships", "covariates"):
-        found |= {(table, row.number): row.id for row in getattr(tables, table) if row.id in kept}
-    return found | {("communities", row.community): row.id for row in tables.communities}
-
-
-def _sources(graph: Graph) -> Callable[[str], Sequence[Source]]:
-    """The spans behind each record of a graph, found by its id."""
-    found: dict[str, tuple[Source, ...]] = {e.id: tuple(d.source for d in e.descriptions) for e in graph.entities}
-    found |= {r.id: tuple(d.source for d in r.descriptions) for r in graph.relations}
-    found |= {c.id: (c.source,) for c in graph.claims}
-    return lambda name: found.get(name, ())
 
 
 class _Writer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from sensegraph.documents.times import iso
@@ -13,7 +13,7 @@ from sensegraph.graphs.interchange.importing.texts import Texts, finished, named
 from sensegraph.graphs.interchange.tables import ClaimRow, EntityRow, RelationRow, Tables
 from sensegraph.language.text import fold
 from sensegraph.runtime.keys import key
-from sensegraph.types import Claim, Entity, Graph, Relation, Source
+from sensegraph.types import Claim, Entity, Graph, Relation
 
 _STATUS = ("TRUE", "FALSE", "SUSPECTED")
 _UNKNOWN = "unknown"
@@ -53,12 +53,33 @@ def known(tables: Tables, texts: Texts, *, orphans: Literal["create", "drop"]) -
     finished(texts)
     sayings = Sayings(texts.all_chunks())
     every = {**bound.entities, **bound.made}
-    relations = [_relation(r, a, b, every, bound, sayings) for r, a, b in bound.relations]
-    degree = _degrees((r.source, r.target) for r in relations)
+    relations = list[Relation]()
+    for relation, a, b in bound.relations:
+        chunks = bound.chunks[relation.id]
+        said = sayings.about([every[a].name, every[b].name], chunks, relation.description)
+        source, target = sorted((a, b))
+        weight = relation.weight
+        relations.append(Relation(relation.id, source, target, relation.description, said, weight, chunks))
+    degree = Counter(end for pair in {(r.source, r.target) for r in relations} for end in pair)  # distinct neighbours
+    entities = list[Entity]()
+    for entity in every.values():
+        chunks = bound.chunks[entity.id]
+        said = sayings.about([entity.name], chunks, entity.description or entity.name)
+        kind, frequency = fold(entity.type) or _UNKNOWN, entity.frequency or len(chunks)
+        entities.append(
+            Entity(entity.id, entity.name, kind, entity.description, said, chunks, frequency, degree[entity.id])
+        )
+    claims = list[Claim]()
+    for c, subject in bound.claims:
+        (chunk,) = bound.chunks[c.id]
+        status = c.status.strip().upper() if c.status.strip().upper() in _STATUS else "SUSPECTED"
+        quote = sayings.quoted(c.quote, chunk)
+        starts, ends = iso(c.starts), iso(c.ends)
+        claims.append(Claim(c.id, subject, c.object, c.type, status, c.description, starts, ends, quote))
     graph = Graph(
-        tuple(sorted((_entity(e, degree[e.id], bound, sayings) for e in every.values()), key=lambda e: e.id)),
+        tuple(sorted(entities, key=lambda e: e.id)),
         tuple(sorted(relations, key=lambda r: r.id)),
-        tuple(sorted((_claim(c, subject, bound, sayings) for c, subject in bound.claims), key=lambda c: c.id)),
+        tuple(sorted(claims, key=lambda c: c.id)),
     )
     return Knowledge(graph, tuple(bound.made), sayings, tuple(notes))
 
@@ -92,7 +113,8 @@ def _bound(tables: Tables, names: _Names, orphans: str, notes: list[str]) -> _Bo
         if found is None and fold(name):
             lost.append(name)
             if orphans == "create":
-                found = _make(name, bound)
+                found = key("imported", fold(name))[:20]
+                bound.made.setdefault(found, EntityRow({}, found, -1, name, _UNKNOWN, "", (), 0))
         return found
 
     loops = 0
@@ -111,12 +133,6 @@ def _bound(tables: Tables, names: _Names, orphans: str, notes: list[str]) -> _Bo
     _say(notes, lost, orphans, "subjects of covariates", "claims")
     _say_count(notes, len(silent), "covariates have neither type nor description and are kept beside the graph")
     return bound
-
-
-def _make(name: str, bound: _Bound) -> str:
-    made = key("imported", fold(name))[:20]
-    bound.made.setdefault(made, EntityRow({}, made, -1, name, _UNKNOWN, "", (), 0))
-    return made
 
 
 def _say(notes: list[str], lost: Sequence[str], orphans: str, what: str, dropped: str) -> None:
@@ -160,47 +176,6 @@ def _find_chunks(bound: _Bound, texts: Texts, notes: list[str]) -> None:
         bound.chunks[made] = tuple(through[made])
     if lost:
         notes.append(f"{len(dict.fromkeys(lost))} text units that elements name are not in the tables: {named(lost)}")
-
-
-# ── making ──
-
-
-def _degrees(ends: Iterable[tuple[str, str]]) -> Counter[str]:
-    """Distinct neighbours of each entity."""
-    pairs = {tuple(sorted(pair)) for pair in ends}
-    return Counter(end for pair in sorted(pairs) for end in pair)
-
-
-def _entity(row: EntityRow, degree: int, bound: _Bound, sayings: Sayings) -> Entity:
-    chunks = bound.chunks[row.id]
-    said = sayings.about([row.name], chunks, row.description or row.name)
-    return Entity(
-        row.id,
-        row.name,
-        fold(row.type) or _UNKNOWN,
-        row.description,
-        said,
-        chunks,
-        row.frequency or len(chunks),
-        degree,
-    )
-
-
-def _relation(
-    row: RelationRow, a: str, b: str, every: dict[str, EntityRow], bound: _Bound, sayings: Sayings
-) -> Relation:
-    chunks = bound.chunks[row.id]
-    said = sayings.about([every[a].name, every[b].name], chunks, row.description)
-    source, target = sorted((a, b))
-    return Relation(row.id, source, target, row.description, said, row.weight, chunks)
-
-
-def _claim(row: ClaimRow, subject: str, bound: _Bound, sayings: Sayings) -> Claim:
-    (chunk,) = bound.chunks[row.id]
-    status = row.status.strip().upper()
-    said: Source = sayings.quoted(row.quote, chunk)
-    made = Claim(row.id, subject, row.object, row.type, status, row.description, iso(row.starts), iso(row.ends), said)
-    return made if status in _STATUS else replace(made, status="SUSPECTED")
 
 
 __all__ = ["Knowledge", "known"]

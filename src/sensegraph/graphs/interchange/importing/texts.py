@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from sensegraph.documents.times import iso
-from sensegraph.graphs.interchange.tables import DocumentRow, Tables, UnitRow
+from sensegraph.graphs.interchange.tables import Tables, UnitRow
 from sensegraph.index.chunks import chunk
 from sensegraph.language.text import tokens
 from sensegraph.runtime.keys import key
@@ -56,19 +56,28 @@ def placed(tables: Tables, *, size: int, overlap: int) -> Texts:
     """
     texts = Texts()
     for row in tables.documents:
-        texts.documents[row.id] = _document(row)
-    owners = _owners(tables.documents)
+        texts.documents[row.id] = Document(row.id, row.text, row.title, row.metadata, iso(row.created))
+    owners: dict[str, list[str]] = defaultdict(list)  # the documents that list each text unit
+    for row in tables.documents:
+        for listed in row.units:
+            owners[listed].append(row.id)
     reached: dict[str, int] = {}
     alone = [u for u in tables.text_units if not _place(u, owners.get(u.id, ()), texts, reached)]
     for unit in alone:
-        _stand_alone(unit, texts)
+        title = next((texts.documents[d].title for d in unit.documents if d in texts.documents), "")
+        name = unit.id if unit.id not in texts.documents else f"text unit {unit.id}"
+        texts.documents[name] = Document(name, unit.text, title)
+        texts.made[name] = None
+        _add(unit.id, texts.documents[name], 0, len(unit.text), texts)
     if alone and tables.documents:
         texts.notes.append(
             f"{len(alone)} text units are no span of their document and became documents of their own: "
             + named(u.id for u in alone)
         )
     if not tables.text_units:
-        _cut(texts, size, overlap)
+        documents = list(texts.documents.values())
+        for document, cut in zip(documents, chunk.fn(documents, size=size, overlap=overlap), strict=True):
+            texts.chunks[document.id].extend(cut)
     for chunks in texts.chunks.values():
         chunks.sort(key=lambda c: (c.start, c.end, c.id))
     return texts
@@ -100,19 +109,6 @@ def _descriptions(table: str) -> str:
     return f"descriptions of {table}"
 
 
-def _document(row: DocumentRow) -> Document:
-    return Document(row.id, row.text, row.title, row.metadata, iso(row.created))
-
-
-def _owners(rows: Sequence[DocumentRow]) -> dict[str, list[str]]:
-    """The documents that list each text unit."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for row in rows:
-        for unit in row.units:
-            found[unit].append(row.id)
-    return found
-
-
 def _place(unit: UnitRow, owners: Iterable[str], texts: Texts, reached: dict[str, int]) -> bool:
     """Make the chunk of a text unit that is a span of one of its documents; whether it is."""
     for name in dict.fromkeys((*unit.documents, *owners)):
@@ -139,14 +135,6 @@ def _span(text: str, whole: str, after: int) -> tuple[int, int] | None:
     return None
 
 
-def _stand_alone(unit: UnitRow, texts: Texts) -> None:
-    title = next((texts.documents[d].title for d in unit.documents if d in texts.documents), "")
-    name = unit.id if unit.id not in texts.documents else f"text unit {unit.id}"
-    texts.documents[name] = Document(name, unit.text, title)
-    texts.made[name] = None
-    _add(unit.id, texts.documents[name], 0, len(unit.text), texts)
-
-
 def _add(unit: str, document: Document, start: int, end: int, texts: Texts) -> None:
     made = _chunk(chunk_name(document.id, unit), document, start, end)
     texts.chunks[document.id].append(made)
@@ -156,12 +144,6 @@ def _add(unit: str, document: Document, start: int, end: int, texts: Texts) -> N
 def _chunk(name: str, document: Document, start: int, end: int) -> Chunk:
     text = document.text[start:end]
     return Chunk(name, document.id, start, end, tokens(text), text, document.title)
-
-
-def _cut(texts: Texts, size: int, overlap: int) -> None:
-    documents = list(texts.documents.values())
-    for document, chunks in zip(documents, chunk.fn(documents, size=size, overlap=overlap), strict=True):
-        texts.chunks[document.id].extend(chunks)
 
 
 __all__ = ["Texts", "chunk_name", "finished", "named", "placed"]
