@@ -76,7 +76,17 @@ def _unique(path: str, settings: DocumentSettings, seen: _Seen) -> Iterator[Docu
     else:
         found = [File(path, shown(os.path.basename(path)))]
     for file in found:
-        yield from _limited(file, _read(file, settings, seen))
+        reasons = 0
+        for item in _read(file, settings, seen):
+            if isinstance(item, Document):
+                yield item
+                continue
+            reasons += 1
+            if reasons <= _NAMED:
+                yield Skipped(shown(file.path), item)
+        if reasons > _NAMED:
+            more = f"holds {reasons - _NAMED} more records that cannot be used, like those named."
+            yield Skipped(shown(file.path), more)
 
 
 def _read(file: File, settings: DocumentSettings, seen: _Seen) -> Iterator[Document | str]:
@@ -87,52 +97,38 @@ def _read(file: File, settings: DocumentSettings, seen: _Seen) -> Iterator[Docum
         return
     seen.files[real] = file.path
     try:
-        for where, item in _items(file, _bytes(file.path, settings.max_bytes), settings):
-            reason = item if isinstance(item, str) else _taken(item.id, file, seen)
-            yield f"{where} {reason}".strip() if reason else item
+        for where, item in _items(file, settings):
+            if isinstance(item, str):
+                yield f"{where} {item}".strip()
+            elif item.id in seen.ids:
+                there = seen.ids[item.id]
+                first = "earlier in this file" if there == file.path else f"in {shown(there)}"
+                reason = (
+                    f"has the id {item.id!r}, which was given {first}; the first was kept, give this one another id."
+                )
+                yield f"{where} {reason}".strip()
+            else:
+                seen.ids[item.id] = file.path
+                yield item
     except InputError as e:
         yield str(e)
     except OSError as e:
         yield f"cannot be read ({e.strerror}); check that it is still there and may be read."
 
 
-def _taken(ident: str, file: File, seen: _Seen) -> str:
-    """Why a document cannot have this id, or nothing, and then it has it."""
-    if ident not in seen.ids:
-        seen.ids[ident] = file.path
-        return ""
-    first = "earlier in this file" if seen.ids[ident] == file.path else f"in {shown(seen.ids[ident])}"
-    return f"has the id {ident!r}, which was given {first}; the first was kept, give this one another id."
+def _items(file: File, settings: DocumentSettings) -> Iterator[records.Item]:
+    """What a file holds, by its extension; one that is not known is read as text.
 
-
-def _limited(file: File, items: Iterator[Document | str]) -> Iterator[Document | Skipped]:
-    """`items` with each reason named, up to a limit, beyond which they are counted."""
-    reasons = 0
-    for item in items:
-        if isinstance(item, Document):
-            yield item
-            continue
-        reasons += 1
-        if reasons <= _NAMED:
-            yield Skipped(shown(file.path), item)
-    if reasons > _NAMED:
-        yield Skipped(shown(file.path), f"holds {reasons - _NAMED} more records that cannot be used, like those named.")
-
-
-def _bytes(path: str, limit: int) -> bytes:
-    """The whole file; raises InputError for what is no file or larger than `limit`, OSError for what cannot be read."""
-    if not S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for its writer
+    Raises InputError for what is no file or too large, OSError for what cannot be read.
+    """
+    limit = settings.max_bytes
+    if not S_ISREG(os.stat(file.path).st_mode):  # opening a pipe would wait for its writer
         raise InputError("is not a regular file; give a file or a folder.")
-    with open(path, "rb") as f:
+    with open(file.path, "rb") as f:
         data = b"" if os.fstat(f.fileno()).st_size > limit else f.read(limit + 1)
         size = max(os.fstat(f.fileno()).st_size, len(data))
     if size > limit:
         raise InputError(f"has {size:,} bytes, more than the limit of {limit:,}; split it, or raise max_bytes.")
-    return data
-
-
-def _items(file: File, data: bytes, settings: DocumentSettings) -> Iterator[records.Item]:
-    """What a file holds, by its extension; one that is not known is read as text."""
     if file.extension in OFFICE and data:
         yield "", office.office(file.name, file.extension, data)
         return

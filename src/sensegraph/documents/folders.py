@@ -22,9 +22,26 @@ def files(root: str, settings: DocumentSettings) -> tuple[list[File], list[Skipp
     Hidden files and folders are no candidates. Links to files are followed; links to folders are followed when the
     folder is not read anyway, each folder once.
     """
-    found = list(_walk(root))
+    visited, links, top = set[str](), list[File](), os.path.realpath(root)
+    found = list(_tree(root, "", visited, links))
+    while links:
+        link = links.pop(0)
+        real = os.path.realpath(link.path)
+        if real in visited or top.startswith(os.path.join(real, "")):
+            reason = "is a link to a folder that is read anyway, or that holds this one."
+            found.append(Skipped(shown(link.path), reason))
+        else:
+            found += _tree(link.path, link.name + "/", visited, links)
     chosen = sorted((f for f in found if isinstance(f, File) and _wanted(f, settings)), key=lambda f: f.name)
-    left = [s for s in found if isinstance(s, Skipped)] + _unknown(root, found, settings)
+    left = [s for s in found if isinstance(s, Skipped)]
+    # one summary for each extension that is not known; none where the caller has said what to include
+    unknown = () if settings.include else (f.extension for f in chosen if f.extension not in KNOWN)
+    for extension, n in sorted(Counter(unknown).items()):
+        what = f"{shown(extension)} file" if extension else "file without an extension"
+        many = what if n == 1 else what.replace("file", "files", 1)
+        verb = "is no text document" if n == 1 else "are not text documents"
+        reason = f"{n} {many} {verb}; name one as a path, or in an include pattern, to read it as text."
+        left.append(Skipped(shown(root), reason))
     if not chosen and not left:
         left = [Skipped(shown(root), "holds no document; put text files into it, or name another folder.")]
     return [f for f in chosen if f.extension in KNOWN or settings.include], left
@@ -33,36 +50,6 @@ def files(root: str, settings: DocumentSettings) -> tuple[list[File], list[Skipp
 def _wanted(file: File, settings: DocumentSettings) -> bool:
     included = not settings.include or any(fnmatchcase(file.name, p) for p in settings.include)
     return included and not any(fnmatchcase(file.name, p) for p in settings.exclude)
-
-
-def _unknown(root: str, found: list[File | Skipped], settings: DocumentSettings) -> list[Skipped]:
-    """One summary for each extension that is not known; none where the caller has said what to include."""
-    if settings.include:
-        return []
-    candidates = [f for f in found if isinstance(f, File) and _wanted(f, settings)]
-    counts = Counter(f.extension for f in candidates if f.extension not in KNOWN)
-    return [Skipped(shown(root), _summary(extension, n)) for extension, n in sorted(counts.items())]
-
-
-def _summary(extension: str, n: int) -> str:
-    what = f"{shown(extension)} file" if extension else "file without an extension"
-    many = what if n == 1 else what.replace("file", "files", 1)
-    verb = "is no text document" if n == 1 else "are not text documents"
-    return f"{n} {many} {verb}; name one as a path, or in an include pattern, to read it as text."
-
-
-def _walk(root: str) -> Iterator[File | Skipped]:
-    visited: set[str] = set()
-    links: list[File] = []
-    top = os.path.realpath(root)
-    yield from _tree(root, "", visited, links)
-    while links:
-        link = links.pop(0)
-        real = os.path.realpath(link.path)
-        if real in visited or top.startswith(os.path.join(real, "")):
-            yield Skipped(shown(link.path), "is a link to a folder that is read anyway, or that holds this one.")
-        else:
-            yield from _tree(link.path, link.name + "/", visited, links)
 
 
 def _tree(top: str, prefix: str, visited: set[str], links: list[File]) -> Iterator[File | Skipped]:
@@ -74,21 +61,19 @@ def _tree(top: str, prefix: str, visited: set[str], links: list[File]) -> Iterat
         if real in visited:
             continue
         visited.add(real)
-        for item in _entries(folder, prefix):
-            if isinstance(item, Skipped) or not os.path.isdir(item.path):
-                yield item if isinstance(item, Skipped) else _regular(item)
+        try:
+            names = sorted(n for n in os.listdir(folder) if not n.startswith("."))
+        except OSError as e:
+            reason = f"cannot be listed ({e.strerror}); check that it exists and may be read."
+            yield Skipped(shown(folder), reason)
+            continue
+        for item in (File(os.path.join(folder, n), prefix + n) for n in names):
+            if not os.path.isdir(item.path):
+                yield _regular(item)
             elif os.path.islink(item.path):
                 links.append(item)
             else:
                 pending.append((item.path, item.name + "/"))
-
-
-def _entries(folder: str, prefix: str) -> list[File | Skipped]:
-    try:
-        names = sorted(n for n in os.listdir(folder) if not n.startswith("."))
-    except OSError as e:
-        return [Skipped(shown(folder), f"cannot be listed ({e.strerror}); check that it exists and may be read.")]
-    return [File(os.path.join(folder, n), prefix + n) for n in names]
 
 
 def _regular(file: File) -> File | Skipped:

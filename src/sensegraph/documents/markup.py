@@ -153,7 +153,12 @@ def html(name: str, text: str) -> Document:
     title = _first_text(page, "head > title") or _first_text(page, "h1")
     times = (iso(node.attributes.get("content")) for css in _TIMES for node in page.css(css))
     time = next((t for t in times if t), "")
-    metadata = scalars({key: value for key in _META if (value := _content(page, f"meta[name={key} i]"))})
+    fields = dict[str, object]()
+    for key in _META:
+        node = page.css_first(f"meta[name={key} i]")
+        if value := (node.attributes.get("content") or "").strip() if node else "":
+            fields[key] = value
+    metadata = scalars(fields)
     body = _readable(page)
     if not body:
         raise InputError("holds no text to read (it may be built by a script); save the page as shown.")
@@ -163,11 +168,6 @@ def html(name: str, text: str) -> Document:
 def _first_text(page: LexborHTMLParser, css: str) -> str:
     node = page.css_first(css)
     return " ".join(node.text().split()) if node else ""
-
-
-def _content(page: LexborHTMLParser, css: str) -> str:
-    node = page.css_first(css)
-    return (node.attributes.get("content") or "").strip() if node else ""
 
 
 def _readable(page: LexborHTMLParser) -> str:
@@ -197,24 +197,16 @@ def _pieces(root: LexborNode) -> Iterator[str]:
         if not closing and node.mem_id != root.mem_id and node.next is not None:
             stack.append((node.next, False))
         if tag == "-text":
-            yield _collapsed(node)
+            text, parent = node.text_content or "", node.parent
+            if parent is not None and parent.tag == "pre":  # white space is kept, its blanks marked
+                yield text.expandtabs(4).replace(" ", _SPACE)
+            else:
+                yield re.sub(r"[ \t\n\r\f]+", " ", text)
         elif tag == "tr" and not closing and node.css_first("table") is None:
-            yield f"\n{_row(node)}\n"
+            cells = (" ".join("".join(_pieces(cell)).split()) for cell in node.css("td, th"))
+            yield f"\n{' | '.join(cells).strip(' |')}\n"
             continue
         elif tag in _BLOCKS:
             yield "\n"
         if not closing and node.child is not None:
             stack += [(node, True), (node.child, False)]
-
-
-def _row(row: LexborNode) -> str:
-    cells = (" ".join("".join(_pieces(cell)).split()) for cell in row.css("td, th"))
-    return " | ".join(cells).strip(" |")
-
-
-def _collapsed(node: LexborNode) -> str:
-    """A text node with its white space as one blank; inside `pre` it is kept, its blanks marked."""
-    text, parent = node.text_content or "", node.parent
-    if parent is not None and parent.tag == "pre":
-        return text.expandtabs(4).replace(" ", _SPACE)
-    return re.sub(r"[ \t\n\r\f]+", " ", text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -42,7 +42,10 @@ def office(name: str, extension: str, data: bytes) -> Document:
     core = {**result.metadata, **(result.metadata.get("core_properties") or {})}
     title = re.sub(r"^Microsoft \w+ - ", "", str(core.get("title") or "")).strip()
     time = iso(core.get("created_at") or core.get("created"))
-    return Document(name, text, title, scalars(_facts(core, len(pages))), time)
+    author = core.get("authors") or core.get("author") or core.get("creator")
+    facts = {"author": author, "subject": core.get("subject"), "keywords": core.get("keywords"), "pages": len(pages)}
+    kept = {k: ", ".join(map(str, v)) if isinstance(v, list | tuple) else v for k, v in facts.items() if v}
+    return Document(name, text, title, scalars(kept), time)
 
 
 def _extracted(extension: str, data: bytes) -> Any:
@@ -57,13 +60,6 @@ def _extracted(extension: str, data: bytes) -> Any:
     except (kreuzberg.KreuzbergError, RuntimeError, ValueError, OSError) as e:
         reason = str(e).split("\n", 1)[0][:160]
         raise InputError(f"cannot be read as {extension} ({reason}); check that it opens and has no password.") from e
-
-
-def _facts(core: Mapping[str, Any], pages: int) -> dict[str, object]:
-    """What is worth keeping of a file's properties: who wrote it, on what, and how long it is."""
-    author = core.get("authors") or core.get("author") or core.get("creator")
-    facts = {"author": author, "subject": core.get("subject"), "keywords": core.get("keywords"), "pages": pages}
-    return {k: ", ".join(map(str, v)) if isinstance(v, list | tuple) else v for k, v in facts.items() if v}
 
 
 def without_edges(pages: Sequence[str]) -> list[str]:

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from sensegraph.documents.decoding import clean
 from sensegraph.documents.metadata import scalars
@@ -58,7 +58,9 @@ def rows(name: str, text: str, settings: DocumentSettings) -> Iterator[Item]:
     The delimiter (`,` `;` tab `|`) and the quote (`"` or `'`) are those with which the header names the text column.
     Raises InputError when none does.
     """
-    text, hint = _hinted(text.replace("\r", "\n"))
+    text = text.replace("\r", "\n")
+    hinted = re.match(r'"?sep=([^\w"\'\n ])"?\n', text)  # a line that spreadsheets write, which names the delimiter
+    text, hint = (text[hinted.end() :], hinted[1]) if hinted else (text, "")
     delimiter, quote = _dialect(text, hint, settings.text_column)
     # A process-wide limit of 128 KB a field: raised, never lowered, so that texts fit and nobody else's reading breaks.
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
@@ -67,24 +69,19 @@ def rows(name: str, text: str, settings: DocumentSettings) -> Iterator[Item]:
     start = 1
     for row in reader:
         if header and any(row):
-            yield f"line {start}", _row(name, header, row, settings)
+            if len(row) > len(header):
+                said = (
+                    f"has {len(row)} fields where the header has {len(header)}; quote fields that hold the delimiter."
+                )
+                yield f"line {start}", said
+            else:
+                fields = {c: v for c, v in zip(header, row, strict=False) if v or c}
+                try:
+                    yield f"line {start}", _document(name, fields, settings)
+                except InputError as e:
+                    yield f"line {start}", str(e)
         header = header or [c.strip() for c in row]
         start = reader.line_num + 1
-
-
-def _row(name: str, header: Sequence[str], row: Sequence[str], settings: DocumentSettings) -> Document | str:
-    if len(row) > len(header):
-        return f"has {len(row)} fields where the header has {len(header)}; quote fields that hold the delimiter."
-    try:
-        return _document(name, {c: v for c, v in zip(header, row, strict=False) if v or c}, settings)
-    except InputError as e:
-        return str(e)
-
-
-def _hinted(text: str) -> tuple[str, str]:
-    """`text` without the line `sep=;` that spreadsheets write, and the delimiter that it names."""
-    match = re.match(r'"?sep=([^\w"\'\n ])"?\n', text)
-    return (text[match.end() :], match[1]) if match else (text, "")
 
 
 def _dialect(text: str, hint: str, wanted: str) -> tuple[str, str]:
@@ -127,30 +124,7 @@ def _document(name: str, record: object, settings: DocumentSettings, *, alone: b
     if not isinstance(record, dict):
         raise InputError(f"is {type(record).__name__}, not an object; give an object with a text in each place.")
     columns = {str(k).casefold(): str(k) for k in reversed(record)}
-    text = _text(record, columns, settings.text_column)
-    taken = {columns[c.casefold()]: c for c in _columns(record, columns, settings)}
-    title = _named(record, columns, settings.title_column)
-    ident = _named(record, columns, settings.id_column or ("_id" if "_id" in columns else "id"))
-    rest = {k: v for k, v in record.items() if k not in taken}
-    nested = rest.pop("metadata", None)
-    metadata = scalars(rest | (nested if isinstance(nested, dict) else {} if nested is None else {"metadata": nested}))
-    time = iso(record.get(columns.get(settings.time_column.casefold(), "")))
-    ident = ident or (name if alone else f"{name}#{key(text, title, metadata)[:12]}")
-    return Document(ident, text, title, metadata, time)
-
-
-def _columns(record: Mapping[str, object], columns: Mapping[str, str], settings: DocumentSettings) -> Iterator[str]:
-    """The columns that are not metadata; a time that cannot be read stays there, so that it is not lost."""
-    yield from (c for c in (settings.text_column, settings.title_column) if c.casefold() in columns)
-    ident = settings.id_column or ("_id" if "_id" in columns else "id")
-    if ident.casefold() in columns:
-        yield ident
-    time = columns.get(settings.time_column.casefold(), "")
-    if time and (iso(record[time]) or not record[time]):
-        yield settings.time_column
-
-
-def _text(record: Mapping[str, object], columns: Mapping[str, str], wanted: str) -> str:
+    wanted = settings.text_column
     if wanted.casefold() not in columns:
         found = ", ".join(sorted(columns.values()))[:80]
         raise InputError(f"has no {wanted!r} (it has: {found}); name the column by text_column.")
@@ -159,7 +133,21 @@ def _text(record: Mapping[str, object], columns: Mapping[str, str], wanted: str)
         raise InputError(f"has a {wanted!r} that is {type(value).__name__}, not a text; give a text.")
     if not value.strip():
         raise InputError(f"has an empty {wanted!r}; there is nothing to read in it.")
-    return clean(value)
+    text, id_column = clean(value), settings.id_column or ("_id" if "_id" in columns else "id")
+    title = _named(record, columns, settings.title_column)
+    ident = _named(record, columns, id_column)
+    time_column = columns.get(settings.time_column.casefold(), "")
+    time = iso(record.get(time_column))
+    # all other columns are metadata; a time that cannot be read stays there, so that it is not lost
+    names = [c.casefold() for c in (wanted, settings.title_column, id_column)]
+    taken = {columns[name] for name in names if name in columns}
+    if time_column and (time or not record[time_column]):
+        taken.add(time_column)
+    rest = {k: v for k, v in record.items() if k not in taken}
+    nested = rest.pop("metadata", None)
+    metadata = scalars(rest | (nested if isinstance(nested, dict) else {} if nested is None else {"metadata": nested}))
+    ident = ident or (name if alone else f"{name}#{key(text, title, metadata)[:12]}")
+    return Document(ident, text, title, metadata, time)
 
 
 def _named(record: Mapping[str, object], columns: Mapping[str, str], wanted: str) -> str:

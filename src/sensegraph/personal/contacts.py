@@ -57,23 +57,19 @@ def emails(text: str) -> Iterator[Span]:
     for at in re.finditer("@", text):
         local = _LOCAL.search(text, max(0, at.start() - 64), at.start())
         host = _HOST.match(text, at.end())
-        name = _host(host[0]) if host else ""
+        name = host[0] if host else ""
+        rest, _, last = name.rpartition(".")
+        if last.casefold() in _FILES:  # the ending of a file that is named after an address is no part of it
+            if "." in rest and not rest.rpartition(".")[2].isdecimal():
+                name = rest
+            elif last.casefold() in _NEVER:
+                name = ""
         if local and name and local[0].strip(".'%") and local[0] not in _MACHINES:
             start, end = local.end() - len(local[0].lstrip(".'%")), at.end() + len(name)
             yield Span("email", start, end, text[start:end].casefold())
     for match in _SPELT.finditer(text):
         plain = f"{match[1]}@{_DOT.sub('.', match[2])}"
         yield Span("email", match.start(), match.end(), plain.casefold())
-
-
-def _host(written: str) -> str:
-    """A host without the ending of a file that is named after an address; nothing where no host is left."""
-    rest, _, last = written.rpartition(".")
-    if last.casefold() not in _FILES:
-        return written
-    if "." in rest and not rest.rpartition(".")[2].isdecimal():
-        return rest
-    return "" if last.casefold() in _NEVER else written
 
 
 def urls(text: str) -> Iterator[Span]:

@@ -38,7 +38,7 @@ class Finder:
         found = [
             s for s in (*self._own(text), *self._ruled(text), *more) if s.end > s.start and not self._stays(text, s)
         ]
-        return _joined(text, [s for s in found if not _inside_marks(text, s)])
+        return _joined(text, [s for s in found if not self._marked(text, s)])
 
     def _ruled(self, text: str) -> Iterator[Span]:
         for kind, find in _FINDERS.items():
@@ -54,6 +54,14 @@ class Finder:
     def _stays(self, text: str, span: Span) -> bool:
         said = (fold(text[span.start : span.end]), fold(span.value))
         return any(fnmatchcase(s, pattern) for s in said for pattern in self.allowed)
+
+    def _marked(self, text: str, span: Span) -> bool:
+        """Whether a span touches what stands for something masked already: masking again changes nothing."""
+        begin = max(0, span.start - 34)
+        near = text[begin : span.end + 34]
+        return "[" in near and any(
+            m.start() + begin < span.end and span.start < m.end() + begin for m in MARK.finditer(near)
+        )
 
 
 def finder(settings: PersonalSettings) -> Finder:
@@ -94,15 +102,6 @@ _FINDERS: Mapping[str, Callable[[str], Iterator[Span]]] = MappingProxyType(
         "address": places.postal,
     }
 )
-
-
-def _inside_marks(text: str, span: Span) -> bool:
-    """Whether a span touches what stands for something masked already, so that masking again changes nothing."""
-    near = text[max(0, span.start - 34) : span.end + 34]
-    if "[" not in near:
-        return False
-    shift = max(0, span.start - 34)
-    return any(m.start() + shift < span.end and span.start < m.end() + shift for m in MARK.finditer(near))
 
 
 def _joined(text: str, spans: Sequence[Span]) -> list[Span]:

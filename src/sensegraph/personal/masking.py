@@ -88,7 +88,10 @@ class Masker:
             value = text[s.start : s.end] if exact else s.value
             short = not self.secret or (self.settings.style == "kind" and not exact)
             made = f"[{s.kind.upper()}]" if short else self.keyed(s.kind, value)
-            parts += [text[at : s.start], made if exact else _spaced(text, s, made)]
+            if not exact:  # a word of its own, also in a script that is written without spaces
+                before, after = text[max(0, s.start - 1) : s.start], text[s.end : s.end + 1]
+                made = f"{' ' * before.isalnum()}{made}{' ' * after.isalnum()}"
+            parts += [text[at : s.start], made]
             at = s.end
         return "".join((*parts, text[at:]))
 
@@ -99,7 +102,9 @@ class Masker:
         said, before = str(value), f"{name}: "
         whole = before + said
         more = known.spans(whole)
-        if people_sought(self.settings) and name.casefold() in _NAMED and _like_a_name(said):
+        words = said.split()
+        like_a_name = 1 <= len(words) <= 4 and all(w[0].isupper() for w in words) and not any(map(str.isdigit, said))
+        if people_sought(self.settings) and name.casefold() in _NAMED and like_a_name:
             more.append(Span("person", len(before), len(whole), plain(said)))
         found = [
             replace(s, start=s.start - len(before), end=s.end - len(before))
@@ -125,17 +130,6 @@ class Masker:
 
 def _spans(people: Sequence[Named]) -> list[Span]:
     return [Span("person", p.start, p.end, plain(p.name)) for p in people]
-
-
-def _spaced(text: str, span: Span, made: str) -> str:
-    """A placeholder as a word of its own, also in a script that is written without spaces."""
-    before = " " * text[max(0, span.start - 1) : span.start].isalnum()
-    return f"{before}{made}{' ' * text[span.end : span.end + 1].isalnum()}"
-
-
-def _like_a_name(text: str) -> bool:
-    words = text.split()
-    return 1 <= len(words) <= 4 and all(w[0].isupper() for w in words) and not any(c.isdigit() for c in text)
 
 
 def secret(folder: Path, *, make: bool = True) -> bytes:

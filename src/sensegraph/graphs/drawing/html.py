@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 from xml.sax.saxutils import escape
@@ -25,40 +25,8 @@ def html(drawing: Drawing, depths: Sequence[int] = (0, 1)) -> str:
 
     Raises InputError for a depth that the drawing does not have.
     """
-    data = msgspec.json.encode(_data(drawing, depths)).decode()
-    parts = {
-        "title": escape(drawing.name or "Communities"),
-        "style": _part("page.css").replace("{{roles}}", _roles()),
-        "script": _part("page.js"),
-        "data": harmless(data),
-    }
-    return _filled(_part("page.html"), parts)
-
-
-def harmless(json: str) -> str:
-    """JSON that may stand inside a script element: no text in it can end the element, or begin another."""
-    return json.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026").replace("\u2028", "\\u2028")
-
-
-def _part(name: str) -> str:
-    return (files("sensegraph.graphs.drawing") / name).read_text(encoding="utf-8")
-
-
-def _filled(template: str, parts: Mapping[str, str]) -> str:
-    """The template with its holes filled, all at once, so that what fills one is never taken for another."""
-    return _HOLE.sub(lambda hole: parts[hole[1]], template)
-
-
-def _roles() -> str:
-    """The colours of paper and ink as variables, in a light and in a dark surrounding."""
-    light, dark = (";".join(f"--{name}:{pair[i]}" for name, pair in ROLES.items()) for i in (0, 1))
-    return f":root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
-
-
-def _data(drawing: Drawing, depths: Sequence[int]) -> dict[str, Any]:
-    """Everything that the page draws and says, as plain values; lists are by entity, relation or community."""
     edges = drawing.edges
-    return {
+    data = {  # all that the page draws and says; lists are by entity, relation or community
         "name": drawing.name or "Communities",
         "counts": [len(drawing.entities), drawing.left_out, drawing.relations],
         "size": [float(np.max(drawing.places.real, initial=1)), drawing.height],
@@ -74,6 +42,25 @@ def _data(drawing: Drawing, depths: Sequence[int]) -> dict[str, Any]:
         "weights": [float(f"{w:.3g}") for w in edges.weight],
         "depths": [_depth(drawing, drawing.depth(d)) for d in depths],
     }
+    light, dark = (";".join(f"--{name}:{pair[i]}" for name, pair in ROLES.items()) for i in (0, 1))
+    roles = f":root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    parts = {
+        "title": escape(drawing.name or "Communities"),
+        "style": _part("page.css").replace("{{roles}}", roles),
+        "script": _part("page.js"),
+        "data": harmless(msgspec.json.encode(data).decode()),
+    }
+    # all holes at once, so that what fills one is never taken for another
+    return _HOLE.sub(lambda hole: parts[hole[1]], _part("page.html"))
+
+
+def harmless(json: str) -> str:
+    """JSON that may stand inside a script element: no text in it can end the element, or begin another."""
+    return json.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026").replace("\u2028", "\\u2028")
+
+
+def _part(name: str) -> str:
+    return (files("sensegraph.graphs.drawing") / name).read_text(encoding="utf-8")
 
 
 def _depth(drawing: Drawing, depth: int) -> dict[str, Any]:

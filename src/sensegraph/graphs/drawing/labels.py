@@ -61,18 +61,17 @@ class Label:
 
 def measured(text: str, size: float, bold: bool = False) -> float:
     """The width of `text` in units, rather too wide than too narrow."""
-    return sum(map(_em, text)) * size * (_BOLD if bold else 1.0)
+    return sum(map(_character_width, text)) * size * (_BOLD if bold else 1.0)
 
 
-def _em(character: str) -> float:
+def _character_width(character: str) -> float:
     if (width := _EMS.get(character)) is not None:
         return width
     if unicodedata.combining(character):
         return 0.0
     if unicodedata.east_asian_width(character) in "WF":
         return 1.0
-    plain = unicodedata.normalize("NFD", character)[0]
-    return _EMS.get(plain, 0.9)
+    return _EMS.get(unicodedata.normalize("NFD", character)[0], 0.9)
 
 
 def wrapped(text: str, size: float, width: float, lines: int, bold: bool = False) -> tuple[str, ...]:
@@ -85,7 +84,12 @@ def wrapped(text: str, size: float, width: float, lines: int, bold: bool = False
         else:
             rows.append(part)
     if len(rows) > lines:
-        rows = [*rows[: lines - 1], _cut(" ".join(rows[lines - 1 :]), size, width, bold)]
+        last = " ".join(rows[lines - 1 :])
+        if measured(last, size, bold) > width:
+            while last and measured(last.rstrip() + "…", size, bold) > width:
+                last = last[:-1]
+            last = last.rstrip(" ,;:–-") + "…"
+        rows = [*rows[: lines - 1], last]
     return tuple(rows)
 
 
@@ -99,14 +103,6 @@ def _parts(text: str, size: float, width: float, bold: bool) -> Iterable[str]:
                 piece = ""
             piece += character
         yield piece
-
-
-def _cut(text: str, size: float, width: float, bold: bool) -> str:
-    if measured(text, size, bold) <= width:
-        return text
-    while text and measured(text.rstrip() + "…", size, bold) > width:
-        text = text[:-1]
-    return text.rstrip(" ,;:–-") + "…"
 
 
 def placed(wanted: Iterable[Sequence[Label]], canvas: Box, taken: Sequence[Label] = ()) -> tuple[list[Label], int]:

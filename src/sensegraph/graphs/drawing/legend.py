@@ -60,7 +60,10 @@ def legend(drawing: Drawing, depth: int, tally: Tally) -> list[Shape]:
     """The colours with the communities of depth 0 that have them, the sizes, and what is drawn and what is not."""
     shapes: list[Shape] = []
     y = TOP
-    for row in (*_colours(drawing), *_sizes(), *_account(drawing, depth, tally)):
+    rows = [*_colours(drawing), _head("Size: degree of the entity"), _Row(("",), 34.0)]  # the last leaves room
+    rows += [_head("Drawn, and left out")]
+    rows += [_Row(wrapped(text, 12.0, _ROOM, 4), 12.0, "soft", above=5.0) for text in _sentences(drawing, depth, tally)]
+    for row in rows:
         y += row.above
         if row.mark:
             shapes.append(Disc(_LEFT + 6, y + row.size * LINE / 2, 6, row.mark))
@@ -68,7 +71,16 @@ def legend(drawing: Drawing, depth: int, tally: Tally) -> list[Shape]:
         for line in row.lines:
             shapes.append(Text(_LEFT + indent, y + row.size * LINE / 2, line, row.size, row.paint, bold=row.bold))
             y += row.size * LINE
-    return [*shapes, *_scale(drawing, shapes)]
+    # three circles with the degrees that they stand for, in the room that was left for them
+    room = next(s for s in shapes if isinstance(s, Text) and not s.text)
+    degrees = np.array([e.degree for e in drawing.entities])
+    x = _LEFT
+    for degree in sorted({max(1, round(float(np.quantile(degrees, q)))) for q in (0.5, 0.95, 1.0)}):
+        reach = float(drawing.radius[np.argmin(abs(degrees - degree))])
+        shapes.append(Disc(x + reach, room.y, reach, "soft"))
+        shapes.append(Text(x + 2 * reach + 6, room.y, f"{degree:,}", _SIZE, "soft"))
+        x += 2 * reach + 50
+    return shapes
 
 
 def _head(text: str, above: float = 18.0) -> _Row:
@@ -85,33 +97,6 @@ def _colours(drawing: Drawing) -> Iterator[_Row]:
     if rest := [c for _, c in named[len(HUES) :]]:
         text = f"{many(len(rest), 'other', 'others')} ({sum(c.entities for c in rest):,})"
         yield _Row((text,), mark=paint(len(HUES)), above=4.0)
-
-
-def _sizes() -> Iterator[_Row]:
-    yield _head("Size: degree of the entity")
-    yield _Row(("",), 34.0)  # where `_scale` draws
-
-
-def _scale(drawing: Drawing, shapes: list[Shape]) -> list[Shape]:
-    """Three circles with the degrees that they stand for, in the room that was left for them."""
-    room = next(s for s in shapes if isinstance(s, Text) and not s.text)
-    degrees = np.array([e.degree for e in drawing.entities])
-    chosen = sorted({max(1, round(float(np.quantile(degrees, q)))) for q in (0.5, 0.95, 1.0)})
-    found: list[Shape] = []
-    x = _LEFT
-    for degree in chosen:
-        reach = float(drawing.radius[np.argmin(abs(degrees - degree))])
-        found.append(Disc(x + reach, room.y, reach, "soft"))
-        found.append(Text(x + 2 * reach + 6, room.y, f"{degree:,}", _SIZE, "soft"))
-        x += 2 * reach + 50
-    return found
-
-
-def _account(drawing: Drawing, depth: int, tally: Tally) -> Iterator[_Row]:
-    """What is drawn, and what is left out, in numbers."""
-    yield _head("Drawn, and left out")
-    for text in _sentences(drawing, depth, tally):
-        yield _Row(wrapped(text, 12.0, _ROOM, 4), 12.0, "soft", above=5.0)
 
 
 def _sentences(drawing: Drawing, depth: int, tally: Tally) -> Iterator[str]:

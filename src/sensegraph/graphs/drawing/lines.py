@@ -83,15 +83,11 @@ def _plot(panel: Plot, top: float) -> Iterator[Shape]:
         yield Text(across.start - 10, up.at(mark), f"{mark:g}", 11.0, "soft", "end")
     for x in xs:
         yield Text(across.at(x), up.start + 18, f"{x:g}", 11.0, "soft", "middle")
-    yield from _lines(panel.lines, across, up)
-
-
-def _lines(lines: Sequence[Line], across: _Scale, up: _Scale) -> Iterator[Shape]:
-    """The lines, and their names behind their ends, none upon another."""
-    ends = sorted((up.at(line.points[-1][1]), i) for i, line in enumerate(lines) if line.points)
+    # the lines, and their names behind their ends, none upon another
+    ends = sorted((up.at(line.points[-1][1]), i) for i, line in enumerate(panel.lines) if line.points)
     below = -1e9
     for height, i in ends:
-        line, colour = lines[i], paint(3 * i)
+        line, colour = panel.lines[i], paint(3 * i)
         places = [complex(across.at(x), up.at(y)) for x, y in line.points]
         for start, end in pairwise(places):
             yield Stroke(start, end, colour, 2.5)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from itertools import groupby
 from xml.sax.saxutils import escape
 
@@ -17,15 +16,22 @@ _UNPRINTABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 def svg(scene: Scene) -> str:
     """The scene as the text of an SVG file."""
     size = f'width="{_n(scene.width)}" height="{_n(scene.height)}" viewBox="0 0 {_n(scene.width)} {_n(scene.height)}"'
+    # the classes of the colours that are used, and what becomes of paper and ink in the dark
+    used = [name for name in sorted({s.paint for s in scene.shapes}) if name not in ROLES]
+    light = [_classes(name, colour(name)[0]) for name in (*ROLES, *used)]
+    dark = [_classes(name, colour(name)[1]) for name in ROLES]
+    letters = f"text{{font-family:{FONT};dominant-baseline:central}}"
+    halo = ".h{stroke-width:3px;stroke-linejoin:round;stroke-opacity:.85;paint-order:stroke}.b{font-weight:bold}"
+    night = f"@media(prefers-color-scheme:dark){{{''.join(dark)}}}"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">',
         f"<title>{plain(scene.title)}</title>",
-        f"<style>{_style(scene.shapes)}</style>",
+        f"<style>{letters}{halo}path{{fill:none;stroke-linecap:round}}{''.join(light)}{night}</style>",
         '<rect width="100%" height="100%" class="f-paper"/>',
-        *_body(scene.shapes),
-        "</svg>",
     ]
-    return "\n".join(parts) + "\n"
+    for look, alike in groupby(scene.shapes, key=_look):
+        parts += [f"<g {look}>", *map(_element, alike), "</g>"]
+    return "\n".join([*parts, "</svg>"]) + "\n"
 
 
 def plain(text: str) -> str:
@@ -39,27 +45,8 @@ def _n(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def _style(shapes: Iterable[Shape]) -> str:
-    """The classes of the colours that are used, and what becomes of paper and ink in the dark."""
-    used = [name for name in sorted({s.paint for s in shapes}) if name not in ROLES]
-    light = [_classes(name, colour(name)[0]) for name in (*ROLES, *used)]
-    dark = [_classes(name, colour(name)[1]) for name in ROLES]
-    text = f"text{{font-family:{FONT};dominant-baseline:central}}"
-    halo = ".h{stroke-width:3px;stroke-linejoin:round;stroke-opacity:.85;paint-order:stroke}.b{font-weight:bold}"
-    night = f"@media(prefers-color-scheme:dark){{{''.join(dark)}}}"
-    return f"{text}{halo}path{{fill:none;stroke-linecap:round}}{''.join(light)}{night}"
-
-
 def _classes(name: str, value: str) -> str:
     return f".f-{name}{{fill:{value}}}.s-{name}{{stroke:{value}}}"
-
-
-def _body(shapes: Iterable[Shape]) -> Iterator[str]:
-    """The shapes, those that look alike together in one group."""
-    for look, alike in groupby(shapes, key=_look):
-        yield f"<g {look}>"
-        yield from map(_element, alike)
-        yield "</g>"
 
 
 def _look(shape: Shape) -> str:
