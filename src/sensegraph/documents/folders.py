@@ -32,7 +32,14 @@ def files(root: str, settings: DocumentSettings) -> tuple[list[File], list[Skipp
             found.append(Skipped(shown(link.path), reason))
         else:
             found += _tree(link.path, link.name + "/", visited, links)
-    chosen = sorted((f for f in found if isinstance(f, File) and _wanted(f, settings)), key=lambda f: f.name)
+    wanted = [
+        f
+        for f in found
+        if isinstance(f, File)
+        and (not settings.include or any(fnmatchcase(f.name, p) for p in settings.include))
+        and not any(fnmatchcase(f.name, p) for p in settings.exclude)
+    ]
+    chosen = sorted(wanted, key=lambda f: f.name)
     left = [s for s in found if isinstance(s, Skipped)]
     # one summary for each extension that is not known; none where the caller has said what to include
     unknown = () if settings.include else (f.extension for f in chosen if f.extension not in KNOWN)
@@ -45,11 +52,6 @@ def files(root: str, settings: DocumentSettings) -> tuple[list[File], list[Skipp
     if not chosen and not left:
         left = [Skipped(shown(root), "holds no document; put text files into it, or name another folder.")]
     return [f for f in chosen if f.extension in KNOWN or settings.include], left
-
-
-def _wanted(file: File, settings: DocumentSettings) -> bool:
-    included = not settings.include or any(fnmatchcase(file.name, p) for p in settings.include)
-    return included and not any(fnmatchcase(file.name, p) for p in settings.exclude)
 
 
 def _tree(top: str, prefix: str, visited: set[str], links: list[File]) -> Iterator[File | Skipped]:
@@ -68,20 +70,18 @@ def _tree(top: str, prefix: str, visited: set[str], links: list[File]) -> Iterat
             yield Skipped(shown(folder), reason)
             continue
         for item in (File(os.path.join(folder, n), prefix + n) for n in names):
-            if not os.path.isdir(item.path):
-                yield _regular(item)
+            if os.path.isdir(item.path):
+                if os.path.islink(item.path):
+                    links.append(item)
+                else:
+                    pending.append((item.path, item.name + "/"))
+            elif item.name != shown(item.name):
+                reason = "has a name that is no UTF-8, which no id can hold; rename it."
+                yield Skipped(shown(item.path), reason)
+            elif os.path.isfile(item.path):
+                yield item
             elif os.path.islink(item.path):
-                links.append(item)
+                yield Skipped(item.path, "is a link that leads nowhere; mend or remove it.")
             else:
-                pending.append((item.path, item.name + "/"))
-
-
-def _regular(file: File) -> File | Skipped:
-    """`file`, or why it cannot be a document."""
-    if file.name != shown(file.name):
-        return Skipped(shown(file.path), "has a name that is no UTF-8, which no id can hold; rename it.")
-    if os.path.isfile(file.path):
-        return file
-    if os.path.islink(file.path):
-        return Skipped(file.path, "is a link that leads nowhere; mend or remove it.")
-    return Skipped(file.path, "is not a regular file, or has just gone; add files and folders only.")
+                reason = "is not a regular file, or has just gone; add files and folders only."
+                yield Skipped(item.path, reason)

@@ -83,20 +83,18 @@ def front_matter(text: str) -> tuple[dict[str, object], str]:
         except tomllib.TOMLDecodeError:
             return {}, text
     match = _YAML.match(head)
-    return (_yaml(match[1]), text[match.end() :]) if match else ({}, text)
-
-
-def _yaml(header: str) -> dict[str, object]:
+    if not match:
+        return {}, text
     fields: dict[str, object] = {}
     items: list[object] = []
-    for line in header.split("\n"):
-        if match := _FIELD.match(line):
-            value = (match[2] or "").strip()
+    for line in match[1].split("\n"):
+        if field := _FIELD.match(line):
+            value = (field[2] or "").strip()
             items = []
-            fields[match[1]] = _value(value) if value else items
+            fields[field[1]] = _value(value) if value else items
         elif line.lstrip().startswith("- "):
             items.append(_value(line.lstrip()[2:].strip()))
-    return {k: v for k, v in fields.items() if v != []}
+    return {k: v for k, v in fields.items() if v != []}, text[match.end() :]
 
 
 def _value(text: str) -> object:
@@ -159,7 +157,16 @@ def html(name: str, text: str) -> Document:
         if value := (node.attributes.get("content") or "").strip() if node else "":
             fields[key] = value
     metadata = scalars(fields)
-    body = _readable(page)
+    for node in page.css(_DROPPED):
+        node.decompose()
+    for node in page.css("body > header, body > div > header"):
+        if node.css_first("h1") is None:
+            node.decompose()
+    articles = page.css("article")
+    parts = page.css("main") or page.css("[role=main]") or (articles if len(articles) == 1 else [])
+    body = _lines(parts[0]) if parts else ""
+    if not body and page.body is not None:
+        body = _lines(page.body)
     if not body:
         raise InputError("holds no text to read (it may be built by a script); save the page as shown.")
     return Document(name, body, title, metadata, time)
@@ -168,18 +175,6 @@ def html(name: str, text: str) -> Document:
 def _first_text(page: LexborHTMLParser, css: str) -> str:
     node = page.css_first(css)
     return " ".join(node.text().split()) if node else ""
-
-
-def _readable(page: LexborHTMLParser) -> str:
-    for node in page.css(_DROPPED):
-        node.decompose()
-    for node in page.css("body > header, body > div > header"):
-        if node.css_first("h1") is None:
-            node.decompose()
-    articles = page.css("article")
-    parts = page.css("main") or page.css("[role=main]") or (articles if len(articles) == 1 else [])
-    text = "\n".join(filter(None, (_lines(part) for part in parts[:1])))
-    return text or (_lines(page.body) if page.body is not None else "")
 
 
 def _lines(root: LexborNode) -> str:

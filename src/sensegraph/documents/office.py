@@ -34,7 +34,17 @@ def office(name: str, extension: str, data: bytes) -> Document:
 
     Raises InputError where the extra is not installed, or the file is damaged, locked or holds images alone.
     """
-    result = _extracted(extension, data)
+    try:
+        import kreuzberg
+    except ImportError as e:
+        raise InputError(f'needs the extra for {extension} files: pip install "sensegraph[docs]".') from e
+    by_page = kreuzberg.PageConfig(extract_pages=True) if extension == ".pdf" else None
+    options: dict[str, Any] = {"use_cache": False, "disable_ocr": True, "output_format": "plain", "pages": by_page}
+    try:
+        result: Any = kreuzberg.extract_bytes_sync(data, _MIME[extension], config=kreuzberg.ExtractionConfig(**options))
+    except (kreuzberg.KreuzbergError, RuntimeError, ValueError, OSError) as e:
+        reason = str(e).split("\n", 1)[0][:160]
+        raise InputError(f"cannot be read as {extension} ({reason}); check that it opens and has no password.") from e
     pages = [clean(page["content"]) for page in result.pages or ()] if extension == ".pdf" else []
     text = "\n\n".join(p for p in without_edges(pages) if p.strip()) if pages else clean(result.content)
     if not text.strip():
@@ -46,20 +56,6 @@ def office(name: str, extension: str, data: bytes) -> Document:
     facts = {"author": author, "subject": core.get("subject"), "keywords": core.get("keywords"), "pages": len(pages)}
     kept = {k: ", ".join(map(str, v)) if isinstance(v, list | tuple) else v for k, v in facts.items() if v}
     return Document(name, text, title, scalars(kept), time)
-
-
-def _extracted(extension: str, data: bytes) -> Any:
-    try:
-        import kreuzberg
-    except ImportError as e:
-        raise InputError(f'needs the extra for {extension} files: pip install "sensegraph[docs]".') from e
-    pages = kreuzberg.PageConfig(extract_pages=True) if extension == ".pdf" else None
-    options: dict[str, Any] = {"use_cache": False, "disable_ocr": True, "output_format": "plain", "pages": pages}
-    try:
-        return kreuzberg.extract_bytes_sync(data, _MIME[extension], config=kreuzberg.ExtractionConfig(**options))
-    except (kreuzberg.KreuzbergError, RuntimeError, ValueError, OSError) as e:
-        reason = str(e).split("\n", 1)[0][:160]
-        raise InputError(f"cannot be read as {extension} ({reason}); check that it opens and has no password.") from e
 
 
 def without_edges(pages: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import product
 
 from sensegraph.documents.decoding import clean
 from sensegraph.documents.metadata import scalars
@@ -61,7 +62,13 @@ def rows(name: str, text: str, settings: DocumentSettings) -> Iterator[Item]:
     text = text.replace("\r", "\n")
     hinted = re.match(r'"?sep=([^\w"\'\n ])"?\n', text)  # a line that spreadsheets write, which names the delimiter
     text, hint = (text[hinted.end() :], hinted[1]) if hinted else (text, "")
-    delimiter, quote = _dialect(text, hint, settings.text_column)
+    first, wanted = next((line for _, line in _numbered(text)), ""), settings.text_column
+    for delimiter, quote in product(hint or _DELIMITERS, _QUOTES):
+        columns = next(csv.reader([first], delimiter=delimiter, quotechar=quote), [])
+        if wanted.casefold() in (c.strip().casefold() for c in columns):
+            break
+    else:
+        raise InputError(f"has no column {wanted!r} in its first line ({first[:80]}); name the column by text_column.")
     # A process-wide limit of 128 KB a field: raised, never lowered, so that texts fit and nobody else's reading breaks.
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote)
@@ -82,16 +89,6 @@ def rows(name: str, text: str, settings: DocumentSettings) -> Iterator[Item]:
                     yield f"line {start}", str(e)
         header = header or [c.strip() for c in row]
         start = reader.line_num + 1
-
-
-def _dialect(text: str, hint: str, wanted: str) -> tuple[str, str]:
-    first = next((line for _, line in _numbered(text)), "")
-    for delimiter in hint or _DELIMITERS:
-        for quote in _QUOTES:
-            header = next(csv.reader([first], delimiter=delimiter, quotechar=quote), [])
-            if wanted.casefold() in (c.strip().casefold() for c in header):
-                return delimiter, quote
-    raise InputError(f"has no column {wanted!r} in its first line ({first[:80]}); name the column by text_column.")
 
 
 def _numbered(text: str) -> Iterator[tuple[int, str]]:

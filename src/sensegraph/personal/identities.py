@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from string import ascii_uppercase, digits
+from types import MappingProxyType
 
 from sensegraph.personal.digits import dated, luhn, mod11_10, two_digit_date, verhoeff, weighted
 from sensegraph.personal.values import Span
@@ -76,12 +78,6 @@ def _de_pension(n: str) -> bool:
     return total % 10 == int(n[11]) and 1 <= int(n[4:6]) <= 12 and 1 <= int(n[2:4]) % 50 <= 31
 
 
-def _no(n: str) -> bool:
-    first = (11 - weighted(n, (3, 7, 6, 1, 8, 9, 4, 5, 2)) % 11) % 11
-    second = (11 - weighted(n, (5, 4, 3, 2, 7, 6, 5, 4, 3, 2)) % 11) % 11
-    return first == int(n[9]) and second == int(n[10]) and two_digit_date(f"{int(n[:2]) % 40:02}{n[2:6]}", "dmy")
-
-
 def _br(n: str) -> bool:
     checks = [weighted(n[:size], range(size + 1, 1, -1)) * 10 % 11 % 10 for size in (9, 10)]
     return len(set(n)) > 1 and checks == [int(n[9]), int(n[10])]
@@ -93,18 +89,13 @@ def _tr(n: str) -> bool:
     return n[0] != "0" and tenth == d[9] and sum(d[:10]) % 10 == d[10]
 
 
-def _it(n: str) -> bool:
-    place = [int(c) if c.isdigit() else ord(c) - 65 for c in n[:15]]
-    total = sum(_IT_ODD[p] if i % 2 == 0 else p for i, p in enumerate(place))
-    return total % 26 == ord(n[15]) - 65
-
-
 def _has_digit(n: str) -> bool:
     return any(c.isdigit() for c in n)
 
 
 _ES_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
 _FI_SIGNS = "0123456789ABCDEFHJKLMNPRSTUVWXY"
+_IT_EVEN = MappingProxyType({c: int(c) if c.isdigit() else ord(c) - 65 for c in ascii_uppercase + digits})
 _IT_ODD = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
 _MX_SIGNS = "0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ"
 
@@ -138,7 +129,13 @@ TABLE = (
         r"(?:\d{8}|[XYZ]-?\d{7})-?[A-HJ-NP-TV-Z]",
         lambda n: _ES_LETTERS[int(n[:8].translate(str.maketrans("XYZ", "012"))) % 23] == n[8],
     ),
-    _of("IT", r"[A-Z]{6}\d{2}[A-EHLMPR-T]\d{2}[A-Z]\d{3}[A-Z]", _it),
+    _of(
+        "IT",
+        r"[A-Z]{6}\d{2}[A-EHLMPR-T]\d{2}[A-Z]\d{3}[A-Z]",
+        lambda n: (
+            sum(_IT_EVEN[c] if i % 2 else _IT_ODD[_IT_EVEN[c]] for i, c in enumerate(n[:15])) % 26 == ord(n[15]) - 65
+        ),
+    ),
     _of(
         "NL",
         r"\d{9}|\d{4}\.\d{2}\.\d{3}",
@@ -164,7 +161,15 @@ TABLE = (
         r"(?:19|20)?\d{6}[-+]\d{4}",
         lambda n: luhn(n[-10:]) and dated(int(n[-10:-8]), int(n[-8:-6]), int(n[-6:-4]) % 60),
     ),
-    _of("NO", r"\d{6} ?\d{5}", _no),
+    _of(
+        "NO",
+        r"\d{6} ?\d{5}",
+        lambda n: (
+            (11 - weighted(n, (3, 7, 6, 1, 8, 9, 4, 5, 2)) % 11) % 11 == int(n[9])
+            and (11 - weighted(n, (5, 4, 3, 2, 7, 6, 5, 4, 3, 2)) % 11) % 11 == int(n[10])
+            and two_digit_date(f"{int(n[:2]) % 40:02}{n[2:6]}", "dmy")
+        ),
+    ),
     _of(
         "DK",
         r"\d{6}-\d{4}",

@@ -76,8 +76,17 @@ def _character_width(character: str) -> float:
 
 def wrapped(text: str, size: float, width: float, lines: int, bold: bool = False) -> tuple[str, ...]:
     """`text` in at most so many lines of at most this width; what does not fit is cut, with an ellipsis."""
+    parts: list[str] = []  # words; one that is wider than a line in pieces
+    for word in text.split():
+        piece = ""
+        for character in word:
+            if piece and measured(piece + character, size, bold) > width:
+                parts.append(piece)
+                piece = ""
+            piece += character
+        parts.append(piece)
     rows: list[str] = []
-    for part in _parts(text, size, width, bold):
+    for part in parts:
         joined = f"{rows[-1]} {part}" if rows else part
         if rows and measured(joined, size, bold) <= width:
             rows[-1] = joined
@@ -91,18 +100,6 @@ def wrapped(text: str, size: float, width: float, lines: int, bold: bool = False
             last = last.rstrip(" ,;:–-") + "…"
         rows = [*rows[: lines - 1], last]
     return tuple(rows)
-
-
-def _parts(text: str, size: float, width: float, bold: bool) -> Iterable[str]:
-    """The words of `text`; one that is wider than a line in pieces."""
-    for word in text.split():
-        piece = ""
-        for character in word:
-            if piece and measured(piece + character, size, bold) > width:
-                yield piece
-                piece = ""
-            piece += character
-        yield piece
 
 
 def placed(wanted: Iterable[Sequence[Label]], canvas: Box, taken: Sequence[Label] = ()) -> tuple[list[Label], int]:

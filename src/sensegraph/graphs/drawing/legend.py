@@ -60,7 +60,16 @@ def legend(drawing: Drawing, depth: int, tally: Tally) -> list[Shape]:
     """The colours with the communities of depth 0 that have them, the sizes, and what is drawn and what is not."""
     shapes: list[Shape] = []
     y = TOP
-    rows = [*_colours(drawing), _head("Size: degree of the entity"), _Row(("",), 34.0)]  # the last leaves room
+    # the largest communities of depth 0, one a hue, and how many share the grey
+    named = sorted(enumerate(drawing.communities[0]), key=lambda c: (-c[1].entities, c[0]))
+    rows = [_head("Colour: community at depth 0", 0.0)]
+    for rank, (_, c) in enumerate(named[: len(HUES)]):
+        text = f"{c.title or 'without a title'} ({c.entities:,})"
+        rows.append(_Row(wrapped(text, _SIZE, _ROOM - _INDENT, 2), mark=paint(rank), above=4.0))
+    if rest := [c for _, c in named[len(HUES) :]]:
+        text = f"{many(len(rest), 'other', 'others')} ({sum(c.entities for c in rest):,})"
+        rows.append(_Row((text,), mark=paint(len(HUES)), above=4.0))
+    rows += [_head("Size: degree of the entity"), _Row(("",), 34.0)]  # room for circles
     rows += [_head("Drawn, and left out")]
     rows += [_Row(wrapped(text, 12.0, _ROOM, 4), 12.0, "soft", above=5.0) for text in _sentences(drawing, depth, tally)]
     for row in rows:
@@ -85,18 +94,6 @@ def legend(drawing: Drawing, depth: int, tally: Tally) -> list[Shape]:
 
 def _head(text: str, above: float = 18.0) -> _Row:
     return _Row((text,), 14.0, bold=True, above=above)
-
-
-def _colours(drawing: Drawing) -> Iterator[_Row]:
-    """The largest communities of depth 0, one a hue, and how many share the grey."""
-    named = sorted(enumerate(drawing.communities[0]), key=lambda c: (-c[1].entities, c[0]))
-    yield _head("Colour: community at depth 0", 0.0)
-    for rank, (_, c) in enumerate(named[: len(HUES)]):
-        text = f"{c.title or 'without a title'} ({c.entities:,})"
-        yield _Row(wrapped(text, _SIZE, _ROOM - _INDENT, 2), mark=paint(rank), above=4.0)
-    if rest := [c for _, c in named[len(HUES) :]]:
-        text = f"{many(len(rest), 'other', 'others')} ({sum(c.entities for c in rest):,})"
-        yield _Row((text,), mark=paint(len(HUES)), above=4.0)
 
 
 def _sentences(drawing: Drawing, depth: int, tally: Tally) -> Iterator[str]:

@@ -45,7 +45,16 @@ class Cells:
 
     def findings(self) -> tuple[tuple[str, str], ...]:
         """The findings of a report: records of `summary` and `explanation`, or texts alone."""
-        return self._read(("findings",), partial(_list, _finding), "a list of findings (summary, explanation)", ())
+
+        def convert(value: Any) -> tuple[str, str] | None:
+            if isinstance(value, str):
+                return value, ""
+            if not isinstance(value, dict):
+                return None
+            summary, explanation = _text(value.get("summary", "")), _text(value.get("explanation", ""))
+            return None if summary is None or explanation is None else (summary, explanation)
+
+        return self._read(("findings",), partial(_list, convert), "a list of findings (summary, explanation)", ())
 
     def has(self, *names: str) -> bool:
         """Whether one of these columns says something."""
@@ -93,12 +102,3 @@ def _list(convert: Callable[[Any], T | None], value: Any) -> tuple[T, ...] | Non
         return None
     found = [item for v in value if (item := convert(v)) is not None]
     return tuple(found) if len(found) == len(value) else None
-
-
-def _finding(value: Any) -> tuple[str, str] | None:
-    if isinstance(value, str):
-        return value, ""
-    if not isinstance(value, dict):
-        return None
-    summary, explanation = _text(value.get("summary", "")), _text(value.get("explanation", ""))
-    return None if summary is None or explanation is None else (summary, explanation)

@@ -55,27 +55,34 @@ class Facets:
 @step("facets.facets", version=1, form="arrays")
 def facets(graphs: Sequence[Graph]) -> list[Facets]:
     """The facets of graphs."""
-    return [_facets(graph) for graph in graphs]
-
-
-def _facets(graph: Graph) -> Facets:
-    called, kinds, counts = dict[str, tuple[str, ...]](), list[str](), list[tuple[int, int]]()
-    for e in graph.entities:
-        called[e.id] = tuple(dict.fromkeys(form.lower() for form in (e.name, *e.aliases) if form.strip()))
-        kinds.append(e.type)
-        counts.append((e.degree, e.frequency))
-    labels, weights, told = list[str](), list[float](), list[int]()
-    for r in graph.relations:
-        labels.append(r.label)
-        weights.append(r.weight)
-        told.append(told_by(r, called))
-    degrees, frequencies = np.asarray(counts, np.int32).reshape(-1, 2).T
-    types, kind = _numbered(kinds)
-    names, label = _numbered(labels)
-    return Facets(
-        kind, degrees.copy(), frequencies.copy(), label, np.asarray(weights, np.float64), np.asarray(told, np.uint8),
-        _bytes(types), _bytes(names),
-    )  # fmt: skip
+    found = list[Facets]()
+    for graph in graphs:  # each record is decoded once
+        called, kinds, counts = dict[str, tuple[str, ...]](), list[str](), list[tuple[int, int]]()
+        for e in graph.entities:
+            called[e.id] = tuple(dict.fromkeys(form.lower() for form in (e.name, *e.aliases) if form.strip()))
+            kinds.append(e.type)
+            counts.append((e.degree, e.frequency))
+        labels, weights, told = list[str](), list[float](), list[int]()
+        for r in graph.relations:
+            labels.append(r.label)
+            weights.append(r.weight)
+            told.append(told_by(r, called))
+        degrees, frequencies = np.asarray(counts, np.int32).reshape(-1, 2).T
+        types, kind = _numbered(kinds)
+        names, label = _numbered(labels)
+        found.append(
+            Facets(
+                kind,
+                degrees.copy(),
+                frequencies.copy(),
+                label,
+                np.asarray(weights, np.float64),
+                np.asarray(told, np.uint8),
+                _bytes(types),
+                _bytes(names),
+            )
+        )
+    return found
 
 
 def _numbered(texts: Sequence[str]) -> tuple[list[str], Ints]:

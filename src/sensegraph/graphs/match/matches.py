@@ -193,7 +193,18 @@ def _cited(
     statements = list[Statement]()
     more = 0
     for row in rows:
-        every = [_said(e, shelf) for e in row.rests]
+        every = list[Sequence[Description]]()
+        for e in row.rests:
+            if e.kind == "claim":
+                (claim,) = shelf.claims([e.position])
+                every.append([Description(claim.description, claim.source)])
+            elif e.kind == "entity":
+                every.append(shelf.entities([e.position])[0].descriptions)
+            else:  # first what holds its label
+                (link,) = shelf.links([e.position])
+                label = link.label.replace("_", " ").lower()
+                holding = [d for d in link.descriptions if label in d.text.lower()]
+                every.append([*holding, *(d for d in link.descriptions if label not in d.text.lower())])
         chosen = list({d.source: d for told in every for d in told[:_SPANS]}.values())[:_ROW_SPANS]
         more += len({d.source for told in every for d in told}) - len(chosen)
         shown = chosen[0].text if chosen else ""
@@ -206,14 +217,3 @@ def _cited(
     notes = [f"{more:,} more texts tell of these rows than are cited"] * (more > 0)
     notes += [f"{unresolved} sources led nowhere and were left out"] * (unresolved > 0)
     return marks, citations, tuple(notes)
-
-
-def _said(element: Element, shelf: Shelf) -> Sequence[Description]:
-    if element.kind == "claim":
-        (claim,) = shelf.claims([element.position])
-        return [Description(claim.description, claim.source)]
-    if element.kind == "entity":
-        return shelf.entities([element.position])[0].descriptions
-    (link,) = shelf.links([element.position])
-    label = link.label.replace("_", " ").lower()
-    return sorted(link.descriptions, key=lambda d: label not in d.text.lower())  # first what holds its label

@@ -23,7 +23,7 @@ from sensegraph.index.index import Index, Manifest, catalogue, document
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, load, save
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Document, Graph
+from sensegraph.types import Document
 
 _VERSION = 1  # raise it when the same tables come out differently
 
@@ -101,13 +101,7 @@ def _parts(made: _Import, rt: Runtime, settings: IndexSettings) -> Parts:
             save(rt.store, hierarchy, hierarchy_key, reported(made.tables, made.grouping, made.knowledge, made.texts))
         told = Result(hierarchy_key, load(rt.store, hierarchy, hierarchy_key))
         return replace(parts, hierarchy=told, notes=(*notes, *told.value.notes))
-    return _with_reports(replace(parts, notes=notes), made, known_graph, rt, settings)
-
-
-def _with_reports(
-    parts: Parts, made: _Import, known_graph: Result[Graph], rt: Runtime, settings: IndexSettings
-) -> Parts:
-    """The parts with reports written by the engine, on the communities of the tables or on our own."""
+    # reports written by the engine, on the communities of the tables or on our own
     shape = key(rt.once(structure, known_graph.value, names=(known_graph.key,)).value, settings.clusters)
     if made.grouping:
         name = key(made.key, "communities")
@@ -117,7 +111,7 @@ def _with_reports(
         groups = find_communities(known_graph, None, rt, settings.clusters)
     told = report_all(groups, known_graph, parts.chunks, rt, settings.reports)
     found = {"structure": shape, "communities": groups} if not made.grouping else {}
-    return replace(parts, hierarchy=told, notes=(*parts.notes, *told.value.notes), **found)  # type: ignore[arg-type]
+    return replace(parts, hierarchy=told, notes=(*notes, *told.value.notes), **found)  # type: ignore[arg-type]
 
 
 # ── what our values do not hold ──
@@ -141,7 +135,19 @@ class _Provisional:
 
 def _keep_extras(made: _Import, manifest: Manifest, rt: Runtime) -> None:
     """Keep what a row says beyond what we would write for its record, so that an export gives it back."""
-    plain = _Provisional({table: _extras(table, made) for table in COLUMNS})
+    listed: dict[str, list[Extra]] = {table: [] for table in COLUMNS}
+    for table, extras in listed.items():
+        # rows in order, each under the id of the record it became, then the records of no row
+        of_row, beside = _match_records(table, made)
+        for row in getattr(made.tables, table):
+            record = of_row.get(row.id)
+            if record is None:
+                extras.append(Extra(f"row {row.id}", row.number, whole=dict(row.raw)))
+            else:
+                number = row.community if table.startswith("communit") else row.number
+                extras.append(Extra(record, number, row.id if record != row.id else ""))
+        extras += [Extra(name, made=True) for name in beside]
+    plain = _Provisional(listed)
     with PairFile() as pairs:
         deriver = Deriver(Listing(Index(rt.store), plain, pairs))
         tables: dict[str, list[Extra]] = {table: [] for table in COLUMNS}
@@ -156,20 +162,6 @@ def _keep_extras(made: _Import, manifest: Manifest, rt: Runtime) -> None:
                     found = differences(table, raw[extra.name or extra.id], derived[extra.id], late)
                     kept.append(replace(extra, differences=found))
     keep(rt.store, key(made.key, "beside", tables), manifest.chunks, tables)
-
-
-def _extras(table: str, made: _Import) -> list[Extra]:
-    """The rows of a table in order, each under the id of the record it became, then the records of no row."""
-    of_row, beside = _match_records(table, made)
-    found = []
-    for row in getattr(made.tables, table):
-        name = of_row.get(row.id)
-        if name is None:
-            found.append(Extra(f"row {row.id}", row.number, whole=dict(row.raw)))
-        else:
-            number = row.community if table.startswith("communit") else row.number
-            found.append(Extra(name, number, row.id if name != row.id else ""))
-    return found + [Extra(name, made=True) for name in beside]
 
 
 def _match_records(table: str, made: _Import) -> tuple[Mapping[str, str], Iterable[str]]:
