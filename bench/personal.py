@@ -32,7 +32,7 @@ def ours(*people: str) -> Find:
     from sensegraph.corpus.guarding import _people
     from sensegraph.personal.finding import finder
     from sensegraph.personal.masking import Masker
-    from sensegraph.personal.values import RULED, PersonalSettings
+    from sensegraph.personal.personal_settings import RULED, PersonalSettings
 
     settings = PersonalSettings(kinds=(*RULED, *people))  # type: ignore[arg-type]
     masker = Masker(finder(settings))

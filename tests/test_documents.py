@@ -23,7 +23,7 @@ from sensegraph.documents.decoding import clean, decode
 from sensegraph.documents.markup import front_matter
 from sensegraph.documents.metadata import scalars
 from sensegraph.documents.office import without_edges
-from sensegraph.documents.times import iso
+from sensegraph.documents.written_dates import iso
 from sensegraph.errors import InputError
 from sensegraph.runtime.keys import canonical
 from sensegraph.types import Document

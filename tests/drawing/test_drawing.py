@@ -13,10 +13,10 @@ import pytest
 from pictured import cluster, entity, graph, levels, relation
 from sensegraph.errors import InputError
 from sensegraph.graphs.drawing import Drawing, draw, html, scene, svg
-from sensegraph.graphs.drawing.choosing import bundled, hues, inside, paints
 from sensegraph.graphs.drawing.colours import GREY, HUES, colour, rgb
 from sensegraph.graphs.drawing.drawing import MAP
 from sensegraph.graphs.drawing.shapes import Disc, Stroke, Text
+from sensegraph.graphs.drawing.strongest_links import bundled, hues, inside, paints
 from sensegraph.types import Graph
 
 

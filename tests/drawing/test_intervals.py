@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.graphs.drawing import Scene, svg
-from sensegraph.graphs.drawing.intervals import Mean, Panel, chart
+from sensegraph.graphs.drawing.interval_chart import Mean, Panel, chart
 from sensegraph.graphs.drawing.shapes import Disc, Stroke, Text
 
 shares = st.lists(st.floats(0, 1), min_size=3, max_size=3).map(sorted)

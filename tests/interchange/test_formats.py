@@ -21,7 +21,7 @@ from sensegraph.graphs.interchange.exporting import formats
 from sensegraph.graphs.interchange.exporting.exporting import export_tables
 from sensegraph.graphs.interchange.exporting.formats import export_graph
 from sensegraph.graphs.interchange.importing.importing import Imported, import_tables
-from sensegraph.graphs.interchange.importing.reading import read_tables
+from sensegraph.graphs.interchange.importing.table_files import read_tables
 
 HOSTILE = "A \"quoted\", <b>odd</b> & 'n' \\u0022 \\ name;\nwith two lines\u2028 and \x07 \x85 \r\n é 李 😀"
 SPACE = "{http://graphml.graphdrawing.org/xmlns}"

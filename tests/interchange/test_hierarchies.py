@@ -13,7 +13,7 @@ from sensegraph.errors import InputError
 from sensegraph.graphs.interchange.importing.hierarchies import grouped, reported
 from sensegraph.graphs.interchange.importing.importing import Imported
 from sensegraph.graphs.interchange.importing.knowledge import known
-from sensegraph.graphs.interchange.importing.reading import read_tables
+from sensegraph.graphs.interchange.importing.table_files import read_tables
 from sensegraph.graphs.interchange.importing.texts import placed
 from sensegraph.types import Cluster, Hierarchy
 

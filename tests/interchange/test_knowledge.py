@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import little_tables
 from sensegraph.graphs.interchange.importing.knowledge import Knowledge, known
-from sensegraph.graphs.interchange.importing.reading import read_tables
+from sensegraph.graphs.interchange.importing.table_files import read_tables
 from sensegraph.graphs.interchange.importing.texts import Texts, placed
 from sensegraph.graphs.interchange.tables import Tables
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.graphs.interchange.references import Number, Resolver, marked
+from sensegraph.graphs.interchange.report_marks import Number, Resolver, marked
 from sensegraph.types import Source
 
 IDS: dict[Number, str] = {

@@ -14,7 +14,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.graphs.interchange.exporting.exporting import export_tables, whole
 from sensegraph.graphs.interchange.extras import Extras
 from sensegraph.graphs.interchange.importing.importing import Imported, import_tables
-from sensegraph.graphs.interchange.importing.reading import read_tables
+from sensegraph.graphs.interchange.importing.table_files import read_tables
 from sensegraph.graphs.interchange.tables import COLUMNS
 from sensegraph.index.build import publish
 from sensegraph.index.graph.merging import graph

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from sensegraph.errors import StoreError
 from sensegraph.personal.finding import finder
 from sensegraph.personal.masking import SECRET, Masker, secret
-from sensegraph.personal.people import Named
+from sensegraph.personal.people_names import Named
+from sensegraph.personal.personal_settings import KINDS, PersonalSettings, tally
 from sensegraph.personal.surveying import shape, survey
-from sensegraph.personal.values import KINDS, PersonalSettings, tally
 from sensegraph.runtime.keys import key
 from sensegraph.types import Document
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.personal.people import Again, Named, besides, names_like, people_told
+from sensegraph.personal.people_names import Again, Named, besides, names_like, people_told
 
 
 @pytest.mark.parametrize(

@@ -25,14 +25,14 @@ from typing import (
 import msgspec
 
 from sensegraph.corpus.nested_tables import holds_name, lay_tables, read_tables
-from sensegraph.documents.values import DocumentSettings
+from sensegraph.documents.document_settings import DocumentSettings
 from sensegraph.engines.llm.llm import LLMSettings
 from sensegraph.engines.local.local_model import LocalSettings
 from sensegraph.errors import SettingsError
 from sensegraph.index.build import IndexSettings
 from sensegraph.methods import METHODS, method_class
 from sensegraph.models.endpoint import approvals
-from sensegraph.personal.values import PersonalSettings
+from sensegraph.personal.personal_settings import PersonalSettings
 from sensegraph.protocols import Embedder, LanguageEngine, Reranker
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from pathlib import Path
 from stat import S_ISREG
 from types import MappingProxyType
 
-from sensegraph.documents import markup, office, records
+from sensegraph.documents import markup, office, record_files
 from sensegraph.documents.decoding import decode
+from sensegraph.documents.document_settings import DEFAULTS, DocumentSettings, File, Loaded, Skipped, shown
 from sensegraph.documents.folders import MARKUP, OFFICE, files
-from sensegraph.documents.values import DEFAULTS, DocumentSettings, File, Loaded, Skipped, shown
 from sensegraph.errors import InputError
 from sensegraph.types import Document
 
@@ -116,7 +116,7 @@ def _read(file: File, settings: DocumentSettings, seen: _Seen) -> Iterator[Docum
         yield f"cannot be read ({e.strerror}); check that it is still there and may be read."
 
 
-def _items(file: File, settings: DocumentSettings) -> Iterator[records.Item]:
+def _items(file: File, settings: DocumentSettings) -> Iterator[record_files.Item]:
     """What a file holds, by its extension; one that is not known is read as text.
 
     Raises InputError for what is no file or too large, OSError for what cannot be read.
@@ -145,14 +145,14 @@ def _items(file: File, settings: DocumentSettings) -> Iterator[records.Item]:
         yield "", _TEXTS.get(file.extension, Document)(file.name, text)
 
 
-_RecordReader = Callable[[str, str, DocumentSettings], Iterator[records.Item]]
+_RecordReader = Callable[[str, str, DocumentSettings], Iterator[record_files.Item]]
 _RECORDS: Mapping[str, _RecordReader] = MappingProxyType(
     {
-        ".jsonl": records.jsonl,
-        ".ndjson": records.jsonl,
-        ".json": records.whole_json,
-        ".csv": records.rows,
-        ".tsv": records.rows,
+        ".jsonl": record_files.jsonl,
+        ".ndjson": record_files.jsonl,
+        ".json": record_files.whole_json,
+        ".csv": record_files.rows,
+        ".tsv": record_files.rows,
     }
 )
 _TEXTS: Mapping[str, Callable[[str, str], Document]] = MappingProxyType(

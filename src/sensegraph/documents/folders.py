@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
-from sensegraph.documents.values import DocumentSettings, File, Skipped, shown
+from sensegraph.documents.document_settings import DocumentSettings, File, Skipped, shown
 
 TEXT = frozenset({".txt", ".text", ".md", ".markdown", ".rst"})
 MARKUP = frozenset({".html", ".htm", ".xhtml"})

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sensegraph.documents.metadata import scalars
-from sensegraph.documents.times import iso
+from sensegraph.documents.written_dates import iso
 from sensegraph.errors import InputError
 from sensegraph.types import Document
 

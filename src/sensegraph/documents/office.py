@@ -10,7 +10,7 @@ from typing import Any
 
 from sensegraph.documents.decoding import clean
 from sensegraph.documents.metadata import scalars
-from sensegraph.documents.times import iso
+from sensegraph.documents.written_dates import iso
 from sensegraph.errors import InputError
 from sensegraph.types import Document
 

@@ -6,7 +6,7 @@ import ipaddress
 import re
 from collections.abc import Iterator
 
-from sensegraph.personal.values import Span
+from sensegraph.personal.personal_settings import Span
 
 _LOCAL = re.compile(r"[\w.+%'\-]{1,64}$")
 _HOST = re.compile(r"(?:[^\W_][\w\-]{0,62}\.){1,8}[^\W\d_]{2,24}(?![\w@])|\[?\d{1,3}(?:\.\d{1,3}){3}\]?")

@@ -12,8 +12,8 @@ from sensegraph.language.text import fold
 from sensegraph.personal import contacts, places
 from sensegraph.personal.digits import IBAN_LENGTHS, card, iban
 from sensegraph.personal.identities import identities
+from sensegraph.personal.personal_settings import KINDS, PersonalSettings, Span, compiled
 from sensegraph.personal.phones import phones
-from sensegraph.personal.values import KINDS, PersonalSettings, Span, compiled
 
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=((?:[ \-]?[A-Za-z0-9]){11,30}))")  # two may follow one another
 _CARD = re.compile(

@@ -12,7 +12,7 @@ from string import ascii_uppercase, digits
 from types import MappingProxyType
 
 from sensegraph.personal.digits import dated, luhn, mod11_10, two_digit_date, verhoeff, weighted
-from sensegraph.personal.values import Span
+from sensegraph.personal.personal_settings import Span
 
 _BEFORE = 40  # characters in which a word that names the number is looked for
 _RUN = re.compile(r"[A-Z0-9][A-Z0-9 .\-/+]{7,}")  # what a number can be written with: one look for all kinds

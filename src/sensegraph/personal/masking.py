@@ -18,8 +18,8 @@ from pathlib import Path
 
 from sensegraph.errors import StoreError
 from sensegraph.personal.finding import Finder
-from sensegraph.personal.people import Again, Named, plain
-from sensegraph.personal.values import PersonalSettings, Span, people_sought
+from sensegraph.personal.people_names import Again, Named, plain
+from sensegraph.personal.personal_settings import PersonalSettings, Span, people_sought
 from sensegraph.runtime.keys import key
 from sensegraph.types import Document, Scalar
 

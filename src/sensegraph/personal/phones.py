@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sensegraph.errors import SettingsError
-from sensegraph.personal.values import Span
+from sensegraph.personal.personal_settings import Span
 
 _DIGITS = re.compile(r"\+?\(?\d[\d \t().\-/\u2010-\u2013\u00a0]{5,24}\d")
 _CALL = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sensegraph.personal.values import Span
+from sensegraph.personal.personal_settings import Span
 
 _MONTHS = (
     "january|february|march|april|may|june|july|august|september|october|november|december|"

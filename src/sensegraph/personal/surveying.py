@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import count
 
 from sensegraph.personal.masking import Masker
-from sensegraph.personal.people import Named
-from sensegraph.personal.values import KINDS, PersonalSettings, people_sought
+from sensegraph.personal.people_names import Named
+from sensegraph.personal.personal_settings import KINDS, PersonalSettings, people_sought
 from sensegraph.types import Document
 
 _NAMES = (

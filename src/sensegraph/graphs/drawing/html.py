@@ -11,10 +11,10 @@ from xml.sax.saxutils import escape
 import msgspec
 import numpy as np
 
-from sensegraph.graphs.drawing.choosing import bundled, inside, paints
 from sensegraph.graphs.drawing.colours import ROLES, colour
 from sensegraph.graphs.drawing.drawing import Drawing
 from sensegraph.graphs.drawing.labels import shortened
+from sensegraph.graphs.drawing.strongest_links import bundled, inside, paints
 
 _HOLE = re.compile(r"\{\{(\w+)\}\}")
 _SAID = 600  # characters of a description or a summary

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sensegraph.graphs.drawing.choosing import Bundles, Flags, bundled, inside, paints
 from sensegraph.graphs.drawing.drawing import MAP, Drawing
 from sensegraph.graphs.drawing.labels import LINE, Box, Label, measured, placed, wrapped
 from sensegraph.graphs.drawing.legend import Tally, heading, legend, rule
 from sensegraph.graphs.drawing.shapes import MARGIN, TOP, WIDTH, Disc, Scene, Shape, Stroke, Text
+from sensegraph.graphs.drawing.strongest_links import Bundles, Flags, bundled, inside, paints
 
 _NAMES = 70  # entities that are named at most
 _AT = complex(MARGIN, TOP)

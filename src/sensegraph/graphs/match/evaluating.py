@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.match import values
-from sensegraph.graphs.match.checking import Checked
+from sensegraph.graphs.match import query_values
+from sensegraph.graphs.match.query_checking import Checked
+from sensegraph.graphs.match.query_values import Element, Truth, Value, alike
 from sensegraph.graphs.match.shelf import CLAIM, ENTITY, RELATION, Shelf
 from sensegraph.graphs.match.syntax import (
     Binary,
@@ -28,7 +29,6 @@ from sensegraph.graphs.match.syntax import (
     Variable,
     variables,
 )
-from sensegraph.graphs.match.values import Element, Truth, Value, alike
 
 Rows = NDArray[np.int64]
 _BLOCK = 8_192  # rows between two looks at the clock
@@ -111,9 +111,9 @@ class Evaluator:
                 columns = [self.value(i, table) for i in items]
                 return list(zip(*columns, strict=True)) if columns else [()] * table.length
             case Unary("not", operand):
-                return [values.opposite(v) for v in self.value(operand, table)]
+                return [query_values.opposite(v) for v in self.value(operand, table)]
             case Unary("-", operand):
-                return [values.reckoned("-", 0, v) for v in self.value(operand, table)]
+                return [query_values.reckoned("-", 0, v) for v in self.value(operand, table)]
             case Unary(operator, operand):
                 return [(v is None) == (operator == "is null") for v in self.value(operand, table)]
             case Binary():
@@ -166,7 +166,9 @@ class Evaluator:
         left, right = self.value(e.left, table), self.value(e.right, table)
         apply = _LOGIC.get(e.operator)
         if apply is None:
-            apply = partial(values.ordered if e.operator in ("<", "<=", ">", ">=") else values.reckoned, e.operator)
+            apply = partial(
+                query_values.ordered if e.operator in ("<", "<=", ">", ">=") else query_values.reckoned, e.operator
+            )
         return [apply(a, b) for a, b in zip(left, right, strict=True)]
 
     def _named(self, e: Binary, table: Table) -> list[Value] | None:
@@ -189,7 +191,7 @@ class Evaluator:
             found = [alike(v) in sought if isinstance(v, str) else None for v in column]
         else:
             return None
-        return [values.opposite(v) for v in found] if e.operator == "<>" else list(found)
+        return [query_values.opposite(v) for v in found] if e.operator == "<>" else list(found)
 
     def _search(self, e: Binary, table: Table) -> list[Value]:
         """What is looked for in a text; in the name of an entity, in its other names too."""
@@ -205,7 +207,7 @@ class Evaluator:
     def _search_test(self, e: Binary) -> Callable[[Value, Value], Truth]:
         """What looks for one value in another."""
         if e.operator != "=~" or not isinstance(e.right, Fixed):
-            return lambda text, part: values.has(e.operator, text, part)
+            return lambda text, part: query_values.has(e.operator, text, part)
         matches = self.query.matchers[str(e.right.value)]
         return lambda text, _: matches(text) if isinstance(text, str) else None
 
@@ -260,11 +262,11 @@ def _parts(first: int) -> Callable[[Value], Value]:
 
 _LOGIC: Mapping[str, Callable[[Value, Value], Value]] = MappingProxyType(
     {
-        "and": values.both,
-        "or": values.either,
-        "=": values.equal,
-        "<>": lambda a, b: values.opposite(values.equal(a, b)),
-        "in": values.inside,
+        "and": query_values.both,
+        "or": query_values.either,
+        "=": query_values.equal,
+        "<>": lambda a, b: query_values.opposite(query_values.equal(a, b)),
+        "in": query_values.inside,
     }
 )
 _FUNCTIONS: Mapping[str, Callable[..., Value]] = MappingProxyType(

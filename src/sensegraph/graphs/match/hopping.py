@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.graphs.match.checking import Checked
 from sensegraph.graphs.match.evaluating import Rows, Table
 from sensegraph.graphs.match.facets import BACK, FORTH
+from sensegraph.graphs.match.query_checking import Checked
+from sensegraph.graphs.match.query_values import alike
 from sensegraph.graphs.match.shelf import Adjacency, Shelf
 from sensegraph.graphs.match.syntax import EdgePattern
-from sensegraph.graphs.match.values import alike
 
 _BLOCK = 1 << 19  # edges that are looked at together
 

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.match.checking import Checked
 from sensegraph.graphs.match.evaluating import Clock, Evaluator, Rows, Table, constants
 from sensegraph.graphs.match.hopping import Bools, Edge, Hop, adjacency, degrees
+from sensegraph.graphs.match.query_checking import Checked
+from sensegraph.graphs.match.query_values import Value
 from sensegraph.graphs.match.shelf import Shelf
 from sensegraph.graphs.match.syntax import Binary, Expression, Property, variables
-from sensegraph.graphs.match.values import Value
 
 _ROW = " row"  # the column of numbers of the rows around a pattern that stands in a condition
 _NOTHING = Table(1, MappingProxyType({}))  # before anything is bound there is one way to match nothing

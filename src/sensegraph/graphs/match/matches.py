@@ -10,14 +10,14 @@ from math import isfinite
 import numpy as np
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.match.checking import checked
 from sensegraph.graphs.match.evaluating import Clock
 from sensegraph.graphs.match.joining import evaluator, joined
 from sensegraph.graphs.match.parser import Parser
-from sensegraph.graphs.match.rows import Row, projected
+from sensegraph.graphs.match.query_checking import checked
+from sensegraph.graphs.match.query_values import Element, Value, alike
+from sensegraph.graphs.match.result_rows import Row, projected
 from sensegraph.graphs.match.shelf import Shelf
 from sensegraph.graphs.match.syntax import Binary, Constant, Given, Query
-from sensegraph.graphs.match.values import Element, Value, alike
 from sensegraph.index.browse.pages import ClaimRow, EntityRow, Place, RelationRow
 from sensegraph.index.citing import cite
 from sensegraph.types import Citation, Description, Statement

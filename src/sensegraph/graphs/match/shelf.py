@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.graphs.match.facets import BACK, FORTH, Facets
-from sensegraph.graphs.match.values import Kind, Value, alike, known
+from sensegraph.graphs.match.query_values import Kind, Value, alike, known
 from sensegraph.index.index import Index
 from sensegraph.runtime.results import Table, at
 from sensegraph.types import Claim, Entity, Relation

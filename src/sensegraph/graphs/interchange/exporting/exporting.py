@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 from sensegraph.errors import InputError
+from sensegraph.graphs.interchange.exporting.derived_rows import Deriver
 from sensegraph.graphs.interchange.exporting.listing import Listing
-from sensegraph.graphs.interchange.exporting.rows import Deriver
 from sensegraph.graphs.interchange.extras import Extras
 from sensegraph.graphs.interchange.pair_file import PairFile
 from sensegraph.graphs.interchange.tables import COLUMNS

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import IO, Any, Literal
 from xml.sax.saxutils import escape, quoteattr
 
-from sensegraph.graphs.interchange.exporting.elements import Column, Element, Elements, Kind
 from sensegraph.graphs.interchange.exporting.exporting import Exported, prepared, whole
+from sensegraph.graphs.interchange.exporting.graph_elements import Column, Element, Elements, Kind
 from sensegraph.graphs.interchange.pair_file import PairFile, split_blocks
 from sensegraph.index.index import Index
 

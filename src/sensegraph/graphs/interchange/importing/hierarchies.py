@@ -12,7 +12,7 @@ from sensegraph.algorithms.graphs import canonical_edges, modularity
 from sensegraph.errors import InputError
 from sensegraph.graphs.interchange.importing.knowledge import Knowledge
 from sensegraph.graphs.interchange.importing.texts import Texts, named
-from sensegraph.graphs.interchange.references import Number, Resolver
+from sensegraph.graphs.interchange.report_marks import Number, Resolver
 from sensegraph.graphs.interchange.tables import CommunityRow, ReportRow, Tables
 from sensegraph.index.hierarchy.packing import Group
 from sensegraph.language.text import tokens

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sensegraph.errors import InputError
+from sensegraph.graphs.interchange.exporting.derived_rows import Deriver, late
 from sensegraph.graphs.interchange.exporting.listing import Listing
-from sensegraph.graphs.interchange.exporting.rows import Deriver, late
 from sensegraph.graphs.interchange.extras import Extra, differences, keep
 from sensegraph.graphs.interchange.importing.hierarchies import Grouping, grouped, reported
 from sensegraph.graphs.interchange.importing.knowledge import Knowledge, known

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sensegraph.documents.times import iso
+from sensegraph.documents.written_dates import iso
 from sensegraph.graphs.interchange.importing.spans import Sayings
 from sensegraph.graphs.interchange.importing.texts import Texts, finished, named
 from sensegraph.graphs.interchange.tables import ClaimRow, EntityRow, RelationRow, Tables

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from sensegraph.documents.times import iso
+from sensegraph.documents.written_dates import iso
 from sensegraph.graphs.interchange.tables import Tables, UnitRow
 from sensegraph.index.chunks import chunk
 from sensegraph.language.text import tokens

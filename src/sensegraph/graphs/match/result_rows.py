@@ -9,10 +9,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from sensegraph.graphs.match.checking import AGGREGATES, Checked, aggregated
 from sensegraph.graphs.match.evaluating import Evaluator, Rows, Table
+from sensegraph.graphs.match.query_checking import AGGREGATES, Checked, aggregated
+from sensegraph.graphs.match.query_values import Element, Value, same, sorting
 from sensegraph.graphs.match.syntax import Call, Expression
-from sensegraph.graphs.match.values import Element, Value, same, sorting
 
 _RESTED = 1_000  # matches of one row whose elements are gathered for its citations
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sensegraph.errors import InputError
+from sensegraph.graphs.match.query_values import Kind, alike
 from sensegraph.graphs.match.regular_expressions import compile_matcher
 from sensegraph.graphs.match.shelf import CLAIM, ENTITY, RELATION, Readable, Shelf
 from sensegraph.graphs.match.syntax import (
@@ -34,7 +35,6 @@ from sensegraph.graphs.match.syntax import (
     variables,
     walk,
 )
-from sensegraph.graphs.match.values import Kind, alike
 from sensegraph.language.text import fold
 
 AGGREGATES = frozenset({"count", "collect", "min", "max", "avg", "sum"})

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 
 from sensegraph.documents.decoding import clean
+from sensegraph.documents.document_settings import DocumentSettings
 from sensegraph.documents.metadata import scalars
-from sensegraph.documents.times import iso
-from sensegraph.documents.values import DocumentSettings
+from sensegraph.documents.written_dates import iso
 from sensegraph.errors import InputError
 from sensegraph.runtime.keys import key
 from sensegraph.types import Document

@@ -8,7 +8,7 @@ from typing import Any
 
 from sensegraph.graphs.interchange.exporting.listing import Listing
 from sensegraph.graphs.interchange.extras import Row, merged
-from sensegraph.graphs.interchange.references import Number, marked
+from sensegraph.graphs.interchange.report_marks import Number, marked
 from sensegraph.types import Claim, Cluster, Entity, Relation
 
 _NONE = "NONE"  # how the tables say that a claim has no object, no date

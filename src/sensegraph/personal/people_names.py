@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sensegraph.personal.values import Span
+from sensegraph.personal.personal_settings import Span
 
 
 @dataclass(frozen=True, slots=True)
