@@ -130,7 +130,7 @@ def cypher_value(literal: str, *, early: bool) -> str:
 
 @given(st.lists(st.sampled_from(['"', "\\", "u", "0022", "\n", "\x85", "\u2028", "\x00", "a", "é", "😀"])).map("".join))
 def test_a_text_in_cypher_reads_the_same_wherever_escapes_are_resolved(text: str):
-    literal = formats._literal(text)
+    literal = formats._cypher_literal(text)
     assert len(literal.splitlines()) == 1
     assert cypher_value(literal, early=False) == text
     assert cypher_value(literal, early=True) == text

@@ -11,7 +11,7 @@ import pytest
 
 import little_tables
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.graphs.interchange.exporting.exporting import export_tables, whole
+from sensegraph.graphs.interchange.exporting.exporting import export_tables, write_whole_file
 from sensegraph.graphs.interchange.extras import Extras
 from sensegraph.graphs.interchange.importing.importing import Imported, import_tables
 from sensegraph.graphs.interchange.importing.table_files import read_tables
@@ -208,6 +208,6 @@ def test_rows_that_the_settings_drop_come_back_too(tmp_path: Path):
 
 
 def test_a_file_that_could_not_be_finished_leaves_nothing_behind(tmp_path: Path):
-    with pytest.raises(ZeroDivisionError), whole(tmp_path / "table.jsonl") as file:
+    with pytest.raises(ZeroDivisionError), write_whole_file(tmp_path / "table.jsonl") as file:
         file.write(str(1 / 0))
     assert list(tmp_path.iterdir()) == []

@@ -65,7 +65,7 @@ _ALIASES = MappingProxyType(
 )
 
 
-def decode(data: bytes, declared: str = "") -> tuple[str, str]:
+def decode_text(data: bytes, declared: str = "") -> tuple[str, str]:
     """The text of `data`, and a note on damaged bytes that were replaced by U+FFFD (else empty).
 
     `declared` is the encoding that the file names for itself. Raises InputError for what is empty, binary, or in no
@@ -74,42 +74,42 @@ def decode(data: bytes, declared: str = "") -> tuple[str, str]:
     if not data.strip(b"\0"):
         raise InputError(_EMPTY)
     if data.startswith(b"%PDF-"):
-        raise InputError(_binary(data))
+        raise InputError(_explain_binary(data))
     marked = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), None)
     if marked:
-        text, note = _damaged(data[len(marked[0]) :], marked[1])
+        text, note = _decode_damaged(data[len(marked[0]) :], marked[1])
     else:
-        text, note = _unmarked(data, declared)
+        text, note = _decode_unmarked(data, declared)
     if not text.strip():
         raise InputError(_EMPTY)
     return text, note
 
 
-def _unmarked(data: bytes, declared: str) -> tuple[str, str]:
+def _decode_unmarked(data: bytes, declared: str) -> tuple[str, str]:
     """The text of bytes without a mark, and a note, by the first way to read them that holds."""
     controls = len(data) - len(data.translate(None, CONTROLS))
-    utf16 = _utf16(data) if controls else None
+    utf16 = _decode_utf16(data) if controls else None
     if utf16 is not None:
-        return clean(utf16), ""
+        return clean_text(utf16), ""
     # control bytes may be strays in a text, or the sign of something binary
     nuls = data.count(0)
     if controls and not (nuls <= MAX_NULS * len(data) and controls - nuls <= MAX_CONTROLS * len(data)):
-        raise InputError(_binary(data))
-    text = _strict(data, "utf-8")
+        raise InputError(_explain_binary(data))
+    text = _decode_strict(data, "utf-8")
     if text is None:
         # UTF-8 but for a few damaged places, far fewer than its good characters beyond ASCII
         replaced = data.decode("utf-8", "replace")
         lost = replaced.count("\ufffd")
         beyond = sum(not c.isascii() for c in islice(replaced, SAMPLE * 8))
         if lost <= MAX_DAMAGE * len(replaced) + 1 and beyond - lost >= 5 * lost:
-            return _damaged(data, "utf-8")
-        text = _strict(data, _codec(declared)) or _guessed(data)
+            return _decode_damaged(data, "utf-8")
+        text = _decode_strict(data, _find_codec(declared)) or _guess_encoding(data)
     if text is None:
-        raise InputError(_binary(data, "is in no encoding that can be told; save it as UTF-8."))
-    return clean(text), ""
+        raise InputError(_explain_binary(data, "is in no encoding that can be told; save it as UTF-8."))
+    return clean_text(text), ""
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """`text` as every document holds it: \\r\\n as \\n, no NULs, no byte order mark, no half surrogate pairs."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\0", "")
     try:
@@ -119,14 +119,14 @@ def clean(text: str) -> str:
     return text
 
 
-def _strict(data: bytes, encoding: str) -> str | None:
+def _decode_strict(data: bytes, encoding: str) -> str | None:
     try:
         return data.decode(encoding) if encoding else None
     except ValueError:
         return None
 
 
-def _codec(declared: str) -> str:
+def _find_codec(declared: str) -> str:
     """Python's name for the encoding that a file declares, or nothing where it is unknown or no text encoding."""
     try:
         name = codecs.lookup(declared).name if declared.isascii() and declared else ""
@@ -137,32 +137,32 @@ def _codec(declared: str) -> str:
     return name if is_text and not name.startswith(("utf", "unicode", "raw")) else ""
 
 
-def _damaged(data: bytes, encoding: str) -> tuple[str, str]:
+def _decode_damaged(data: bytes, encoding: str) -> tuple[str, str]:
     """`data` in an encoding that is certain, with what is damaged replaced and counted."""
-    text = _strict(data, encoding)
+    text = _decode_strict(data, encoding)
     if text is not None:
-        return clean(text), ""
+        return clean_text(text), ""
     text = data.decode(encoding, "replace")
     lost = text.count("\ufffd") - data.count("\ufffd".encode(encoding))
     if lost > len(text) * MAX_NULS:
-        raise InputError(_binary(data, f"says that it is {encoding.upper()} but is not; save it as UTF-8."))
+        raise InputError(_explain_binary(data, f"says that it is {encoding.upper()} but is not; save it as UTF-8."))
     where = text.count("\n", 0, text.index("\ufffd")) + 1
     what = f"{lost} damaged {'place is' if lost == 1 else 'places are'} no {encoding.upper()}"
-    return clean(text), f"{what} (first in line {where}) and was read as U+FFFD; all else was read."
+    return clean_text(text), f"{what} (first in line {where}) and was read as U+FFFD; all else was read."
 
 
-def _utf16(data: bytes) -> str | None:
+def _decode_utf16(data: bytes) -> str | None:
     """The text of UTF-16 without a mark, which shows in control bytes that no other text has; else None.
 
     Where the bytes are valid UTF-8 as well, the NULs must lie on one side of the pairs, as they do in Latin text.
     """
     sides = data[0::2].count(0), data[1::2].count(0)
     one_sided = sum(sides) >= len(data) / 5 and min(sides) <= sum(sides) / 10
-    if len(data) % 2 or (not one_sided and _strict(data[: SAMPLE // 2], "utf-8") is not None):
+    if len(data) % 2 or (not one_sided and _decode_strict(data[: SAMPLE // 2], "utf-8") is not None):
         return None
     order = ("utf-16-be", "utf-16-le") if sides[0] > sides[1] else ("utf-16-le", "utf-16-be")
     for name in order:
-        text = _strict(data, name)
+        text = _decode_strict(data, name)
         if text is None:
             continue
         # every character is assigned and public, and, but in Latin, some are blanks or common punctuation
@@ -173,29 +173,29 @@ def _utf16(data: bytes) -> str | None:
     return None
 
 
-def _guessed(data: bytes) -> str | None:
+def _guess_encoding(data: bytes) -> str | None:
     """`data` in Shift-JIS or EUC-JP where it is valid and holds much kana, which no other reading gives.
 
     Else in the encoding that charset-normalizer finds the least messy; the commoner one on a tie.
     """
     for name in ("cp932", "euc_jp"):
-        text = _strict(data, name)
+        text = _decode_strict(data, name)
         if text is not None:
             beyond = [c for c in text[:SAMPLE] if not c.isascii()]
             if sum("\u3040" <= c <= "\u30ff" for c in beyond) > MIN_KANA * len(beyond):
                 return text
     from charset_normalizer import from_bytes
 
-    sample = _sample(data)
+    sample = _sample_lines(data)
     found = list(from_bytes(sample, cp_isolation=list(_LEGACY)))
     evidence = len(sample) - len(sample.translate(None, bytes(range(128, 256))))
     if not found or (evidence < MIN_EVIDENCE and not found[0].coherence):
         # Windows-1252, where that reads as single accented letters and quotes amid ASCII
-        western = _strict(sample, "cp1252") or "\x80"
+        western = _decode_strict(sample, "cp1252") or "\x80"
         beyond = [c for c in western if not c.isascii()]
         pairs = len(re.findall("[À-ÿªº]{2}", western))
         if all(c.isalpha() or c in "‘’‚“”„–—…€«»°§·©®" for c in beyond) and pairs * 10 <= len(beyond):
-            return _strict(data, "cp1252")
+            return _decode_strict(data, "cp1252")
         found = [m for m in from_bytes(sample) if m.coherence >= MIN_COHERENCE]
     if not found:
         return None
@@ -203,10 +203,10 @@ def _guessed(data: bytes) -> str | None:
     close = [m for m in found if m.chaos <= best.chaos + 0.05 and m.coherence >= best.coherence - 0.05]
     rank = {name: i for i, name in enumerate(_LEGACY)}
     close.sort(key=lambda m: rank.get(m.encoding, len(rank)))
-    return next((t for t in (_strict(data, m.encoding) for m in close) if t is not None), None)
+    return next((t for t in (_decode_strict(data, m.encoding) for m in close) if t is not None), None)
 
 
-def _sample(data: bytes) -> bytes:
+def _sample_lines(data: bytes) -> bytes:
     """The lines of `data` that hold more than ASCII, up to a limit, cut where no character is cut."""
     parts: list[bytes] = []
     at = size = 0
@@ -222,7 +222,7 @@ def _sample(data: bytes) -> bytes:
     return b"".join(parts)
 
 
-def _binary(data: bytes, otherwise: str = "is binary, not text; remove it, or convert it to text.") -> str:
+def _explain_binary(data: bytes, otherwise: str = "is binary, not text; remove it, or convert it to text.") -> str:
     """Why `data` is no text: what its first bytes say, else `otherwise`."""
     kind = next((kind for magic, kind in _MAGIC if data.startswith(magic)), "")
     return f"looks like {kind}, not text; give it its proper extension, or convert it to text." if kind else otherwise

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
-from sensegraph.documents.document_settings import DocumentSettings, File, Skipped, shown
+from sensegraph.documents.document_settings import DocumentSettings, File, Skipped, printable_path
 
 TEXT = frozenset({".txt", ".text", ".md", ".markdown", ".rst"})
 MARKUP = frozenset({".html", ".htm", ".xhtml"})
@@ -23,15 +23,15 @@ def files(root: str, settings: DocumentSettings) -> tuple[list[File], list[Skipp
     folder is not read anyway, each folder once.
     """
     visited, links, top = set[str](), list[File](), os.path.realpath(root)
-    found = list(_tree(root, "", visited, links))
+    found = list(_walk_folder(root, "", visited, links))
     while links:
         link = links.pop(0)
         real = os.path.realpath(link.path)
         if real in visited or top.startswith(os.path.join(real, "")):
             reason = "is a link to a folder that is read anyway, or that holds this one."
-            found.append(Skipped(shown(link.path), reason))
+            found.append(Skipped(printable_path(link.path), reason))
         else:
-            found += _tree(link.path, link.name + "/", visited, links)
+            found += _walk_folder(link.path, link.name + "/", visited, links)
     wanted = [
         f
         for f in found
@@ -44,17 +44,17 @@ def files(root: str, settings: DocumentSettings) -> tuple[list[File], list[Skipp
     # one summary for each extension that is not known; none where the caller has said what to include
     unknown = () if settings.include else (f.extension for f in chosen if f.extension not in KNOWN)
     for extension, n in sorted(Counter(unknown).items()):
-        what = f"{shown(extension)} file" if extension else "file without an extension"
+        what = f"{printable_path(extension)} file" if extension else "file without an extension"
         many = what if n == 1 else what.replace("file", "files", 1)
         verb = "is no text document" if n == 1 else "are not text documents"
         reason = f"{n} {many} {verb}; name one as a path, or in an include pattern, to read it as text."
-        left.append(Skipped(shown(root), reason))
+        left.append(Skipped(printable_path(root), reason))
     if not chosen and not left:
-        left = [Skipped(shown(root), "holds no document; put text files into it, or name another folder.")]
+        left = [Skipped(printable_path(root), "holds no document; put text files into it, or name another folder.")]
     return [f for f in chosen if f.extension in KNOWN or settings.include], left
 
 
-def _tree(top: str, prefix: str, visited: set[str], links: list[File]) -> Iterator[File | Skipped]:
+def _walk_folder(top: str, prefix: str, visited: set[str], links: list[File]) -> Iterator[File | Skipped]:
     """Everything below `top`, without recursion; links to folders are put into `links` for later."""
     pending = [(top, prefix)]
     while pending:
@@ -67,7 +67,7 @@ def _tree(top: str, prefix: str, visited: set[str], links: list[File]) -> Iterat
             names = sorted(n for n in os.listdir(folder) if not n.startswith("."))
         except OSError as e:
             reason = f"cannot be listed ({e.strerror}); check that it exists and may be read."
-            yield Skipped(shown(folder), reason)
+            yield Skipped(printable_path(folder), reason)
             continue
         for item in (File(os.path.join(folder, n), prefix + n) for n in names):
             if os.path.isdir(item.path):
@@ -75,9 +75,9 @@ def _tree(top: str, prefix: str, visited: set[str], links: list[File]) -> Iterat
                     links.append(item)
                 else:
                     pending.append((item.path, item.name + "/"))
-            elif item.name != shown(item.name):
+            elif item.name != printable_path(item.name):
                 reason = "has a name that is no UTF-8, which no id can hold; rename it."
-                yield Skipped(shown(item.path), reason)
+                yield Skipped(printable_path(item.path), reason)
             elif os.path.isfile(item.path):
                 yield item
             elif os.path.islink(item.path):

@@ -18,7 +18,7 @@ _PARTIAL = re.compile(r"\d{4}(-(0[1-9]|1[0-2]))?")
 _EPOCH = range(10**8, 10**14)  # seconds from 1973, or milliseconds up to the year 5138
 
 
-def iso(value: object) -> str:
+def read_iso_date(value: object) -> str:
     """`value` as an ISO 8601 date or time, to the precision that it states, or "" where it is none.
 
     Reads ISO 8601, years and year-months, RFC 2822 (mail), `5 March 2024`, `March 5, 2024`, `2024/3/5`, `5.3.2024`,
@@ -41,7 +41,7 @@ def iso(value: object) -> str:
         return when.date().isoformat() if len(dashed) <= 10 else when.isoformat()
     except ValueError:
         pass
-    if (day := _named(text.casefold())) or ":" not in text:
+    if (day := _read_named_day(text.casefold())) or ":" not in text:
         return day
     from email.utils import parsedate_to_datetime  # 20 ms to import: only where a date is of this kind
 
@@ -51,7 +51,7 @@ def iso(value: object) -> str:
         return ""
 
 
-def _named(text: str) -> str:
+def _read_named_day(text: str) -> str:
     """A day with the month's English name, or as day.month.year."""
     if match := _DAY_MONTH.fullmatch(text):
         day, month, year = match[1], match[2], match[3]

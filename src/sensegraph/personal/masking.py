@@ -18,7 +18,7 @@ from pathlib import Path
 
 from sensegraph.errors import StoreError
 from sensegraph.personal.finding import Finder
-from sensegraph.personal.people_names import Again, Named, plain
+from sensegraph.personal.people_names import Again, Named, fold_name
 from sensegraph.personal.personal_settings import PersonalSettings, Span, people_sought
 from sensegraph.runtime.keys import key
 from sensegraph.types import Document, Scalar
@@ -52,23 +52,23 @@ class Masker:
         """
         counts: Counter[str] = Counter()
         known = Again.of(d.text, people)
-        text = self._text(d.text, counts, _spans(people), known)
-        title = self._text(d.title, counts, _spans(titled), known)
+        text = self._text(d.text, counts, _person_spans(people), known)
+        title = self._text(d.title, counts, _person_spans(titled), known)
         metadata = tuple((self._text(k, counts, (), _NOBODY), self._scalar(k, v, counts, known)) for k, v in d.metadata)
         return Document(self._id(d, counts, known), text, title, metadata, d.time), counts
 
     def text(self, text: str, people: Sequence[Named] = ()) -> tuple[str, Counter[str]]:
         """A text with everything personal replaced, and what was found by kind."""
         counts: Counter[str] = Counter()
-        return self._text(text, counts, _spans(people), _NOBODY), counts
+        return self._text(text, counts, _person_spans(people), _NOBODY), counts
 
     def found(self, text: str, people: Sequence[Named] = ()) -> list[Span]:
         """What is personal in a text, in order."""
-        return self.finder.find(text, [*_spans(people), *Again.of(text, people).spans(text)])
+        return self.finder.find(text, [*_person_spans(people), *Again.of(text, people).spans(text)])
 
     def person(self, name: str) -> str:
         """The placeholder of a person by name, whatever the style."""
-        return self.keyed("person", plain(name))
+        return self.keyed("person", fold_name(name))
 
     def keyed(self, kind: str, value: str) -> str:
         """The placeholder of a thing of this kind, whatever the style."""
@@ -105,7 +105,7 @@ class Masker:
         words = said.split()
         like_a_name = 1 <= len(words) <= 4 and all(w[0].isupper() for w in words) and not any(map(str.isdigit, said))
         if people_sought(self.settings) and name.casefold() in _NAMED and like_a_name:
-            more.append(Span("person", len(before), len(whole), plain(said)))
+            more.append(Span("person", len(before), len(whole), fold_name(said)))
         found = [
             replace(s, start=s.start - len(before), end=s.end - len(before))
             for s in self.finder.find(whole, more)
@@ -128,8 +128,8 @@ class Masker:
         return f"{masked}#{self.keyed('record', last)[7:]}" if guessable else masked
 
 
-def _spans(people: Sequence[Named]) -> list[Span]:
-    return [Span("person", p.start, p.end, plain(p.name)) for p in people]
+def _person_spans(people: Sequence[Named]) -> list[Span]:
+    return [Span("person", p.start, p.end, fold_name(p.name)) for p in people]
 
 
 def secret(folder: Path, *, make: bool = True) -> bytes:
@@ -141,7 +141,7 @@ def secret(folder: Path, *, make: bool = True) -> bytes:
     if not path.exists():
         if not make:
             return b""
-        _written(path)
+        _write_secret(path)
     found = path.read_bytes()
     if len(found) != _SIZE:
         raise StoreError(
@@ -151,7 +151,7 @@ def secret(folder: Path, *, make: bool = True) -> bytes:
     return found
 
 
-def _written(path: Path) -> None:
+def _write_secret(path: Path) -> None:
     """Write a new secret whole, unless another process is first."""
     number, name = tempfile.mkstemp(dir=path.parent, prefix=SECRET)  # readable by its owner alone
     with os.fdopen(number, "wb") as f:

@@ -74,7 +74,7 @@ def people_sought(settings: PersonalSettings) -> bool:
     return "person" in settings.kinds or "name" in settings.kinds
 
 
-def compiled(settings: PersonalSettings) -> dict[str, re.Pattern[str]]:
+def compile_patterns(settings: PersonalSettings) -> dict[str, re.Pattern[str]]:
     """The user's own patterns by kind. Raises SettingsError for one that is wrong, naming it."""
     made = {}
     for name, pattern in settings.patterns.items():

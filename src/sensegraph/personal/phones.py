@@ -26,7 +26,7 @@ _RANGE = re.compile(r"\u2013|^[^(]*\)|\d\.\d{4,}")  # 1310–1331, (1947) 234 20
 _ANYWHERE = "ZZ"  # the library's word for no region: numbers with + alone
 
 
-def phones(text: str, regions: Sequence[str]) -> Iterator[Span]:
+def find_phones(text: str, regions: Sequence[str]) -> Iterator[Span]:
     """Telephone numbers that are given out; those without `+` are looked for in `regions`.
 
     Raises SettingsError for a region that nobody knows.

@@ -85,13 +85,13 @@ _AT = re.compile(r"\b(?:at|to|from|address\W{0,2}|lives? in|live at|near|outside
 _SURE = re.compile(rf"{_ZIP}$")
 
 
-def birthdays(text: str) -> Iterator[Span]:
+def find_birthdays(text: str) -> Iterator[Span]:
     """Whole dates behind words that make them a date of birth."""
     for match in _BORN.finditer(text):
         yield Span("birthday", match.start("date"), match.end("date"), " ".join(match["date"].casefold().split()))
 
 
-def postal(text: str) -> Iterator[Span]:
+def find_postal_addresses(text: str) -> Iterator[Span]:
     """Postal addresses: a street with its number, and what follows of town and postcode; post-office boxes."""
     for match in _POSTAL.finditer(text):
         whole, before = match[0].rstrip(" ,"), text[max(0, match.start() - 14) : match.start()]

@@ -79,12 +79,12 @@ def draw(
     drawn = [r for r in graph.relations if r.source in number and r.target in number]
     source, target = [number[r.source] for r in drawn], [number[r.target] for r in drawn]
     edges = canonical_edges(source, target, [r.weight for r in drawn], len(entities))
-    labels, communities = _labelled(levels, entities)
+    labels, communities = _label_entities(levels, entities)
     part = components(edges)
     size = np.bincount(part)
     apart = np.asarray(((size < _APART) & (size * _SMALL <= size.max()))[part], np.bool_)
     natural = 1.8 + 1.15 * np.sqrt([float(e.degree) for e in entities])
-    kept, layout = _laid_out(edges, labels, natural, ~apart, seed)
+    kept, layout = _lay_out_main(edges, labels, natural, ~apart, seed)
     onto = _Onto.fit(layout)
     radius = np.where(apart, np.maximum(natural * onto.scale, _DOT), natural * onto.scale)
     places = np.zeros(len(entities), np.complex128)
@@ -92,9 +92,9 @@ def draw(
     border = height = onto.height
     if apart.any():
         border = height + _BELOW
-        shelf, rows = _shelf(edges, apart, radius, seed)
+        shelf, rows = _lay_out_apart(edges, apart, radius, seed)
         places[apart], height = shelf + 1j * border, border + rows
-    discs, reaches = _discs(layout, kept, communities, onto)
+    discs, reaches = _place_discs(layout, kept, communities, onto)
     return Drawing(
         name, entities, len(graph.relations), edges, labels, communities, places, radius, discs, reaches,
         apart, border, height, len(every) - len(entities),
@@ -124,7 +124,7 @@ class _Onto:
         return (points - self.corner) * self.scale + self.aside
 
 
-def _labelled(
+def _label_entities(
     levels: Sequence[Sequence[Cluster]], entities: Sequence[Entity]
 ) -> tuple[tuple[Longs, ...], tuple[tuple[Community, ...], ...]]:
     """The community of every entity at each depth, and these communities; ones without an entity drawn are left out."""
@@ -156,7 +156,7 @@ def _labelled(
     return tuple(labels), tuple(named)
 
 
-def _laid_out(
+def _lay_out_main(
     edges: Edges, labels: Sequence[Longs], radius: Floats, main: NDArray[np.bool_], seed: int
 ) -> tuple[list[Longs], Layout]:
     """The layout of the entities that do not stand apart, and which communities (by their numbers) it has discs for."""
@@ -170,7 +170,7 @@ def _laid_out(
     return [kept for kept, _ in inner], nested(linked, levels, radius[main], seed=seed, gap=_GAP, aspect=1.3)
 
 
-def _discs(
+def _place_discs(
     layout: Layout, kept: list[Longs], communities: Sequence[Sequence[Community]], onto: _Onto
 ) -> tuple[tuple[Points, ...], tuple[Floats, ...]]:
     """The discs of every depth on the canvas, radius 0 for the communities that have none."""
@@ -183,7 +183,7 @@ def _discs(
     return tuple(discs), tuple(reaches)
 
 
-def _shelf(edges: Edges, apart: NDArray[np.bool_], radius: Floats, seed: int) -> tuple[Points, float]:
+def _lay_out_apart(edges: Edges, apart: NDArray[np.bool_], radius: Floats, seed: int) -> tuple[Points, float]:
     """The components that stand apart in rows from the left, largest first, and the height of all rows."""
     number = np.cumsum(apart) - 1
     both = apart[edges.source] & apart[edges.target]

@@ -55,11 +55,11 @@ class Label:
     @property
     def box(self) -> Box:
         """The rectangle that the text needs."""
-        width = max((measured(line, self.size, self.bold) for line in self.lines), default=0.0)
+        width = max((measure_text(line, self.size, self.bold) for line in self.lines), default=0.0)
         return Box(self.x, self.y, width, LINE * self.size * len(self.lines))
 
 
-def measured(text: str, size: float, bold: bool = False) -> float:
+def measure_text(text: str, size: float, bold: bool = False) -> float:
     """The width of `text` in units, rather too wide than too narrow."""
     return sum(map(_character_width, text)) * size * (_BOLD if bold else 1.0)
 
@@ -74,13 +74,13 @@ def _character_width(character: str) -> float:
     return _EMS.get(unicodedata.normalize("NFD", character)[0], 0.9)
 
 
-def wrapped(text: str, size: float, width: float, lines: int, bold: bool = False) -> tuple[str, ...]:
+def wrap_text(text: str, size: float, width: float, lines: int, bold: bool = False) -> tuple[str, ...]:
     """`text` in at most so many lines of at most this width; what does not fit is cut, with an ellipsis."""
     parts: list[str] = []  # words; one that is wider than a line in pieces
     for word in text.split():
         piece = ""
         for character in word:
-            if piece and measured(piece + character, size, bold) > width:
+            if piece and measure_text(piece + character, size, bold) > width:
                 parts.append(piece)
                 piece = ""
             piece += character
@@ -88,21 +88,23 @@ def wrapped(text: str, size: float, width: float, lines: int, bold: bool = False
     rows: list[str] = []
     for part in parts:
         joined = f"{rows[-1]} {part}" if rows else part
-        if rows and measured(joined, size, bold) <= width:
+        if rows and measure_text(joined, size, bold) <= width:
             rows[-1] = joined
         else:
             rows.append(part)
     if len(rows) > lines:
         last = " ".join(rows[lines - 1 :])
-        if measured(last, size, bold) > width:
-            while last and measured(last.rstrip() + "…", size, bold) > width:
+        if measure_text(last, size, bold) > width:
+            while last and measure_text(last.rstrip() + "…", size, bold) > width:
                 last = last[:-1]
             last = last.rstrip(" ,;:–-") + "…"
         rows = [*rows[: lines - 1], last]
     return tuple(rows)
 
 
-def placed(wanted: Iterable[Sequence[Label]], canvas: Box, taken: Sequence[Label] = ()) -> tuple[list[Label], int]:
+def place_labels(
+    wanted: Iterable[Sequence[Label]], canvas: Box, taken: Sequence[Label] = ()
+) -> tuple[list[Label], int]:
     """Of each sequence of alternatives the first that meets none before it and stays on the canvas.
 
     Returns the labels, and how many found no place.
@@ -120,7 +122,7 @@ def placed(wanted: Iterable[Sequence[Label]], canvas: Box, taken: Sequence[Label
     return found, lost
 
 
-def shortened(text: str, most: int) -> str:
+def shorten_text(text: str, most: int) -> str:
     """`text` on one line, cut at a word after at most so many characters, with an ellipsis where it was cut."""
     line = " ".join(text.split())
     return line if len(line) <= most else line[: most - 1].rsplit(" ", 1)[0] + "…"

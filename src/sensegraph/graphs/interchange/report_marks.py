@@ -96,7 +96,7 @@ class Resolver:
         return Statement(text, references, tuple(spans)[:_SOURCES])
 
 
-def marked(statements: Sequence[Statement], numbers: Mapping[str, Number]) -> str:
+def write_marks(statements: Sequence[Statement], numbers: Mapping[str, Number]) -> str:
     """The text of `statements` with the marks of their references; `numbers` of what is not in a table are left out."""
     parts = list[str]()
     for statement in statements:
@@ -115,4 +115,4 @@ def marked(statements: Sequence[Statement], numbers: Mapping[str, Number]) -> st
     return "".join(parts)
 
 
-__all__ = ["TABLE_NAMES", "Number", "Resolver", "marked"]
+__all__ = ["TABLE_NAMES", "Number", "Resolver", "write_marks"]

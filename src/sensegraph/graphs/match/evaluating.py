@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sensegraph.errors import InputError
 from sensegraph.graphs.match import query_values
 from sensegraph.graphs.match.query_checking import Checked
-from sensegraph.graphs.match.query_values import Element, Truth, Value, alike
+from sensegraph.graphs.match.query_values import Element, Truth, Value, fold_type
 from sensegraph.graphs.match.shelf import CLAIM, ENTITY, RELATION, Shelf
 from sensegraph.graphs.match.syntax import (
     Binary,
@@ -27,7 +27,7 @@ from sensegraph.graphs.match.syntax import (
     Property,
     Unary,
     Variable,
-    variables,
+    read_variables,
 )
 
 Rows = NDArray[np.int64]
@@ -81,7 +81,7 @@ class Evaluator:
 
     def column(self, expression: Expression, table: Table) -> list[Value]:
         """The value of an expression in every row."""
-        names = variables(expression)
+        names = read_variables(expression)
         if not names and table.length:
             return self.value(expression, table.take(np.arange(1))) * table.length
         if len(names) == 1 and self.query.kinds[names[0]] in _SINGLE:
@@ -111,9 +111,9 @@ class Evaluator:
                 columns = [self.value(i, table) for i in items]
                 return list(zip(*columns, strict=True)) if columns else [()] * table.length
             case Unary("not", operand):
-                return [query_values.opposite(v) for v in self.value(operand, table)]
+                return [query_values.negate_value(v) for v in self.value(operand, table)]
             case Unary("-", operand):
-                return [query_values.reckoned("-", 0, v) for v in self.value(operand, table)]
+                return [query_values.calculate_value("-", 0, v) for v in self.value(operand, table)]
             case Unary(operator, operand):
                 return [(v is None) == (operator == "is null") for v in self.value(operand, table)]
             case Binary():
@@ -167,7 +167,8 @@ class Evaluator:
         apply = _LOGIC.get(e.operator)
         if apply is None:
             apply = partial(
-                query_values.ordered if e.operator in ("<", "<=", ">", ">=") else query_values.reckoned, e.operator
+                query_values.compare_order if e.operator in ("<", "<=", ">", ">=") else query_values.calculate_value,
+                e.operator,
             )
         return [apply(a, b) for a, b in zip(left, right, strict=True)]
 
@@ -179,19 +180,19 @@ class Evaluator:
         if not isinstance(e.left, Property):
             flipped = e.operator in ("=", "<>") and isinstance(e.right, Property)
             return self._named(Binary(e.operator, e.right, e.left, e.at), table) if flipped else None
-        wanted, variable, name = constants(e), e.left.variable, e.left.name.lower()
+        wanted, variable, name = compared_texts(e), e.left.variable, e.left.name.lower()
         if wanted is None:
             return None
         if name == "name" and self.query.kinds[variable] == "entity":
             called = frozenset[int]().union(*(self.shelf.called(w) for w in wanted))
             found: list[Truth] = [p in called for p in table.columns[variable].tolist()]
         elif name in ("type", "label"):
-            sought = frozenset(map(alike, wanted))
+            sought = frozenset(map(fold_type, wanted))
             column = self._property(variable, name, table)
-            found = [alike(v) in sought if isinstance(v, str) else None for v in column]
+            found = [fold_type(v) in sought if isinstance(v, str) else None for v in column]
         else:
             return None
-        return [query_values.opposite(v) for v in found] if e.operator == "<>" else list(found)
+        return [query_values.negate_value(v) for v in found] if e.operator == "<>" else list(found)
 
     def _search(self, e: Binary, table: Table) -> list[Value]:
         """What is looked for in a text; in the name of an entity, in its other names too."""
@@ -207,7 +208,7 @@ class Evaluator:
     def _search_test(self, e: Binary) -> Callable[[Value, Value], Truth]:
         """What looks for one value in another."""
         if e.operator != "=~" or not isinstance(e.right, Fixed):
-            return lambda text, part: query_values.has(e.operator, text, part)
+            return lambda text, part: query_values.search_text(e.operator, text, part)
         matches = self.query.matchers[str(e.right.value)]
         return lambda text, _: matches(text) if isinstance(text, str) else None
 
@@ -230,7 +231,7 @@ class Evaluator:
         return known[name].read(self.shelf, [value.position])[0]
 
 
-def constants(e: Binary) -> tuple[str, ...] | None:
+def compared_texts(e: Binary) -> tuple[str, ...] | None:
     """The texts that `=`, `<>` or `in` compares with; None where it compares with anything else."""
     listed = e.right.items if e.operator == "in" and isinstance(e.right, Listed) else (e.right,)
     if e.operator not in ("=", "<>", "in") or (e.operator == "in" and not isinstance(e.right, Listed)):
@@ -243,13 +244,13 @@ def _is_number(value: Value) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _size(value: Value) -> Value:
+def _measure_size(value: Value) -> Value:
     if isinstance(value, Element) and value.kind == "path":
         return len(value.parts) // 2
     return len(value) if isinstance(value, str | tuple) else None
 
 
-def _parts(first: int) -> Callable[[Value], Value]:
+def _path_parts(first: int) -> Callable[[Value], Value]:
     """The nodes (from 0) or the relations (from 1) of a path; of a chain its relations."""
 
     def parts(value: Value) -> Value:
@@ -262,11 +263,11 @@ def _parts(first: int) -> Callable[[Value], Value]:
 
 _LOGIC: Mapping[str, Callable[[Value, Value], Value]] = MappingProxyType(
     {
-        "and": query_values.both,
-        "or": query_values.either,
-        "=": query_values.equal,
-        "<>": lambda a, b: query_values.opposite(query_values.equal(a, b)),
-        "in": query_values.inside,
+        "and": query_values.and_values,
+        "or": query_values.or_values,
+        "=": query_values.equal_values,
+        "<>": lambda a, b: query_values.negate_value(query_values.equal_values(a, b)),
+        "in": query_values.is_in_list,
     }
 )
 _FUNCTIONS: Mapping[str, Callable[..., Value]] = MappingProxyType(
@@ -279,10 +280,10 @@ _FUNCTIONS: Mapping[str, Callable[..., Value]] = MappingProxyType(
         "round": lambda v, digits=0: (
             round(v, max(-_DIGITS, min(digits, _DIGITS))) if _is_number(v) and isinstance(digits, int) else None
         ),
-        "size": _size,
-        "length": _size,
-        "nodes": _parts(0),
-        "relations": _parts(1),
-        "relationships": _parts(1),
+        "size": _measure_size,
+        "length": _measure_size,
+        "nodes": _path_parts(0),
+        "relations": _path_parts(1),
+        "relationships": _path_parts(1),
     }
 )

@@ -33,7 +33,7 @@ class Token:
     at: Spot
 
 
-def tokens(text: str, piece: str) -> list[Token]:
+def tokenize_query(text: str, piece: str) -> list[Token]:
     """The tokens of `text`, the last of which is its end. Raises InputError at what cannot be read."""
     if len(text) > LONGEST:
         raise Spot(piece, text, LONGEST).error(

@@ -11,11 +11,11 @@ import numpy as np
 
 from sensegraph.errors import InputError
 from sensegraph.graphs.match.evaluating import Clock
-from sensegraph.graphs.match.joining import evaluator, joined
+from sensegraph.graphs.match.joining import build_evaluator, join_matches
 from sensegraph.graphs.match.parser import Parser
-from sensegraph.graphs.match.query_checking import checked
-from sensegraph.graphs.match.query_values import Element, Value, alike
-from sensegraph.graphs.match.result_rows import Row, projected
+from sensegraph.graphs.match.query_checking import check_query
+from sensegraph.graphs.match.query_values import Element, Value, fold_type
+from sensegraph.graphs.match.result_rows import Row, project_rows
 from sensegraph.graphs.match.shelf import Shelf
 from sensegraph.graphs.match.syntax import Binary, Constant, Given, Query
 from sensegraph.index.browse.pages import ClaimRow, EntityRow, Place, RelationRow
@@ -77,63 +77,63 @@ class Matches:
     steps: tuple[str, ...] = ()
 
 
-def parsed(request: Request) -> Query:
+def parse_request(request: Request) -> Query:
     """The query that a request makes. Raises InputError where a clause is given twice, or cannot be read."""
-    given = {name: _value(name, value) for name, value in (request.parameters or {}).items()}
+    given = {name: _convert_parameter(name, value) for name, value in (request.parameters or {}).items()}
     query = Parser(request.text, "the query" if _CLAUSE.search(request.text) else "the pattern", given).query()
     if request.where:
         more = Parser(request.where, "WHERE", given, query.paths).condition()
         query = replace(query, where=Binary("and", query.where, more) if query.where else more)
     if request.returned:
-        _once("RETURN", bool(query.items))
+        _check_given_once("RETURN", bool(query.items))
         items, distinct = Parser(request.returned, "RETURN", given, query.paths).returned()
         query = replace(query, items=items, distinct=distinct)
     if request.order:
-        _once("ORDER BY", bool(query.order))
+        _check_given_once("ORDER BY", bool(query.order))
         query = replace(query, order=Parser(request.order, "ORDER BY", given, query.paths).ordered())
     if request.skip is not None:
-        _once("SKIP", bool(query.skip))
+        _check_given_once("SKIP", bool(query.skip))
         query = replace(query, skip=request.skip)
     if request.limit is not None:
-        _once("LIMIT", query.limit is not None)
+        _check_given_once("LIMIT", query.limit is not None)
         query = replace(query, limit=request.limit)
     return query
 
 
-def _once(clause: str, there: bool) -> None:
+def _check_given_once(clause: str, there: bool) -> None:
     if there:
         raise InputError(f"The query has a {clause} of its own; give it once.")
 
 
-def _value(name: str, value: Parameter) -> Given:
+def _convert_parameter(name: str, value: Parameter) -> Given:
     """A parameter as a value of queries."""
     if isinstance(value, float) and not isfinite(value):
         raise InputError(f"The parameter {name!r} is {value}; give a finite number.")
     if isinstance(value, str | int | float | None):
         return value
     if isinstance(value, Sequence):
-        return tuple(_value(name, v) for v in value)
+        return tuple(_convert_parameter(name, v) for v in value)
     raise InputError(f"The parameter {name!r} is a {type(value).__name__}; give a text, a number, a truth or a list.")
 
 
 def matched(request: Request, shelf: Shelf, *, citing: bool = False) -> Matches:
     """The rows of a request; with `citing` the spans of documents that each rests on."""
-    query = checked(parsed(request), shelf)
+    query = check_query(parse_request(request), shelf)
     clock = Clock(request.seconds)
-    found = joined(query, shelf, clock, request.most)
-    made = projected(query, found.table, evaluator(query, shelf, clock, request.most))
+    found = join_matches(query, shelf, clock, request.most)
+    made = project_rows(query, found.table, build_evaluator(query, shelf, clock, request.most))
     columns = tuple(i.name for i in query.items)
-    elements = dict.fromkeys(e for row in made.rows for value in row.values for e in _elements(value))
-    known = _pages(list(elements), shelf)
-    rows = tuple(tuple(_show(v, known) for v in row.values) for row in made.rows)
-    marks, citations, left_out = _cited(made.rows, shelf) if citing else ((), (), ())
+    elements = dict.fromkeys(e for row in made.rows for value in row.values for e in _list_elements(value))
+    known = _read_shown_elements(list(elements), shelf)
+    rows = tuple(tuple(_show_value(v, known) for v in row.values) for row in made.rows)
+    marks, citations, left_out = _cite_rows(made.rows, shelf) if citing else ((), (), ())
 
     # variables of relations that are called like a label: the colon may have been forgotten
-    labels = frozenset(map(alike, shelf.whole.names))
+    labels = frozenset(map(fold_type, shelf.whole.names))
     notes = [
         f"{edge.variable!r} names any relation here; the label is written [:{edge.variable}]"
         for _, edge, _ in query.edges
-        if not edge.types and alike(edge.variable) in labels and query.kinds[edge.variable] != "tie"
+        if not edge.types and fold_type(edge.variable) in labels and query.kinds[edge.variable] != "tie"
     ]
     # relations that an arrow followed although no text tells their direction
     arrows = [e.variable for _, e, _ in query.edges if e.direction != "-" and query.kinds[e.variable] != "tie"]
@@ -147,23 +147,25 @@ def matched(request: Request, shelf: Shelf, *, citing: bool = False) -> Matches:
 # ── what is shown ──
 
 
-def _elements(value: Value) -> Iterable[Element]:
+def _list_elements(value: Value) -> Iterable[Element]:
     if isinstance(value, Element):
         yield from value.parts or (value,)
     elif isinstance(value, tuple):
         for part in value:
-            yield from _elements(part)
+            yield from _list_elements(part)
 
 
-def _show(value: Value, known: Mapping[Element, EntityRow | RelationRow | ClaimRow | str]) -> Shown:
+def _show_value(value: Value, known: Mapping[Element, EntityRow | RelationRow | ClaimRow | str]) -> Shown:
     if isinstance(value, tuple):
-        return tuple(_show(v, known) for v in value)
+        return tuple(_show_value(v, known) for v in value)
     if not isinstance(value, Element):
         return value
     return PathRow(tuple(known[e] for e in value.parts)) if value.kind == "path" else known[value]
 
 
-def _pages(elements: Sequence[Element], shelf: Shelf) -> dict[Element, EntityRow | RelationRow | ClaimRow | str]:
+def _read_shown_elements(
+    elements: Sequence[Element], shelf: Shelf
+) -> dict[Element, EntityRow | RelationRow | ClaimRow | str]:
     """What is shown of each element."""
     found = dict[Element, EntityRow | RelationRow | ClaimRow | str]()
     by = {k: [e for e in elements if e.kind == k] for k in ("entity", "relation", "claim", "tie")}
@@ -186,7 +188,7 @@ def _pages(elements: Sequence[Element], shelf: Shelf) -> dict[Element, EntityRow
 # ── citations ──
 
 
-def _cited(
+def _cite_rows(
     rows: Sequence[Row], shelf: Shelf
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[Citation, ...], tuple[str, ...]]:
     """The numbers of each row's citations, the citations, and what has to be said of them."""

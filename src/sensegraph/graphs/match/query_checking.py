@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.match.query_values import Kind, alike
+from sensegraph.graphs.match.query_values import Kind, fold_type
 from sensegraph.graphs.match.regular_expressions import compile_matcher
 from sensegraph.graphs.match.shelf import CLAIM, ENTITY, RELATION, Readable, Shelf
 from sensegraph.graphs.match.syntax import (
@@ -29,11 +29,11 @@ from sensegraph.graphs.match.syntax import (
     Spot,
     Variable,
     Word,
-    conjuncts,
-    inner,
-    replaced,
-    variables,
-    walk,
+    child_expressions,
+    read_variables,
+    replace_variables,
+    split_conjuncts,
+    walk_expression,
 )
 from sensegraph.language.text import fold
 
@@ -76,24 +76,24 @@ class Checked:
     @property
     def grouped(self) -> bool:
         """Whether rows are put together: something is counted or collected."""
-        return any(aggregated(i.expression) for i in self.items)
+        return any(has_aggregate(i.expression) for i in self.items)
 
 
-def aggregated(expression: Expression) -> bool:
+def has_aggregate(expression: Expression) -> bool:
     """Whether an expression counts or collects."""
-    return any(isinstance(e, Call) and e.name in AGGREGATES for e in walk(expression))
+    return any(isinstance(e, Call) and e.name in AGGREGATES for e in walk_expression(expression))
 
 
-def checked(query: Query, shelf: Shelf, outer: Mapping[str, Kind] = MappingProxyType({})) -> Checked:
+def check_query(query: Query, shelf: Shelf, outer: Mapping[str, Kind] = MappingProxyType({})) -> Checked:
     """The query as it is understood, around it `outer`. Raises InputError at the first thing that is not."""
-    kinds = _kinds(query, outer)
-    nodes = _nodes(query, kinds, shelf)
+    kinds = _find_kinds(query, outer)
+    nodes = _collect_types(query, kinds, shelf)
     edges = tuple(e for path in query.paths for e in path.hops)
     for near, edge, far in edges:
         _check_edge(edge, (kinds[near], kinds[far]), shelf)
     tests = [t for path in query.paths for part in path.parts for t in part.tests]
-    tests += conjuncts(query.where)
-    items = query.items or _all(query, kinds, nodes)
+    tests += split_conjuncts(query.where)
+    items = query.items or _list_all_elements(query, kinds, nodes)
     looking = _Looking(kinds, shelf)
     for test in tests:
         looking.plain(test, "WHERE")
@@ -103,13 +103,13 @@ def checked(query: Query, shelf: Shelf, outer: Mapping[str, Kind] = MappingProxy
         if times > 1:
             raise InputError(f"Two columns are called {name!r}; give one another name with AS.")
     columns = {i.name: i.expression for i in items}
-    order = tuple(replace(s, expression=replaced(s.expression, columns)) for s in query.order)
+    order = tuple(replace(s, expression=replace_variables(s.expression, columns)) for s in query.order)
     for sort in order:
         looking.item(sort.expression)
     # rows that are put together can be ordered only by what they are put together by
-    grouped = query.distinct or any(aggregated(i.expression) for i in items)
+    grouped = query.distinct or any(has_aggregate(i.expression) for i in items)
     for sort in order:
-        if grouped and sort.expression not in [i.expression for i in items] and not aggregated(sort.expression):
+        if grouped and sort.expression not in [i.expression for i in items] and not has_aggregate(sort.expression):
             raise sort.expression.at.error(
                 "ORDER BY can name columns of RETURN only, where rows are counted, collected or distinct."
             )
@@ -120,10 +120,10 @@ def checked(query: Query, shelf: Shelf, outer: Mapping[str, Kind] = MappingProxy
 # ── variables ──
 
 
-def _kinds(query: Query, outer: Mapping[str, Kind]) -> dict[str, Kind]:
+def _find_kinds(query: Query, outer: Mapping[str, Kind]) -> dict[str, Kind]:
     kinds = dict(outer)
     for node in (n for path in query.paths for n in path.nodes):
-        claim = any(alike(w.text) == "claim" for w in node.types)
+        claim = any(fold_type(w.text) == "claim" for w in node.types)
         around = outer.get(node.variable)
         if around not in (None, "claim", "entity") or (claim and around == "entity"):
             raise node.at.error(f"{node.variable!r} is the name of {_A[kinds[node.variable]]} already; choose another.")
@@ -132,29 +132,29 @@ def _kinds(query: Query, outer: Mapping[str, Kind]) -> dict[str, Kind]:
     for path in query.paths:
         for near, edge, far in path.hops:
             kind: Kind = "chain" if edge.long else "relation" if kinds[near] == kinds[far] == "entity" else "tie"
-            _add(kinds, edge.variable, kind, edge.at)
+            _declare_variable(kinds, edge.variable, kind, edge.at)
         if path.variable:
-            _add(kinds, path.variable, "path", path.nodes[0].at)
+            _declare_variable(kinds, path.variable, "path", path.nodes[0].at)
     return kinds
 
 
-def _add(kinds: dict[str, Kind], variable: str, kind: Kind, at: Spot) -> None:
+def _declare_variable(kinds: dict[str, Kind], variable: str, kind: Kind, at: Spot) -> None:
     if variable in kinds:
         raise at.error(f"{variable!r} is the name of {_A[kinds[variable]]} already; choose another.")
     kinds[variable] = kind
 
 
-def _nodes(query: Query, kinds: Mapping[str, Kind], shelf: Shelf) -> dict[str, tuple[Word, ...]]:
+def _collect_types(query: Query, kinds: Mapping[str, Kind], shelf: Shelf) -> dict[str, tuple[Word, ...]]:
     """The types of every node; where a variable stands twice, those that both places allow."""
     found = dict[str, tuple[Word, ...]]()
     for node in (n for path in query.paths for n in path.nodes):
-        types = tuple(w for w in node.types if alike(w.text) != "claim")
+        types = tuple(w for w in node.types if fold_type(w.text) != "claim")
         if types and kinds[node.variable] == "claim":
             raise types[0].at.error("Claim stands alone: a claim has no type of an entity; test its type in WHERE.")
         for word in types:
-            _known(word, shelf.whole.types, "entity has the type", "type")
+            _check_known(word, shelf.whole.types, "entity has the type", "type")
         earlier = found.get(node.variable, ())
-        common = tuple(w for w in earlier if alike(w.text) in [alike(t.text) for t in types])
+        common = tuple(w for w in earlier if fold_type(w.text) in [fold_type(t.text) for t in types])
         if earlier and types and not common:
             raise node.at.error(f"{node.variable!r} has other types elsewhere; nothing is of both.")
         found[node.variable] = common if earlier and types else earlier or types
@@ -168,38 +168,40 @@ def _check_edge(edge: EdgePattern, ends: tuple[Kind, Kind], shelf: Shelf) -> Non
         raise edge.at.error("a chain links entities, not claims.")
     for word in edge.types:
         if "claim" not in ends:
-            _known(word, shelf.whole.names, "relation has the label", "label")
-        elif alike(word.text) not in TIES:
+            _check_known(word, shelf.whole.names, "relation has the label", "label")
+        elif fold_type(word.text) not in TIES:
             raise word.at.error("a claim is linked by :ABOUT to its subject and by :OBJECT to what it names besides.")
 
 
-def _known(word: Word, names: Sequence[str], said: str, what: str) -> None:
-    if alike(word.text) in map(alike, names):
+def _check_known(word: Word, names: Sequence[str], said: str, what: str) -> None:
+    if fold_type(word.text) in map(fold_type, names):
         return
     listed = [n for n in names if n]
     hint = " A label is free text here; to look inside: WHERE r.label CONTAINS '…'." if what == "label" else ""
-    raise word.at.error(f"no {said} {word.text!r}{nearest(word.text, listed, what)}.{hint}")
+    raise word.at.error(f"no {said} {word.text!r}{suggest_names(word.text, listed, what)}.{hint}")
 
 
-def nearest(text: str, names: Sequence[str], what: str) -> str:
+def suggest_names(text: str, names: Sequence[str], what: str) -> str:
     """`; the nearest: …`; where there are few, all of them by the alphabet; where there is nothing at all, that."""
     from rapidfuzz import fuzz, process
 
-    ranked = process.extract(alike(text), list(names), scorer=fuzz.ratio, processor=alike, limit=_FEW)
+    ranked = process.extract(fold_type(text), list(names), scorer=fuzz.ratio, processor=fold_type, limit=_FEW)
     if not ranked:
         return f": there is no {what} at all"
     if len(names) > _FEW:
-        return f"; the nearest: {_quoted(n for n, _, _ in ranked[:_NEAR])}"
+        return f"; the nearest: {_quote_names(n for n, _, _ in ranked[:_NEAR])}"
     near = [n for n, ratio, _ in ranked[:1] if ratio >= _LIKE and len(ranked) > 1]
-    told = f"; the nearest: {_quoted(near)}" if near else ""
-    return f"{told}; there are: {_quoted(sorted(names))}"
+    told = f"; the nearest: {_quote_names(near)}" if near else ""
+    return f"{told}; there are: {_quote_names(sorted(names))}"
 
 
-def _quoted(names: Iterable[str]) -> str:
+def _quote_names(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))
 
 
-def _all(query: Query, kinds: Mapping[str, Kind], nodes: Mapping[str, tuple[Word, ...]]) -> tuple[Item, ...]:
+def _list_all_elements(
+    query: Query, kinds: Mapping[str, Kind], nodes: Mapping[str, tuple[Word, ...]]
+) -> tuple[Item, ...]:
     """All elements of the patterns in their order, under their names or what they are."""
     words = {e.variable: e.types for path in query.paths for e in path.edges} | dict(nodes)
     found = dict[str, None]()
@@ -230,14 +232,14 @@ class _Looking:
 
     def plain(self, expression: Expression, where: str) -> None:
         """Check what may not count or collect."""
-        for part in walk(expression):
+        for part in walk_expression(expression):
             if isinstance(part, Call) and part.name in AGGREGATES:
                 raise part.at.error(f"{part.name} puts rows together, which {where} cannot; use it in RETURN.")
             self.one(part)
 
     def item(self, expression: Expression) -> None:
         """Check what may. Beside an aggregate no variable may stand: it would have many values."""
-        if not aggregated(expression):
+        if not has_aggregate(expression):
             self.plain(expression, "RETURN")
         elif isinstance(expression, Call) and expression.name in AGGREGATES:
             self.one(expression)
@@ -246,8 +248,8 @@ class _Looking:
                 self.numbers(expression, argument)
         else:
             self.one(expression)
-            for part in inner(expression):
-                if not aggregated(part) and variables(part):
+            for part in child_expressions(expression):
+                if not has_aggregate(part) and read_variables(part):
                     raise part.at.error("this has many values beside a count; return it by itself.")
                 self.item(part)
 
@@ -270,7 +272,7 @@ class _Looking:
                     raise part.at.error(f"{name} takes one value.")
             case Call(name, arguments):
                 if name not in FUNCTIONS:
-                    near = nearest(name, sorted({*FUNCTIONS, *AGGREGATES}), "function")
+                    near = suggest_names(name, sorted({*FUNCTIONS, *AGGREGATES}), "function")
                     raise part.at.error(f"there is no function {name!r}{near}.")
                 low, high = FUNCTIONS[name]
                 if part.distinct or not low <= len(arguments) <= high:
@@ -280,7 +282,7 @@ class _Looking:
                 for name in part.shared:
                     if self.kinds[name] in ("path", "chain"):
                         raise part.at.error(f"{name!r} is {_A[self.kinds[name]]}, which EXISTS cannot look into.")
-                self.inner[part] = checked(Query(paths, where), self.shelf, self.kinds)
+                self.inner[part] = check_query(Query(paths, where), self.shelf, self.kinds)
             case Binary(operator, left, right):
                 self.comparison(operator, left, right, part.at)
             case _:
@@ -290,7 +292,7 @@ class _Looking:
         if name not in self.kinds:
             listed = [n for n in self.kinds if not n.startswith(" ")]
             hint = "" if listed else "; name what is meant in the pattern, as in (a:Person)"
-            raise at.error(f"the pattern has no variable {name!r}{nearest(name, listed, 'variable')}{hint}.")
+            raise at.error(f"the pattern has no variable {name!r}{suggest_names(name, listed, 'variable')}{hint}.")
         return self.kinds[name]
 
     def property(self, part: Property) -> Readable:
@@ -300,7 +302,7 @@ class _Looking:
         if known is None:
             raise at.error(f"{variable!r} is {_A[kind]} and has no properties; use length, nodes or relations.")
         if name.lower() not in known:
-            raise at.error(f"{_A[kind]} has no property {name!r}{nearest(name, list(known), 'property')}.")
+            raise at.error(f"{_A[kind]} has no property {name!r}{suggest_names(name, list(known), 'property')}.")
         return known[name.lower()]
 
     def comparison(self, operator: str, left: Expression, right: Expression, at: Spot) -> None:

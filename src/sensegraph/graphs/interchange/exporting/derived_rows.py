@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sensegraph.graphs.interchange.exporting.listing import Listing
-from sensegraph.graphs.interchange.extras import Row, merged
-from sensegraph.graphs.interchange.report_marks import Number, marked
+from sensegraph.graphs.interchange.extras import Row, merge_row
+from sensegraph.graphs.interchange.report_marks import Number, write_marks
 from sensegraph.types import Claim, Cluster, Entity, Relation
 
 _NONE = "NONE"  # how the tables say that a claim has no object, no date
@@ -35,7 +35,7 @@ class Deriver:
             derived, extras = self.derived(table, ids), self.listing.beside.find(table, ids)
             for name in ids:
                 if name in derived:
-                    yield merged(derived[name], extras.get(name), late)
+                    yield merge_row(derived[name], extras.get(name), derive_late_columns)
                 elif (whole := extras[name].whole) is not None:
                     yield whole
 
@@ -141,11 +141,13 @@ class Deriver:
                 "id": c.id,
                 **places[c.id],
                 "title": c.title,
-                "summary": marked(c.summary, cited),
+                "summary": write_marks(c.summary, cited),
                 "full_content": "",
                 "rank": c.rating,
                 "rating_explanation": c.rating_explanation,
-                "findings": [{"explanation": marked(f.statements, cited), "summary": f.summary} for f in c.findings],
+                "findings": [
+                    {"explanation": write_marks(f.statements, cited), "summary": f.summary} for f in c.findings
+                ],
                 "full_content_json": "",
                 "period": "",
                 "size": len(members[c.id]),
@@ -204,7 +206,7 @@ class Deriver:
         return {name: (t, n) for t in _CITED for name, n in self.listing.numbers(t, names).items()}
 
 
-def late(row: Row) -> Row:
+def derive_late_columns(row: Row) -> Row:
     """The columns of a report that are made of its others."""
     if "full_content" not in row:
         return {}
@@ -217,4 +219,4 @@ def late(row: Row) -> Row:
     }
 
 
-__all__ = ["Deriver", "late"]
+__all__ = ["Deriver", "derive_late_columns"]

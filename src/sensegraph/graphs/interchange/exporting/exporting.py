@@ -38,7 +38,7 @@ def export_tables(
     `store` holds the index: what an import kept beside it is given back, where what we would write is what it was then.
     Rows are written as they are made. Raises InputError for a folder that is not empty, unless `force` is given.
     """
-    place = prepared(folder, force=force)
+    place = prepare_folder(folder, force=force)
     counts: dict[str, int] = {}
     notes: list[str] = []
     files = []
@@ -50,21 +50,21 @@ def export_tables(
             if form == "parquet":
                 from sensegraph.graphs.interchange.parquet import write_rows
 
-                with whole(path, "wb") as file:
+                with write_whole_file(path, "wb") as file:
                     counts[table], left = write_rows(file, table, deriver.rows(table))
                 if left:
                     said = "columns that Parquet has no type for here were left out"
                     notes.append(f"{table}: {said}: {', '.join(left)}")
                 continue
             counts[table] = 0
-            with whole(path) as file:
+            with write_whole_file(path) as file:
                 for row in deriver.rows(table):
                     file.write(json.dumps(row, ensure_ascii=False) + "\n")
                     counts[table] += 1
     return Exported(tuple(files), counts, tuple(notes))
 
 
-def prepared(folder: str | Path, *, force: bool) -> Path:
+def prepare_folder(folder: str | Path, *, force: bool) -> Path:
     """The folder, made where there is none. Raises InputError for one with something in it, unless forced."""
     place = Path(folder)
     if place.exists() and not place.is_dir():
@@ -76,7 +76,7 @@ def prepared(folder: str | Path, *, force: bool) -> Path:
 
 
 @contextmanager
-def whole(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
+def write_whole_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     """A file to write that appears under its name only when all of it is written; else nothing of it stays."""
     unfinished = path.with_name(f"{path.name}.part")
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
@@ -88,4 +88,4 @@ def whole(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
         unfinished.unlink(missing_ok=True)
 
 
-__all__ = ["Exported", "TableForm", "export_tables", "prepared", "whole"]
+__all__ = ["Exported", "TableForm", "export_tables", "prepare_folder", "write_whole_file"]

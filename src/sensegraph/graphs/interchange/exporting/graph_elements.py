@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from sensegraph.graphs.interchange.exporting.listing import found, hierarchy_of
+from sensegraph.graphs.interchange.exporting.listing import find_records, hierarchy_or_empty
 from sensegraph.graphs.interchange.pair_file import PairFile, split_blocks
 from sensegraph.index.index import Index
 from sensegraph.types import Description
@@ -47,7 +47,7 @@ class Elements:
 
     def __init__(self, index: Index, pairs: PairFile) -> None:
         self.index, self._pairs = index, pairs
-        self._clusters = [(c.id, c.title) for c in hierarchy_of(index).clusters]
+        self._clusters = [(c.id, c.title) for c in hierarchy_or_empty(index).clusters]
         depths = range(index.depth if self._clusters else 0)
         self.node_columns: tuple[Column, ...] = (
             *_NODE,
@@ -64,7 +64,7 @@ class Elements:
             claims = self._claims([e.id for e in block])
             homes = self._homes(position, len(block))
             for e, home in zip(block, homes, strict=True):
-                texts = _texts(e.descriptions)
+                texts = _distinct_texts(e.descriptions)
                 own = (e.name, e.type, e.description, texts, e.frequency, e.degree, claims[e.id], list(e.chunks))
                 yield Element(e.id, (*own, *home))
             position += len(block)
@@ -72,13 +72,13 @@ class Elements:
     def edges(self) -> Iterator[Element]:
         """All relations, in the order of the index; they have no direction."""
         for r in self.index.graph.relations:
-            values = (r.label, r.description, _texts(r.descriptions), r.weight, list(r.chunks))
+            values = (r.label, r.description, _distinct_texts(r.descriptions), r.weight, list(r.chunks))
             yield Element(r.id, values, (r.source, r.target))
 
     def _claims(self, entities: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
         """The claims about each of these entities, without their subject, which is the node that bears them."""
         ids = self._pairs.find("claims", entities)
-        records = found(self.index.graph.claims, [c for name in entities for c in ids[name]])
+        records = find_records(self.index.graph.claims, [c for name in entities for c in ids[name]])
         shown = {c: {**asdict(claim), "chunk": claim.source.chunk} for c, claim in records.items()}
         plain = {c: {k: v for k, v in values.items() if k not in ("subject", "source")} for c, values in shown.items()}
         return {name: [plain[c] for c in ids[name]] for name in entities}
@@ -92,5 +92,5 @@ class Elements:
         return [(*(c for c, _ in home), *(title for _, title in home)) for home in homes]
 
 
-def _texts(descriptions: Sequence[Description]) -> list[str]:
+def _distinct_texts(descriptions: Sequence[Description]) -> list[str]:
     return list(dict.fromkeys(d.text for d in descriptions if d.text))

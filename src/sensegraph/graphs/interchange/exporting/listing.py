@@ -34,7 +34,7 @@ class Listing:
 
     def __init__(self, index: Index, beside: Beside, pairs: PairFile) -> None:
         self.index, self.beside, self.pairs = index, beside, pairs
-        graph, hierarchy = graph_of(index), hierarchy_of(index)
+        graph, hierarchy = graph_or_empty(index), hierarchy_or_empty(index)
         self.records: dict[str, Sequence[Any]] = {
             "documents": index.catalogue.documents,
             "text_units": index.catalogue.chunks,
@@ -50,7 +50,7 @@ class Listing:
 
     def find(self, table: str, ids: Sequence[str]) -> dict[str, Any]:
         """The records of a table with these ids."""
-        return found(self.records[table], ids)
+        return find_records(self.records[table], ids)
 
     def ordered(self, table: str) -> Iterator[list[str]]:
         """The ids of a table in order, in blocks; those of rows that are no records are among them."""
@@ -117,7 +117,7 @@ class Listing:
             self.pairs.put(topic, chain.from_iterable(pairs(records[i]) for i in ids if i in records))
 
 
-def graph_of(index: Index) -> Graph:
+def graph_or_empty(index: Index) -> Graph:
     """The graph of an index, empty where it was built without."""
     try:
         return index.graph
@@ -125,7 +125,7 @@ def graph_of(index: Index) -> Graph:
         return Graph()
 
 
-def hierarchy_of(index: Index) -> Hierarchy:
+def hierarchy_or_empty(index: Index) -> Hierarchy:
     """The hierarchy of an index, empty where it was built without."""
     try:
         return index.hierarchy
@@ -133,7 +133,7 @@ def hierarchy_of(index: Index) -> Hierarchy:
         return Hierarchy()
 
 
-def found(records: Sequence[Any], ids: Sequence[str]) -> dict[str, Any]:
+def find_records(records: Sequence[Any], ids: Sequence[str]) -> dict[str, Any]:
     """Records by id; in memory only where there are none to speak of."""
     if isinstance(records, Table):
         return records.find(ids)
@@ -141,4 +141,4 @@ def found(records: Sequence[Any], ids: Sequence[str]) -> dict[str, Any]:
     return {r.id: r for r in records if r.id in wanted}
 
 
-__all__ = ["Beside", "Listing", "found", "graph_of", "hierarchy_of"]
+__all__ = ["Beside", "Listing", "find_records", "graph_or_empty", "hierarchy_or_empty"]

@@ -11,7 +11,7 @@ import numpy as np
 from sensegraph.algorithms.graphs import canonical_edges, modularity
 from sensegraph.errors import InputError
 from sensegraph.graphs.interchange.importing.knowledge import Knowledge
-from sensegraph.graphs.interchange.importing.texts import Texts, named
+from sensegraph.graphs.interchange.importing.texts import Texts, list_few_names
 from sensegraph.graphs.interchange.report_marks import Number, Resolver
 from sensegraph.graphs.interchange.tables import CommunityRow, ReportRow, Tables
 from sensegraph.index.hierarchy.packing import Group
@@ -44,7 +44,7 @@ class _Rows:
     members: dict[int, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
 
 
-def grouped(tables: Tables, knowledge: Knowledge) -> Grouping:
+def group_communities(tables: Tables, knowledge: Knowledge) -> Grouping:
     """The communities of the tables, made whole: every entity is in one of depth 0.
 
     An entity that only relations name joins the communities that hold such a relation, for they hold both its ends.
@@ -90,7 +90,7 @@ def _fill_members(rows: _Rows, tables: Tables, knowledge: Knowledge, notes: list
         rows.members[row.community].update(dict.fromkeys(e for e in inner if e in made))
         lost += [r for r in row.relations if r not in ends]
     if lost:
-        notes.append(f"{len(lost)} ids in communities name no entity or relationship: {named(lost)}")
+        notes.append(f"{len(lost)} ids in communities name no entity or relationship: {list_few_names(lost)}")
 
 
 def _find_parents(rows: _Rows, notes: list[str]) -> None:
@@ -114,15 +114,17 @@ def _find_parents(rows: _Rows, notes: list[str]) -> None:
             path.append(parent)
         rows.depth[number] = len(path) - 1
     if lost:
-        notes.append(f"{len(lost)} communities name a parent that is not there, and stand at the root: {named(lost)}")
+        notes.append(
+            f"{len(lost)} communities name a parent that is not there, and stand at the root: {list_few_names(lost)}"
+        )
     if moved := [str(n) for n, row in rows.by_number.items() if rows.depth[n] != row.level]:
-        notes.append(f"{len(moved)} communities have another depth than their level says: {named(moved)}")
+        notes.append(f"{len(moved)} communities have another depth than their level says: {list_few_names(moved)}")
 
 
 # ── reports ──
 
 
-def reported(tables: Tables, grouping: Grouping, knowledge: Knowledge, texts: Texts) -> Hierarchy:
+def build_hierarchy(tables: Tables, grouping: Grouping, knowledge: Knowledge, texts: Texts) -> Hierarchy:
     """The hierarchy with the reports of the tables; a community without one has its title alone, and is counted."""
     graph, community_of = knowledge.graph, {r.community: r.id for r in tables.communities}
     reports = {community_of[r.community]: r for r in tables.community_reports if r.community in community_of}
@@ -142,13 +144,15 @@ def reported(tables: Tables, grouping: Grouping, knowledge: Knowledge, texts: Te
     clusters = writer.clusters(grouping.groups, reports)
     notes = list(grouping.notes)
     if lost:
-        notes.append(f"{len(lost)} reports are on communities that are not there, and were left out: {named(lost)}")
+        notes.append(
+            f"{len(lost)} reports are on communities that are not there, and were left out: {list_few_names(lost)}"
+        )
     if silent := [g.id for g in grouping.groups if g.id not in reports and g.id not in set(grouping.made)]:
-        notes.append(f"{len(silent)} communities have no report: {named(silent)}")
+        notes.append(f"{len(silent)} communities have no report: {list_few_names(silent)}")
     for names, why in ((resolver.dangling, "name no record"), (resolver.foreign, "lead out of their community")):
         if names:
-            notes.append(f"{len(names)} references in reports {why} and were removed: {named(names)}")
-    return Hierarchy(tuple(clusters), _modularity(graph, grouping.groups), tuple(notes))
+            notes.append(f"{len(names)} references in reports {why} and were removed: {list_few_names(names)}")
+    return Hierarchy(tuple(clusters), _measure_modularity(graph, grouping.groups), tuple(notes))
 
 
 class _Writer:
@@ -218,7 +222,7 @@ class _Writer:
         return replace(made, title=entity.name, summary=(said, *claims), rating_explanation=why)
 
 
-def _modularity(graph: Graph, groups: Sequence[Group]) -> float:
+def _measure_modularity(graph: Graph, groups: Sequence[Group]) -> float:
     """The modularity of depth 0."""
     place = {e.id: i for i, e in enumerate(graph.entities)}
     if not graph.relations:
@@ -232,4 +236,4 @@ def _modularity(graph: Graph, groups: Sequence[Group]) -> float:
     return float(modularity(edges, labels))
 
 
-__all__ = ["Grouping", "grouped", "reported"]
+__all__ = ["Grouping", "build_hierarchy", "group_communities"]

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.interchange.exporting.derived_rows import Deriver, late
+from sensegraph.graphs.interchange.exporting.derived_rows import Deriver, derive_late_columns
 from sensegraph.graphs.interchange.exporting.listing import Listing
-from sensegraph.graphs.interchange.extras import Extra, differences, keep
-from sensegraph.graphs.interchange.importing.hierarchies import Grouping, grouped, reported
-from sensegraph.graphs.interchange.importing.knowledge import Knowledge, known
-from sensegraph.graphs.interchange.importing.texts import Texts, placed
+from sensegraph.graphs.interchange.extras import Extra, find_differences, store_extras
+from sensegraph.graphs.interchange.importing.hierarchies import Grouping, build_hierarchy, group_communities
+from sensegraph.graphs.interchange.importing.knowledge import Knowledge, build_graph
+from sensegraph.graphs.interchange.importing.texts import Texts, place_text_units
 from sensegraph.graphs.interchange.pair_file import PairFile, split_blocks
 from sensegraph.graphs.interchange.tables import COLUMNS, Tables
 from sensegraph.index.build import IndexSettings, Parts, complete, flat, store_documents
@@ -64,13 +64,13 @@ def import_tables(
         raise InputError(
             f"The table entities in {tables.folder or 'this import'} is empty; there is nothing to import."
         )
-    texts = placed(tables, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
-    knowledge = known(tables, texts, orphans=settings.graph.orphans)
-    grouping = grouped(tables, knowledge) if tables.communities else None
+    texts = place_text_units(tables, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
+    knowledge = build_graph(tables, texts, orphans=settings.graph.orphans)
+    grouping = group_communities(tables, knowledge) if tables.communities else None
     rows = (key(table, row.raw) for table in COLUMNS for row in getattr(tables, table))
     name = key("import", _VERSION, settings.graph.orphans, settings.chunk_tokens, settings.chunk_overlap, *rows)
     made = _Import(name, tables, texts, knowledge, grouping)
-    parts = _parts(made, rt, settings)
+    parts = _store_parts(made, rt, settings)
     add(list(made.texts.documents.values()))
     manifest = complete(parts, rt, settings)
     _keep_extras(made, manifest, rt)
@@ -80,7 +80,7 @@ def import_tables(
 # ── parts of the index ──
 
 
-def _parts(made: _Import, rt: Runtime, settings: IndexSettings) -> Parts:
+def _store_parts(made: _Import, rt: Runtime, settings: IndexSettings) -> Parts:
     names = sorted(made.texts.documents)
     documents = Results(rt.store, document, store_documents([made.texts.documents[n] for n in names], rt))
     # the chunks of each document, stored as what the step that cuts documents would have given
@@ -98,7 +98,12 @@ def _parts(made: _Import, rt: Runtime, settings: IndexSettings) -> Parts:
     if made.grouping and made.tables.community_reports:
         hierarchy_key = key(made.key, "hierarchy")
         if not rt.store.has([hierarchy_key]):
-            save(rt.store, hierarchy, hierarchy_key, reported(made.tables, made.grouping, made.knowledge, made.texts))
+            save(
+                rt.store,
+                hierarchy,
+                hierarchy_key,
+                build_hierarchy(made.tables, made.grouping, made.knowledge, made.texts),
+            )
         told = Result(hierarchy_key, load(rt.store, hierarchy, hierarchy_key))
         return replace(parts, hierarchy=told, notes=(*notes, *told.value.notes))
     # reports written by the engine, on the communities of the tables or on our own
@@ -159,9 +164,9 @@ def _keep_extras(made: _Import, manifest: Manifest, rt: Runtime) -> None:
                     if extra.id not in derived:
                         kept.append(extra)
                         continue
-                    found = differences(table, raw[extra.name or extra.id], derived[extra.id], late)
+                    found = find_differences(table, raw[extra.name or extra.id], derived[extra.id], derive_late_columns)
                     kept.append(replace(extra, differences=found))
-    keep(rt.store, key(made.key, "beside", tables), manifest.chunks, tables)
+    store_extras(rt.store, key(made.key, "beside", tables), manifest.chunks, tables)
 
 
 def _match_records(table: str, made: _Import) -> tuple[Mapping[str, str], Iterable[str]]:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sensegraph.documents.written_dates import iso
+from sensegraph.documents.written_dates import read_iso_date
 from sensegraph.graphs.interchange.importing.spans import Sayings
-from sensegraph.graphs.interchange.importing.texts import Texts, finished, named
+from sensegraph.graphs.interchange.importing.texts import Texts, finish_texts, list_few_names
 from sensegraph.graphs.interchange.tables import ClaimRow, EntityRow, RelationRow, Tables
 from sensegraph.language.text import fold
 from sensegraph.runtime.keys import key
@@ -40,7 +40,7 @@ class Knowledge:
     notes: tuple[str, ...]
 
 
-def known(tables: Tables, texts: Texts, *, orphans: Literal["create", "drop"]) -> Knowledge:
+def build_graph(tables: Tables, texts: Texts, *, orphans: Literal["create", "drop"]) -> Knowledge:
     """The graph of the tables, on the chunks of `texts`, which are finished by this.
 
     A relation's end or a claim's subject that no entity bears is made an entity of type unknown, or its row is left
@@ -48,9 +48,9 @@ def known(tables: Tables, texts: Texts, *, orphans: Literal["create", "drop"]) -
     two entities stay two relations: their ids are the caller's.
     """
     notes: list[str] = []
-    bound = _bound(tables, _Names(tables.entities), orphans, notes)
+    bound = _bind_rows(tables, _Names(tables.entities), orphans, notes)
     _find_chunks(bound, texts, notes)
-    finished(texts)
+    finish_texts(texts)
     sayings = Sayings(texts.all_chunks())
     every = {**bound.entities, **bound.made}
     relations = list[Relation]()
@@ -74,7 +74,7 @@ def known(tables: Tables, texts: Texts, *, orphans: Literal["create", "drop"]) -
         (chunk,) = bound.chunks[c.id]
         status = c.status.strip().upper() if c.status.strip().upper() in _STATUS else "SUSPECTED"
         quote = sayings.quoted(c.quote, chunk)
-        starts, ends = iso(c.starts), iso(c.ends)
+        starts, ends = read_iso_date(c.starts), read_iso_date(c.ends)
         claims.append(Claim(c.id, subject, c.object, c.type, status, c.description, starts, ends, quote))
     graph = Graph(
         tuple(sorted(entities, key=lambda e: e.id)),
@@ -104,7 +104,7 @@ class _Names:
 # ── binding ──
 
 
-def _bound(tables: Tables, names: _Names, orphans: str, notes: list[str]) -> _Bound:
+def _bind_rows(tables: Tables, names: _Names, orphans: str, notes: list[str]) -> _Bound:
     bound = _Bound({e.id: e for e in tables.entities})
     lost: list[str] = []
 
@@ -123,26 +123,26 @@ def _bound(tables: Tables, names: _Names, orphans: str, notes: list[str]) -> _Bo
         if a and b and a != b:
             bound.relations.append((row, a, b))
         loops += bool(a and a == b)
-    _say(notes, lost, orphans, "ends of relationships", "relations")
-    _say_count(notes, loops, "relationships join an entity with itself and are kept beside the graph")
+    _note_orphans(notes, lost, orphans, "ends of relationships", "relations")
+    _note_count(notes, loops, "relationships join an entity with itself and are kept beside the graph")
     lost.clear()
     silent = [c for c in tables.covariates if not (c.description or c.type)]
     for claim in tables.covariates:
         if (claim.description or claim.type) and (subject := end(claim.subject)):
             bound.claims.append((claim, subject))
-    _say(notes, lost, orphans, "subjects of covariates", "claims")
-    _say_count(notes, len(silent), "covariates have neither type nor description and are kept beside the graph")
+    _note_orphans(notes, lost, orphans, "subjects of covariates", "claims")
+    _note_count(notes, len(silent), "covariates have neither type nor description and are kept beside the graph")
     return bound
 
 
-def _say(notes: list[str], lost: Sequence[str], orphans: str, what: str, dropped: str) -> None:
+def _note_orphans(notes: list[str], lost: Sequence[str], orphans: str, what: str, dropped: str) -> None:
     if lost:
         fate = "became entities of type unknown" if orphans == "create" else f"were dropped with their {dropped}"
         distinct = len(dict.fromkeys(map(fold, lost)))
-        notes.append(f"{distinct} {what} are no entity of the tables and {fate}: {named(lost)}")
+        notes.append(f"{distinct} {what} are no entity of the tables and {fate}: {list_few_names(lost)}")
 
 
-def _say_count(notes: list[str], count: int, what: str) -> None:
+def _note_count(notes: list[str], count: int, what: str) -> None:
     if count:
         notes.append(f"{count} {what}")
 
@@ -175,7 +175,9 @@ def _find_chunks(bound: _Bound, texts: Texts, notes: list[str]) -> None:
     for made in bound.made:
         bound.chunks[made] = tuple(through[made])
     if lost:
-        notes.append(f"{len(dict.fromkeys(lost))} text units that elements name are not in the tables: {named(lost)}")
+        notes.append(
+            f"{len(dict.fromkeys(lost))} text units that elements name are not in the tables: {list_few_names(lost)}"
+        )
 
 
-__all__ = ["Knowledge", "known"]
+__all__ = ["Knowledge", "build_graph"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from sensegraph.documents.metadata import scalars
+from sensegraph.documents.metadata import flatten_fields
 from sensegraph.errors import InputError
 from sensegraph.graphs.interchange.cells import Cells
 from sensegraph.graphs.interchange.parquet import read_parquet
@@ -38,7 +38,7 @@ def read_tables(folder: str | Path) -> Tables:
     """
     place = Path(folder)
     if not place.is_dir():
-        raise InputError(f"{place} is no folder; name the folder that holds {_listed(_NEEDED)}.")
+        raise InputError(f"{place} is no folder; name the folder that holds {_join_names(_NEEDED)}.")
     files = dict[str, Path]()
     for name in COLUMNS:
         stems = (name, f"create_final_{name}")  # release 1.x calls it so
@@ -49,7 +49,7 @@ def read_tables(folder: str | Path) -> Tables:
             files[name] = found[0]
     if missing := [name for name in _NEEDED if name not in files]:
         raise InputError(
-            f"{place} holds no table {_listed(missing)}: looked for {missing[0]}.jsonl and {missing[0]}.parquet; "
+            f"{place} holds no table {_join_names(missing)}: looked for {missing[0]}.jsonl and {missing[0]}.parquet; "
             "the reference implementation writes them to its folder output."
         )
     rows: dict[str, list[Any]] = {name: _read_rows(files[name], name) if name in files else [] for name in COLUMNS}
@@ -59,7 +59,7 @@ def read_tables(folder: str | Path) -> Tables:
 # ── files ──
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return " and ".join(names)
 
 
@@ -112,7 +112,7 @@ def _make_row(c: Cells, number: int) -> TableRow:
         case "documents":
             return DocumentRow(
                 record, c.text("id"), number, c.text("title", default=""), c.text("text", "raw_content"),
-                c.texts("text_unit_ids", "text_units"), c.text("creation_date", default=""), _metadata(record),
+                c.texts("text_unit_ids", "text_units"), c.text("creation_date", default=""), _read_metadata(record),
             )  # fmt: skip
         case "text_units":
             single = c.text("document_id", default="")
@@ -153,7 +153,7 @@ def _make_row(c: Cells, number: int) -> TableRow:
             )  # fmt: skip
 
 
-def _metadata(record: Raw) -> tuple[tuple[str, Scalar], ...]:
+def _read_metadata(record: Raw) -> tuple[tuple[str, Scalar], ...]:
     """The fields of a document; a table of Parquet may hold them as JSON."""
     found = record.get("raw_data") or record.get("metadata") or record.get("attributes")
     if isinstance(found, str) and found.startswith("{"):
@@ -161,7 +161,7 @@ def _metadata(record: Raw) -> tuple[tuple[str, Scalar], ...]:
             found = json.loads(found)
         except ValueError:
             return ()
-    return scalars(found) if isinstance(found, dict) else ()
+    return flatten_fields(found) if isinstance(found, dict) else ()
 
 
 __all__ = ["read_tables"]
