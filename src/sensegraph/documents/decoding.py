@@ -86,7 +86,7 @@ def decode_text(data: bytes, declared: str = "") -> tuple[str, str]:
 
 
 def _decode_unmarked(data: bytes, declared: str) -> tuple[str, str]:
-    """The text of bytes without a mark, and a note, by the first way to read them that holds."""
+    """The text of bytes without a mark, and a note, by the first encoding that fits."""
     controls = len(data) - len(data.translate(None, CONTROLS))
     utf16 = _decode_utf16(data) if controls else None
     if utf16 is not None:

@@ -1,4 +1,4 @@
-"""What reading files is told, and what it gives back."""
+"""The settings of reading files, and its results: documents, and what was skipped."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from sensegraph.errors import StoreError
 from sensegraph.personal.finding import Finder
-from sensegraph.personal.people_names import Again, Named, fold_name
+from sensegraph.personal.people_names import Named, RepeatedNames, fold_name
 from sensegraph.personal.personal_settings import PersonalSettings, Span, people_sought
 from sensegraph.runtime.keys import key
 from sensegraph.types import Document, Scalar
@@ -28,7 +28,7 @@ _SIZE = 32  # bytes
 _NAMED = frozenset(
     "author authors name sender from to creator editor contact speaker employee patient customer owner".split()
 )
-_NOBODY = Again({})
+_NOBODY = RepeatedNames({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Masker:
         `people` are persons whom its text names, `titled` those of its title.
         """
         counts: Counter[str] = Counter()
-        known = Again.of(d.text, people)
+        known = RepeatedNames.of(d.text, people)
         text = self._text(d.text, counts, _person_spans(people), known)
         title = self._text(d.title, counts, _person_spans(titled), known)
         metadata = tuple((self._text(k, counts, (), _NOBODY), self._scalar(k, v, counts, known)) for k, v in d.metadata)
@@ -64,7 +64,7 @@ class Masker:
 
     def found(self, text: str, people: Sequence[Named] = ()) -> list[Span]:
         """What is personal in a text, in order."""
-        return self.finder.find(text, [*_person_spans(people), *Again.of(text, people).spans(text)])
+        return self.finder.find(text, [*_person_spans(people), *RepeatedNames.of(text, people).spans(text)])
 
     def person(self, name: str) -> str:
         """The placeholder of a person by name, whatever the style."""
@@ -77,7 +77,7 @@ class Masker:
 
     # ── how ──
 
-    def _text(self, text: str, counts: Counter[str], spans: Sequence[Span], known: Again) -> str:
+    def _text(self, text: str, counts: Counter[str], spans: Sequence[Span], known: RepeatedNames) -> str:
         found = self.finder.find(text, [*spans, *known.spans(text)])
         counts.update(s.kind for s in found)
         return self._replaced(text, found)
@@ -95,7 +95,7 @@ class Masker:
             at = s.end
         return "".join((*parts, text[at:]))
 
-    def _scalar(self, name: str, value: Scalar, counts: Counter[str], known: Again) -> Scalar:
+    def _scalar(self, name: str, value: Scalar, counts: Counter[str], known: RepeatedNames) -> Scalar:
         """A value of metadata, which its name helps to understand (`ssn: 078051120`); a number may become a text."""
         if value is None or isinstance(value, bool):
             return value
@@ -114,7 +114,7 @@ class Masker:
         counts.update(s.kind for s in found)
         return self._replaced(said, found) if found else value
 
-    def _id(self, d: Document, counts: Counter[str], known: Again) -> str:
+    def _id(self, d: Document, counts: Counter[str], known: RepeatedNames) -> str:
         """An id of its own for every id: what was found in it counts as it is written, not what it means.
 
         The id of a record that has none ends with a hash of its content, which could be guessed from: it is keyed too.

@@ -22,13 +22,13 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
-    """Names of several words that a text has, to be found wherever they are said again: by their first word."""
+class RepeatedNames:
+    """Names of several words that a text has, to be found wherever they stand again: by their first word."""
 
     names: Mapping[str, Sequence[tuple[tuple[str, ...], str, str]]]
 
     @classmethod
-    def of(cls, text: str, people: Sequence[Named]) -> Again:
+    def of(cls, text: str, people: Sequence[Named]) -> RepeatedNames:
         """The names of these people, as the text writes them and as they are known."""
         made: dict[str, dict[tuple[tuple[str, ...], str, str], None]] = {}
         for p in people:
@@ -39,7 +39,7 @@ class Again:
         return cls({first: tuple(listed) for first, listed in made.items()})
 
     def spans(self, text: str, *, loose: bool = False) -> list[Span]:
-        """Where they are said: as they are written or, with `loose`, in any case with any signs between, as in ids."""
+        """Where they stand: as they are written or, with `loose`, in any case with any signs between, as in ids."""
         words = [(m[0].casefold(), *m.span()) for m in _PART.finditer(text)] if self.names else []
         found = []
         for i, (first, start, _) in enumerate(words):

@@ -85,7 +85,7 @@ def draw(
     apart = np.asarray(((size < _APART) & (size * _SMALL <= size.max()))[part], np.bool_)
     natural = 1.8 + 1.15 * np.sqrt([float(e.degree) for e in entities])
     kept, layout = _lay_out_main(edges, labels, natural, ~apart, seed)
-    onto = _Onto.fit(layout)
+    onto = _CanvasMap.fit(layout)
     radius = np.where(apart, np.maximum(natural * onto.scale, _DOT), natural * onto.scale)
     places = np.zeros(len(entities), np.complex128)
     places[~apart] = onto(layout.places)
@@ -102,7 +102,7 @@ def draw(
 
 
 @dataclass(frozen=True, slots=True)
-class _Onto:
+class _CanvasMap:
     """From the plane of a layout to the canvas: `corner` comes to the map's upper left, but for `aside`."""
 
     corner: complex
@@ -111,7 +111,7 @@ class _Onto:
     height: float
 
     @classmethod
-    def fit(cls, layout: Layout) -> _Onto:
+    def fit(cls, layout: Layout) -> _CanvasMap:
         """As large as fits the width of the map, in its middle."""
         reach = layout.radii[0] * (1 + 1j)
         corners = np.concatenate((layout.centres[0] - reach, layout.centres[0] + reach))
@@ -171,7 +171,7 @@ def _lay_out_main(
 
 
 def _place_discs(
-    layout: Layout, kept: list[Longs], communities: Sequence[Sequence[Community]], onto: _Onto
+    layout: Layout, kept: list[Longs], communities: Sequence[Sequence[Community]], onto: _CanvasMap
 ) -> tuple[tuple[Points, ...], tuple[Floats, ...]]:
     """The discs of every depth on the canvas, radius 0 for the communities that have none."""
     discs, reaches = [], []

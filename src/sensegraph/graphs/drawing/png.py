@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
-_FINER = 3  # pixels drawn for one of the file, each way
+_FINER = 3  # pixels drawn for one of the file, in each direction
 _SHARES = (0.0, 0.88, 0.6, 0.93, 0.3, 0.75, 0.45)  # of paper in the colours that a file holds, most needed first
 _GREYS = 40
 _STEPS = 24  # pieces of a curve

@@ -21,7 +21,7 @@ from sensegraph.types import Graph, Relation
 
 Ints = NDArray[np.int32]
 
-FORTH, BACK = 1, 2  # told from source to target, told from target to source; both where both, 0 where not known
+FORTH, BACK = 1, 2  # texts name the source first, the target first; their sum for both, 0 where it is not known
 
 
 @dataclass(frozen=True)

@@ -25,14 +25,14 @@ _NOTHING = Table(1, MappingProxyType({}))  # before anything is bound there is o
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinedMatches:
     """The matches in the order of the pattern's elements, and what was done for them, step by step."""
 
     table: Table
     steps: tuple[str, ...]
 
 
-def join_matches(query: Checked, shelf: Shelf, clock: Clock, most: int) -> Joined:
+def join_matches(query: Checked, shelf: Shelf, clock: Clock, most: int) -> JoinedMatches:
     """All matches of a query. Raises InputError where a step finds more than `most`, or takes too long."""
     joiner = _Joiner(query, shelf, clock, most)
     joiner.run()
@@ -43,7 +43,7 @@ def join_matches(query: Checked, shelf: Shelf, clock: Clock, most: int) -> Joine
             column = table.columns[part.variable]
             keys += [column] if column.ndim == 1 else list(column.T)
     ordered = table.take(np.lexsort(keys[::-1])) if keys and table.length else table
-    return Joined(ordered, tuple(joiner.steps))
+    return JoinedMatches(ordered, tuple(joiner.steps))
 
 
 def build_evaluator(query: Checked, shelf: Shelf, clock: Clock, most: int) -> Evaluator:

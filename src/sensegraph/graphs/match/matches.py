@@ -191,7 +191,7 @@ def _read_shown_elements(
 def _cite_rows(
     rows: Sequence[Row], shelf: Shelf
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[Citation, ...], tuple[str, ...]]:
-    """The numbers of each row's citations, the citations, and what has to be said of them."""
+    """The numbers of each row's citations, the citations, and notes on what was left out."""
     statements = list[Statement]()
     more = 0
     for row in rows:

@@ -47,13 +47,13 @@ TIES = ("about", "object")
 _PROPERTIES: Mapping[Kind, Mapping[str, Readable]] = MappingProxyType(
     {"entity": ENTITY, "relation": RELATION, "claim": CLAIM}
 )
-_A: Mapping[Kind, str] = MappingProxyType(
+_KIND_NAMES: Mapping[Kind, str] = MappingProxyType(
     {"entity": "an entity", "relation": "a relation", "claim": "a claim", "tie": "the tie of a claim",
      "chain": "a chain of relations", "path": "a path"}
 )  # fmt: skip
-_NEAR = 5  # names that are offered for one that is unknown
-_FEW = 12  # as many are all offered
-_LIKE = 70  # of 100, how like a name must be to be offered before all others
+_SUGGESTED = 5  # names that are offered for one that is unknown
+_ALL_LISTED = 12  # as many are all offered
+_ALIKE = 70  # of 100, how like a name must be to be offered before all others
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def check_query(query: Query, shelf: Shelf, outer: Mapping[str, Kind] = MappingP
     tests = [t for path in query.paths for part in path.parts for t in part.tests]
     tests += split_conjuncts(query.where)
     items = query.items or _list_all_elements(query, kinds, nodes)
-    looking = _Looking(kinds, shelf)
+    looking = _ExpressionChecker(kinds, shelf)
     for test in tests:
         looking.plain(test, "WHERE")
     for item in items:
@@ -126,7 +126,9 @@ def _find_kinds(query: Query, outer: Mapping[str, Kind]) -> dict[str, Kind]:
         claim = any(fold_type(w.text) == "claim" for w in node.types)
         around = outer.get(node.variable)
         if around not in (None, "claim", "entity") or (claim and around == "entity"):
-            raise node.at.error(f"{node.variable!r} is the name of {_A[kinds[node.variable]]} already; choose another.")
+            raise node.at.error(
+                f"{node.variable!r} is the name of {_KIND_NAMES[kinds[node.variable]]} already; choose another."
+            )
         if kinds.get(node.variable) != "claim":
             kinds[node.variable] = "claim" if claim else "entity"
     for path in query.paths:
@@ -140,7 +142,7 @@ def _find_kinds(query: Query, outer: Mapping[str, Kind]) -> dict[str, Kind]:
 
 def _declare_variable(kinds: dict[str, Kind], variable: str, kind: Kind, at: Spot) -> None:
     if variable in kinds:
-        raise at.error(f"{variable!r} is the name of {_A[kinds[variable]]} already; choose another.")
+        raise at.error(f"{variable!r} is the name of {_KIND_NAMES[kinds[variable]]} already; choose another.")
     kinds[variable] = kind
 
 
@@ -185,12 +187,12 @@ def suggest_names(text: str, names: Sequence[str], what: str) -> str:
     """`; the nearest: …`; where there are few, all of them by the alphabet; where there is nothing at all, that."""
     from rapidfuzz import fuzz, process
 
-    ranked = process.extract(fold_type(text), list(names), scorer=fuzz.ratio, processor=fold_type, limit=_FEW)
+    ranked = process.extract(fold_type(text), list(names), scorer=fuzz.ratio, processor=fold_type, limit=_ALL_LISTED)
     if not ranked:
         return f": there is no {what} at all"
-    if len(names) > _FEW:
-        return f"; the nearest: {_quote_names(n for n, _, _ in ranked[:_NEAR])}"
-    near = [n for n, ratio, _ in ranked[:1] if ratio >= _LIKE and len(ranked) > 1]
+    if len(names) > _ALL_LISTED:
+        return f"; the nearest: {_quote_names(n for n, _, _ in ranked[:_SUGGESTED])}"
+    near = [n for n, ratio, _ in ranked[:1] if ratio >= _ALIKE and len(ranked) > 1]
     told = f"; the nearest: {_quote_names(near)}" if near else ""
     return f"{told}; there are: {_quote_names(sorted(names))}"
 
@@ -222,7 +224,7 @@ def _list_all_elements(
 # ── expressions ──
 
 
-class _Looking:
+class _ExpressionChecker:
     """Looks through expressions; keeps the regular expressions that it meets."""
 
     def __init__(self, kinds: Mapping[str, Kind], shelf: Shelf) -> None:
@@ -281,7 +283,9 @@ class _Looking:
             case Exists(paths, where):
                 for name in part.shared:
                     if self.kinds[name] in ("path", "chain"):
-                        raise part.at.error(f"{name!r} is {_A[self.kinds[name]]}, which EXISTS cannot look into.")
+                        raise part.at.error(
+                            f"{name!r} is {_KIND_NAMES[self.kinds[name]]}, which EXISTS cannot look into."
+                        )
                 self.inner[part] = check_query(Query(paths, where), self.shelf, self.kinds)
             case Binary(operator, left, right):
                 self.comparison(operator, left, right, part.at)
@@ -300,9 +304,13 @@ class _Looking:
         kind = self.kind(variable, part.at)
         known = _PROPERTIES.get(kind)
         if known is None:
-            raise at.error(f"{variable!r} is {_A[kind]} and has no properties; use length, nodes or relations.")
+            raise at.error(
+                f"{variable!r} is {_KIND_NAMES[kind]} and has no properties; use length, nodes or relations."
+            )
         if name.lower() not in known:
-            raise at.error(f"{_A[kind]} has no property {name!r}{suggest_names(name, list(known), 'property')}.")
+            raise at.error(
+                f"{_KIND_NAMES[kind]} has no property {name!r}{suggest_names(name, list(known), 'property')}."
+            )
         return known[name.lower()]
 
     def comparison(self, operator: str, left: Expression, right: Expression, at: Spot) -> None:

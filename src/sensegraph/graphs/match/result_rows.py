@@ -26,14 +26,14 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Projected:
+class ReturnedRows:
     """The rows that are returned; `found` counts those there were before SKIP and LIMIT."""
 
     rows: tuple[Row, ...]
     found: int
 
 
-def project_rows(query: Checked, table: Table, evaluator: Evaluator) -> Projected:
+def project_rows(query: Checked, table: Table, evaluator: Evaluator) -> ReturnedRows:
     """The rows of a query from the table of its matches."""
     if query.grouped or query.query.distinct:
         made = _group_matches(query, table, evaluator)
@@ -41,7 +41,7 @@ def project_rows(query: Checked, table: Table, evaluator: Evaluator) -> Projecte
         rests = _find_sources(query, table)
         kept = _cut_window(query, order)
         rows = [Row(tuple(c[i] for c in made.columns), rests(made.groups[i].tolist())) for i in kept]
-        return Projected(tuple(rows), len(made.groups))
+        return ReturnedRows(tuple(rows), len(made.groups))
     # one row for each match; only those that are returned are read whole
     order = _sort_rows(
         table.length,
@@ -50,7 +50,9 @@ def project_rows(query: Checked, table: Table, evaluator: Evaluator) -> Projecte
     part = table.take(np.asarray(list(_cut_window(query, order)), np.int64))
     columns = [evaluator.column(i.expression, part) for i in query.items]
     rests = _find_sources(query, part)
-    return Projected(tuple(Row(tuple(v), rests([i])) for i, v in enumerate(zip(*columns, strict=True))), table.length)
+    return ReturnedRows(
+        tuple(Row(tuple(v), rests([i])) for i, v in enumerate(zip(*columns, strict=True))), table.length
+    )
 
 
 def _cut_window(query: Checked, order: Sequence[int]) -> Iterable[int]:
@@ -62,7 +64,7 @@ def _cut_window(query: Checked, order: Sequence[int]) -> Iterable[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _RowGroups:
     """Rows as they are put together: the matches of each, the columns, and what they are ordered by."""
 
     groups: list[Rows]
@@ -70,7 +72,7 @@ class _Made:
     keys: list[tuple[list[Value], bool]]
 
 
-def _group_matches(query: Checked, table: Table, evaluator: Evaluator) -> _Made:
+def _group_matches(query: Checked, table: Table, evaluator: Evaluator) -> _RowGroups:
     single = [i.expression for i in query.items if not has_aggregate(i.expression)]
     plain = {repr(e): evaluator.column(e, table) for e in single}  # 1 and true are equal, but not written alike
     if plain:
@@ -88,7 +90,7 @@ def _group_matches(query: Checked, table: Table, evaluator: Evaluator) -> _Made:
         return totals.column(expression, Table(len(groups), {}))
 
     keys = [(column(s.expression), s.falling) for s in query.query.order]
-    return _Made(groups, [column(i.expression) for i in query.items], keys)
+    return _RowGroups(groups, [column(i.expression) for i in query.items], keys)
 
 
 class _Totals(Evaluator):

@@ -96,7 +96,7 @@ class Unary:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """`operator` in lower case: or, and, a comparison, in, contains, starts with, ends with, or a sign of reckoning."""
+    """`operator` in lower case: or, and, a comparison, in, contains, starts with, ends with, or an arithmetic sign."""
 
     operator: str
     left: Expression

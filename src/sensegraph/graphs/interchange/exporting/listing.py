@@ -17,7 +17,7 @@ from sensegraph.types import Graph, Hierarchy
 _WHOLE = "whole"
 
 
-class Beside(Protocol):
+class ExtraSource(Protocol):
     """Extras by table: those of an import, or those that an import is about to keep."""
 
     def find(self, table: str, ids: Sequence[str]) -> dict[str, Extra]:
@@ -32,7 +32,7 @@ class Beside(Protocol):
 class Listing:
     """Records by table, and on a pairs their order, numbers and names, and what leads from one table to another."""
 
-    def __init__(self, index: Index, beside: Beside, pairs: PairFile) -> None:
+    def __init__(self, index: Index, beside: ExtraSource, pairs: PairFile) -> None:
         self.index, self.beside, self.pairs = index, beside, pairs
         graph, hierarchy = graph_or_empty(index), hierarchy_or_empty(index)
         self.records: dict[str, Sequence[Any]] = {
@@ -141,4 +141,4 @@ def find_records(records: Sequence[Any], ids: Sequence[str]) -> dict[str, Any]:
     return {r.id: r for r in records if r.id in wanted}
 
 
-__all__ = ["Beside", "Listing", "find_records", "graph_or_empty", "hierarchy_or_empty"]
+__all__ = ["ExtraSource", "Listing", "find_records", "graph_or_empty", "hierarchy_or_empty"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from sensegraph.documents.written_dates import read_iso_date
-from sensegraph.graphs.interchange.importing.spans import Sayings
+from sensegraph.graphs.interchange.importing.spans import SentenceFinder
 from sensegraph.graphs.interchange.importing.texts import Texts, finish_texts, list_few_names
 from sensegraph.graphs.interchange.tables import ClaimRow, EntityRow, RelationRow, Tables
 from sensegraph.language.text import fold
@@ -20,7 +20,7 @@ _UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
-class _Bound:
+class _BoundRows:
     """The rows with what they name found: entity ids for ends and subjects, chunk ids for text units."""
 
     entities: dict[str, EntityRow] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Knowledge:
 
     graph: Graph
     made: tuple[str, ...]
-    sayings: Sayings
+    sayings: SentenceFinder
     notes: tuple[str, ...]
 
 
@@ -51,7 +51,7 @@ def build_graph(tables: Tables, texts: Texts, *, orphans: Literal["create", "dro
     bound = _bind_rows(tables, _Names(tables.entities), orphans, notes)
     _find_chunks(bound, texts, notes)
     finish_texts(texts)
-    sayings = Sayings(texts.all_chunks())
+    sayings = SentenceFinder(texts.all_chunks())
     every = {**bound.entities, **bound.made}
     relations = list[Relation]()
     for relation, a, b in bound.relations:
@@ -104,8 +104,8 @@ class _Names:
 # ── binding ──
 
 
-def _bind_rows(tables: Tables, names: _Names, orphans: str, notes: list[str]) -> _Bound:
-    bound = _Bound({e.id: e for e in tables.entities})
+def _bind_rows(tables: Tables, names: _Names, orphans: str, notes: list[str]) -> _BoundRows:
+    bound = _BoundRows({e.id: e for e in tables.entities})
     lost: list[str] = []
 
     def end(name: str) -> str | None:
@@ -147,7 +147,7 @@ def _note_count(notes: list[str], count: int, what: str) -> None:
         notes.append(f"{count} {what}")
 
 
-def _find_chunks(bound: _Bound, texts: Texts, notes: list[str]) -> None:
+def _find_chunks(bound: _BoundRows, texts: Texts, notes: list[str]) -> None:
     """The chunks behind each element; one without gets a line of its own in a document of descriptions."""
     lost: list[str] = []
 
