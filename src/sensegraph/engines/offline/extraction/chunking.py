@@ -43,9 +43,11 @@ class Reader:
         scene = resolved(seen, lexicon)
         self.things: dict[str, Thing] = dict(scene.things)
         self.spots = list(scene.spots)
-        self.about = _subject(seen.title, scene)
-        self.stated = _by_sentence(seen.values)
-        self.turns = _turns(chunks, self.body, lexicon)
+        self.about = _find_title_key(seen.title, scene)
+        self.stated: dict[int, list[Value]] = defaultdict(list)
+        for value in seen.values:
+            self.stated[value.sentence].append(value)
+        self.turns = self._find_turns()
         self._spans: dict[int, tuple[int, int]] = {}  # of the chunk that is read: asked for by all that it holds
         self._texts: dict[tuple[int, int], str] = {}
 
@@ -67,13 +69,21 @@ class Reader:
             claims=self._claims(chunk, shift, by_sentence) if self.english else (),
         )
 
+    def _find_turns(self) -> Turns:
+        """Who speaks where in the document; what stands behind missing text, or behind its end, is nobody's."""
+        if not self.lexicon.speakers:
+            return Turns((), (), ())
+        reach, breaks = self.base, [self.body[1]]
+        for c in sorted(self.chunks, key=lambda c: (c.start, c.end)):
+            if c.start > reach:
+                breaks.append(c.start - self.base)
+            reach = max(reach, c.start + len(c.text))
+        return turns(joined(self.chunks)[0], self.lexicon.speakers, breaks)
+
     def _span(self, chunk: Chunk, shift: int, sentence: int) -> tuple[int, int]:
         """A sentence's span in the chunk, cut at the chunk's edges, without white space around it."""
-        if sentence not in self._spans:
-            self._spans[sentence] = self._cut(chunk, shift, sentence)
-        return self._spans[sentence]
-
-    def _cut(self, chunk: Chunk, shift: int, sentence: int) -> tuple[int, int]:
+        if sentence in self._spans:
+            return self._spans[sentence]
         begin, until = self.seen.sentences[2 * sentence], self.seen.sentences[2 * sentence + 1]
         begin = min(self.turns.behind(max(begin, self.body[0])), until)
         start = max(0, begin - shift)
@@ -82,6 +92,7 @@ class Reader:
             start += 1
         while end > start and chunk.text[end - 1].isspace():
             end -= 1
+        self._spans[sentence] = start, end
         return start, end
 
     def _said(self, chunk: Chunk, shift: int, start: int, end: int) -> str:
@@ -100,7 +111,12 @@ class Reader:
             grouped[s.key].append(s)
         for key, members in grouped.items():
             thing = self.things[key]
-            start, end = self._best(chunk, shift, members)
+            scored = []  # the sentence that says most about a thing describes it
+            for s in members[:_SOURCES]:
+                span = self._span(chunk, shift, s.sentence)
+                at = max(span[0], s.start - shift)
+                scored.append((-telling(chunk.text, at, s.end - shift, span, self.english), span))
+            start, end = min(scored)[1]
             yield ExtractedEntity(
                 name=thing.name,
                 type=kinds.LETTERS[thing.kind],
@@ -110,31 +126,20 @@ class Reader:
                 mentions=tuple(_mention(chunk, s.start - shift, s.end - shift) for s in members),
             )
 
-    def _best(self, chunk: Chunk, shift: int, members: Sequence[Spot]) -> tuple[int, int]:
-        """The span of the sentence that says most about a thing."""
-        scored = []
-        for s in members[:_SOURCES]:
-            span = self._span(chunk, shift, s.sentence)
-            at = max(span[0], s.start - shift)
-            scored.append((-telling(chunk.text, at, s.end - shift, span, self.english), span))
-        return min(scored)[1]
-
     def _values(self, chunk: Chunk, shift: int) -> Iterator[ExtractedEntity]:
         if not self.values:
             return
         grouped: dict[tuple[str, str], list[Value]] = defaultdict(list)
         for v in self.seen.values:
             inside = max(shift, self.body[0]) <= v.start and v.end <= min(shift + len(chunk.text), self.body[1])
-            if inside and not any(s.start < v.end and v.start < s.end for s in self._near(v)):
+            near = (s for s in self.spots if s.sentence == v.sentence)
+            if inside and not any(s.start < v.end and v.start < s.end for s in near):
                 grouped[" ".join(v.surface.split()), v.kind].append(v)
         for (name, kind), members in grouped.items():
             start, end = self._span(chunk, shift, members[0].sentence)
             text = self._said(chunk, shift, start, end)
             mentions = tuple(_mention(chunk, v.start - shift, v.end - shift) for v in members)
             yield ExtractedEntity(name, kind, text, start, end, mentions)
-
-    def _near(self, value: Value) -> list[Spot]:
-        return [s for s in self.spots if s.sentence == value.sentence]
 
     # ── relations ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -145,7 +150,9 @@ class Reader:
         titled = self._titled(by_sentence)
         for pair in sorted({*found.weights, *titled}):
             strength = found.weights.get(pair, 0.0) * self._unit(pair) + titled.get(pair, 0.0)
-            shown = found.spans.get(pair) or [(s, s) for s in self._mentions(by_sentence, pair)]
+            if not (shown := found.spans.get(pair)):
+                other = pair[0] if pair[1] == self.about else pair[1]
+                shown = [(s, s) for n in sorted(by_sentence) for s in by_sentence[n] if s.key == other]
             a, b, span = self._shown(chunk, shift, shown)
             verb = label(chunk.text, a.end - shift, b.start - shift) if self.english and a is not b else ""
             source, target = (a.key, b.key) if verb else pair
@@ -197,10 +204,6 @@ class Reader:
         others = (k for k in keys if k != self.about and self.things[k].kind != "c")
         return {(min(k, self.about), max(k, self.about)): TITLE for k in others}
 
-    def _mentions(self, by_sentence: Mapping[int, Sequence[Spot]], pair: _Pair) -> list[Spot]:
-        other = pair[0] if pair[1] == self.about else pair[1]
-        return [s for n in sorted(by_sentence) for s in by_sentence[n] if s.key == other]
-
     def _shown(
         self, chunk: Chunk, shift: int, shown: Sequence[tuple[Spot, Spot]]
     ) -> tuple[Spot, Spot, tuple[int, int]]:
@@ -247,28 +250,7 @@ def _firsts(spots: Sequence[Spot]) -> dict[str, Spot]:
     return firsts
 
 
-def _turns(chunks: Sequence[Chunk], body: tuple[int, int], lexicon: Lexicon) -> Turns:
-    """Who speaks where in a document; what stands behind missing text, or behind its end, is nobody's."""
-    if not lexicon.speakers:
-        return Turns((), (), ())
-    ordered = sorted(chunks, key=lambda c: (c.start, c.end))
-    base = ordered[0].start if ordered else 0
-    reach, breaks = base, [body[1]]
-    for c in ordered:
-        if c.start > reach:
-            breaks.append(c.start - base)
-        reach = max(reach, c.start + len(c.text))
-    return turns(joined(chunks)[0], lexicon.speakers, breaks)
-
-
-def _by_sentence(values: Sequence[Value]) -> dict[int, list[Value]]:
-    grouped: dict[int, list[Value]] = defaultdict(list)
-    for v in values:
-        grouped[v.sentence].append(v)
-    return grouped
-
-
-def _subject(title: str, scene: Scene) -> str:
+def _find_title_key(title: str, scene: Scene) -> str:
     """The key of the thing that the title names, if the text mentions it."""
     key = key_of(title.split(" (")[0])
     if key in scene.things:

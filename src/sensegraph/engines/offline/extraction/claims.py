@@ -39,45 +39,43 @@ class Stated:
 
 
 def claimed(sentences: Sequence[Stated]) -> tuple[ExtractedClaim, ...]:
-    """The claims of one chunk, in order of place: the sentences that state most, at most `MOST`."""
-    scored = [(worth, s) for s in sentences if (worth := _worth(s)) > 0]
+    """The claims of one chunk, in order of place: the sentences that state most, at most `MOST`.
+
+    A claim is FALSE when the sentence denies, SUSPECTED when it hedges ("may" only in lower case), else TRUE.
+    """
+    scored = [(worth, s) for s in sentences if (worth := _rate_statement(s)) > 0]
     best = sorted(scored, key=lambda x: (-x[0], x[1].start))[:MOST]
-    return tuple(_claim(s) for _, s in sorted(best, key=lambda x: x[1].start))
+    hedges, negations = english("hedges"), english("negations")
+    claims = []
+    for _, s in sorted(best, key=lambda x: x[1].start):
+        words, lower = _lower_words(s.text), s.text.lower()
+        denied = any(w.replace("’", "'").endswith("n't") or w in negations for w in words)
+        hedged = any(w in hedges for w in words if w != "may") or any(h in lower for h in hedges if " " in h)
+        dates = [d for t in s.times if (d := iso(t))[0]]
+        claim = ExtractedClaim(
+            subject=s.names[0],
+            object=s.names[1] if len(s.names) > 1 else "NONE",
+            type=next((_TYPES[w] for w in words if w in _TYPES), "FACT"),
+            status="FALSE" if denied else "SUSPECTED" if hedged or " may " in s.text else "TRUE",
+            description=" ".join(s.text.split()),
+            starts=min((d[0] for d in dates), default=""),
+            ends=max((d[1] for d in dates), default=""),
+            start=s.start,
+            end=s.end,
+        )
+        claims.append(claim)
+    return tuple(claims)
 
 
-def _worth(s: Stated) -> float:
+def _rate_statement(s: Stated) -> float:
+    """How much a sentence states that can be checked; 0 when it is no claim."""
     if not s.names or not (s.times or s.numbers or len(s.names) > 1):
         return 0.0
     good = quality(s.text, True)
-    if good < _LEAST_QUALITY or s.text.rstrip('"”’) ').endswith("?") or not finite(_words(s)):
+    if good < _LEAST_QUALITY or s.text.rstrip('"”’) ').endswith("?") or not finite(_lower_words(s.text)):
         return 0.0
     return good * (1 + bool(s.times) + 0.5 * (len(s.names) > 1) + 0.3 * bool(s.numbers))
 
 
-def _words(s: Stated) -> list[str]:
-    return [w.lower() for w in TOKEN.findall(s.text)]
-
-
-def _claim(s: Stated) -> ExtractedClaim:
-    words = _words(s)
-    dates = [d for t in s.times if (d := iso(t))[0]]
-    return ExtractedClaim(
-        subject=s.names[0],
-        object=s.names[1] if len(s.names) > 1 else "NONE",
-        type=next((_TYPES[w] for w in words if w in _TYPES), "FACT"),
-        status=_status(s.text, words),
-        description=" ".join(s.text.split()),
-        starts=min((d[0] for d in dates), default=""),
-        ends=max((d[1] for d in dates), default=""),
-        start=s.start,
-        end=s.end,
-    )
-
-
-def _status(text: str, words: Sequence[str]) -> str:
-    """FALSE when the sentence denies, SUSPECTED when it hedges ("may" only in lower case), else TRUE."""
-    hedges, lower = english("hedges"), text.lower()
-    if any(w.replace("’", "'").endswith("n't") or w in english("negations") for w in words):
-        return "FALSE"
-    hedged = any(w in hedges for w in words if w != "may") or any(h in lower for h in hedges if " " in h)
-    return "SUSPECTED" if hedged or " may " in text else "TRUE"
+def _lower_words(text: str) -> list[str]:
+    return [w.lower() for w in TOKEN.findall(text)]

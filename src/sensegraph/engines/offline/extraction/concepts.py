@@ -9,7 +9,6 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from sensegraph.engines.offline.extraction.resolving import LONGEST_UNIT, stem
 from sensegraph.language.word_files import english, sections
@@ -61,54 +60,42 @@ def kept(counts: Counts, chunks: int, tagged: bool = True) -> frozenset[str]:
     need = 3 if chunks >= 30 and tagged else 2 if chunks >= 8 else 1
     most = max(_SHARE * chunks, 8)
     often = [u for u, n in counts.chunks.items() if need <= n <= most and counts.all[u] >= max(2, need)]
-    nested, holders = _nested(often, counts.all)
-    general = _general()
-    out = []
-    for unit in often:
-        words = unit.split()
-        mean = nested[unit] / holders[unit] if holders[unit] else 0.0
-        value = math.log2(len(words) + 0.6) * (counts.all[unit] - mean)
-        if words[0] in general or words[-1] in general:
-            continue
-        if len(words) > 1:
-            ok = value > (_VALUE if chunks >= 8 else 1.0)
-        else:
-            ok = _topical(unit, value if tagged else 2 * _VALUE_ALONE, counts, chunks)
-        if ok:
-            out.append(unit)
-    return frozenset(out)
-
-
-def _nested(often: Sequence[str], frequency: Mapping[str, int]) -> tuple[Counter[str], Counter[str]]:
-    """Summed frequency and number of the longer units around each unit."""
-    nested: Counter[str] = Counter()
-    holders: Counter[str] = Counter()
+    nested: Counter[str] = Counter()  # summed frequency of the longer units around each unit
+    holders: Counter[str] = Counter()  # and their number
     for unit in often:
         words = unit.split()
         for size in range(1, len(words)):
             for at in range(len(words) - size + 1):
                 part = " ".join(words[at : at + size])
-                nested[part] += frequency[unit]
+                nested[part] += counts.all[unit]
                 holders[part] += 1
-    return nested, holders
+    general = {stem(w) for w in english("general") | english("stop")}
+    out = []
+    for unit in often:
+        words = unit.split()
+        if words[0] in general or words[-1] in general:
+            continue
+        mean = nested[unit] / holders[unit] if holders[unit] else 0.0
+        value = math.log2(len(words) + 0.6) * (counts.all[unit] - mean)
+        if len(words) > 1:
+            ok = value > (_VALUE if chunks >= 8 else 1.0)
+        else:
+            ok = _is_topic_word(unit, value if tagged else 2 * _VALUE_ALONE, counts, chunks)
+        if ok:
+            out.append(unit)
+    return frozenset(out)
 
 
-def _topical(unit: str, value: float, counts: Counts, chunks: int) -> bool:
+def _is_topic_word(unit: str, value: float, counts: Counts, chunks: int) -> bool:
     """Whether a single word is a topic: frequent, mostly a head, and bursty (residual idf)."""
     if len(unit) < 3 or value <= (_VALUE_ALONE if chunks >= 8 else 1.2):
         return False
     if counts.heads[unit] < _HEAD_SHARE * counts.all[unit]:
         return False
-    frequency, held = counts.all[unit], counts.chunks[unit]
     if chunks < 8:
         return True
-    expected = 1 - math.exp(-frequency / chunks)
-    return -math.log2(held / chunks) + math.log2(expected) > _RESIDUAL
-
-
-@cache
-def _general() -> frozenset[str]:
-    return frozenset(stem(w) for w in english("general")) | frozenset(stem(w) for w in english("stop"))
+    expected = 1 - math.exp(-counts.all[unit] / chunks)
+    return -math.log2(counts.chunks[unit] / chunks) + math.log2(expected) > _RESIDUAL
 
 
 # ── scripts without blanks ───────────────────────────────────────────────────────────────────────────────────────────
@@ -119,19 +106,6 @@ def terms(runs: Sequence[str]) -> frozenset[str]:
 
     Counts grow level by level (an n-gram can only repeat if its parts do), so memory stays near the repeated ones.
     """
-    counts = _repeated(runs)
-    total = sum(n for gram, n in counts.items() if len(gram) == 1) or 1
-    first, last = sections("chinese")["first"], sections("chinese")["last"]
-    good = [
-        gram
-        for gram, n in counts.items()
-        if len(gram) > 1 and gram[0] not in first and gram[-1] not in last and _held(gram, n, counts, total)
-    ]
-    free = _free(runs, frozenset(good))
-    return _longest(sorted(free), counts)
-
-
-def _repeated(runs: Sequence[str]) -> dict[str, int]:
     counts = dict(Counter(c for run in runs for c in run))
     level = {c for c, n in counts.items() if n > 1}
     for size in range(2, _LONGEST_TERM + 1):
@@ -143,17 +117,27 @@ def _repeated(runs: Sequence[str]) -> dict[str, int]:
         )
         level = {g for g, n in found.items() if n > 1}
         counts.update((g, found[g]) for g in level)
-    return counts
+    total = sum(n for gram, n in counts.items() if len(gram) == 1) or 1
+    first, last = sections("chinese")["first"], sections("chinese")["last"]
+    good = []
+    for gram, n in counts.items():
+        if len(gram) > 1 and gram[0] not in first and gram[-1] not in last:
+            cuts = ((gram[:i], gram[i:]) for i in range(1, len(gram)))
+            pmi = min(math.log2(n * total / (counts.get(a, 1) * counts.get(b, 1))) for a, b in cuts)
+            if pmi > _PMI:
+                good.append(gram)
+    free = _find_free_grams(runs, frozenset(good))
+    dropped = set()  # parts of a longer term that has at least 80 % of their frequency
+    for gram in free:
+        for size in range(2, len(gram)):
+            for i in range(len(gram) - size + 1):
+                part = gram[i : i + size]
+                if counts[gram] >= 0.8 * counts[part]:
+                    dropped.add(part)
+    return free - dropped
 
 
-def _held(gram: str, n: int, counts: Mapping[str, int], total: int) -> bool:
-    """Whether the least pointwise mutual information over all cuts is above 3."""
-    pairs = ((gram[:i], gram[i:]) for i in range(1, len(gram)))
-    least = min(math.log2(n * total / (counts.get(a, 1) * counts.get(b, 1))) for a, b in pairs)
-    return least > _PMI
-
-
-def _free(runs: Sequence[str], good: frozenset[str]) -> frozenset[str]:
+def _find_free_grams(runs: Sequence[str], good: frozenset[str]) -> frozenset[str]:
     """The grams whose neighbours vary on both sides (entropy above 0.6 bits; each edge of a run counts as new)."""
     left: dict[str, Counter[str]] = defaultdict(Counter)
     right: dict[str, Counter[str]] = defaultdict(Counter)
@@ -170,15 +154,3 @@ def _free(runs: Sequence[str], good: frozenset[str]) -> frozenset[str]:
 def _entropy(counts: Mapping[str, int]) -> float:
     total = sum(counts.values())
     return -sum(n / total * math.log2(n / total) for n in counts.values())
-
-
-def _longest(found: Sequence[str], counts: Mapping[str, int]) -> frozenset[str]:
-    """Without the parts of a longer term that has at least 80 % of their frequency."""
-    dropped = set()
-    for gram in found:
-        for size in range(2, len(gram)):
-            for i in range(len(gram) - size + 1):
-                part = gram[i : i + size]
-                if counts[gram] >= 0.8 * counts[part]:
-                    dropped.add(part)
-    return frozenset(g for g in found if g not in dropped)

@@ -68,25 +68,21 @@ def kept(found: Evidence, sentences: int, names: Iterable[int] = ()) -> dict[int
     codes = np.fromiter(sorted(found.weights), dtype=np.int64, count=len(found.weights))
     weight = np.array([found.weights[c] for c in codes.tolist()], dtype=np.float64) / 2
     low, high = codes >> _BITS, codes & ((1 << _BITS) - 1)
-    npmi = _npmi(weight, low, high, found, sentences)
+    seen = np.array([found.seen[i] for i in range(len(found.nodes))], dtype=np.float64)
+    total = max(sentences, 2) * 1.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        npmi = np.log(weight * total / (seen[low] * seen[high])) / -np.log(np.minimum(weight / total, 0.999999))
+    npmi = np.minimum(npmi, 1.0)
     strength = np.maximum(npmi, 0.0) * np.log1p(weight)
     named = np.zeros(len(found.nodes), dtype=bool)
     named[np.fromiter(names, dtype=np.int64)] = True
     likely = (npmi > LEAST_NPMI) & (weight >= LEAST_WEIGHT)
     sure = named[low] & named[high] & (npmi > NAMES_NPMI)
-    stays = likely & (sure | _top(low, high, strength, likely, len(found.nodes)))
+    stays = likely & (sure | _mark_strongest(low, high, strength, likely, len(found.nodes)))
     return {int(c): float(s / w) for c, s, w in zip(codes[stays], strength[stays], weight[stays], strict=True)}
 
 
-def _npmi(weight: Floats, low: NDArray[np.int64], high: NDArray[np.int64], found: Evidence, sentences: int) -> Floats:
-    seen = np.array([found.seen[i] for i in range(len(found.nodes))], dtype=np.float64)
-    total = max(sentences, 2) * 1.0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        npmi = np.log(weight * total / (seen[low] * seen[high])) / -np.log(np.minimum(weight / total, 0.999999))
-    return np.minimum(npmi, 1.0)
-
-
-def _top(
+def _mark_strongest(
     low: NDArray[np.int64], high: NDArray[np.int64], strength: Floats, likely: NDArray[np.bool_], nodes: int
 ) -> NDArray[np.bool_]:
     """Which pairs are among the strongest `TOP` of either end (ties by position)."""

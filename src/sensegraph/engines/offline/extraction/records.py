@@ -7,7 +7,7 @@ count characters from the start of the document's first chunk.
 from __future__ import annotations
 
 from bisect import bisect_left
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import msgspec
 
@@ -135,21 +135,13 @@ class Lexicon(msgspec.Struct, frozen=True, array_like=True):
 
 
 _encoder = msgspec.msgpack.Encoder(order="deterministic")
-
-
-@cache
-def _decoder() -> msgspec.msgpack.Decoder[Observation]:
-    return msgspec.msgpack.Decoder(Observation)
-
-
-@cache
-def _ends_decoder() -> msgspec.msgpack.Decoder[Ends]:
-    return msgspec.msgpack.Decoder(Ends)
+_decoder = msgspec.msgpack.Decoder(Observation)
+_ends_decoder = msgspec.msgpack.Decoder(Ends)
 
 
 def ends(data: bytes) -> Ends:
     """The first fields of the observation in these bytes."""
-    return _ends_decoder().decode(data)
+    return _ends_decoder.decode(data)
 
 
 def encode(record: Observation | Lexicon) -> bytes:
@@ -159,7 +151,7 @@ def encode(record: Observation | Lexicon) -> bytes:
 
 def observation(data: bytes) -> Observation:
     """The observation in these bytes."""
-    return _decoder().decode(data)
+    return _decoder.decode(data)
 
 
 @lru_cache(maxsize=1)

@@ -11,7 +11,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import msgspec
 
@@ -19,6 +18,7 @@ from sensegraph.engines.offline.extraction import people
 from sensegraph.engines.offline.extraction.names import bare
 from sensegraph.engines.offline.extraction.records import Candidate, Lexicon, Observation, Phrase
 from sensegraph.engines.offline.extraction.wrapping import body, notes_of
+from sensegraph.engines.offline.stemming import load_stemmer
 from sensegraph.language.speakers import written
 from sensegraph.language.text import fold
 
@@ -75,10 +75,14 @@ def standing(seen: Observation, lexicon: Lexicon) -> list[Named]:
     """The candidates that are names in this corpus, cut where their first word is none."""
     out = []
     begin, end = body(seen, lexicon)
+    speakers = lexicon.speakers
     for c in seen.names:
         start, surface = c.start, c.surface
-        if start < begin or c.end > end or ("s" in c.marks and _cut_label(_folded(surface), lexicon.speakers)):
+        if start < begin or c.end > end:
             continue
+        if "s" in c.marks and speakers and (label := _folded(surface)) not in speakers:
+            if any(k.endswith(label) for k in speakers):  # what a border left of another label ("vin scott")
+                continue
         if c.first and (c.first in lexicon.refused_runs or (not c.more and bare(c.first) in lexicon.refused)):
             if c.inner < 0:
                 continue
@@ -95,30 +99,10 @@ def same_person(names: Sequence[Named], kinds: Mapping[str, str]) -> dict[str, s
     return people.in_document(Counter(n.key for n in names), spoken, kinds)
 
 
-def _same(names: Sequence[Named], work: str, lexicon: Lexicon) -> dict[str, str]:
-    """What stands for a longer name in a document: as the document says, else its work, else the corpus."""
-    near = same_person(names, lexicon.kinds)
-    here = {n.key for n in names}
-    wider = {**lexicon.same.get("", {}), **lexicon.same.get(work, {})}
-    return {**{k: wider[k] for k in sorted(here & wider.keys())}, **{k: wider.get(v, v) for k, v in near.items()}}
-
-
-def _cut_label(key: str, speakers: Mapping[str, str]) -> bool:
-    """Whether a label is what a border left of another ("vin scott")."""
-    return bool(speakers) and key not in speakers and any(k.endswith(key) for k in speakers)
-
-
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
     """The English stem of a folded word."""
-    return str(_stemmer().stemWord(word))
-
-
-@lru_cache(maxsize=1)
-def _stemmer() -> Any:
-    import Stemmer
-
-    return Stemmer.Stemmer("english")
+    return str(load_stemmer("english").stemWord(word))
 
 
 def unit_of(words: Sequence[str]) -> str:
@@ -153,29 +137,30 @@ def longest_terms(run: str, terms: frozenset[str]) -> Iterator[tuple[int, int]]:
 def resolved(seen: Observation, lexicon: Lexicon) -> Scene:
     """The things of a document and their mentions, hosts and concepts outside the corpus's list left out."""
     names = standing(seen, lexicon)
-    same = _same(names, seen.work, lexicon)
+    # what stands for a longer name: as the document says, else its work, else the corpus
+    here = {n.key for n in names}
+    wider = {**lexicon.same.get("", {}), **lexicon.same.get(seen.work, {})}
+    same = {k: wider[k] for k in sorted(here & wider.keys())}
+    same |= {k: wider.get(v, v) for k, v in same_person(names, lexicon.kinds).items()}
+    grouped: dict[str, list[Named]] = defaultdict(list)
+    for n in names:
+        grouped[same.get(n.key, n.key)].append(n)
     notes = notes_of(seen, lexicon)
     things: dict[str, Thing] = {}
     spots = []
-    for key, members in _by_key(names, same).items():
+    for key, members in grouped.items():
         told = [m for m in members if m.candidate.sentence not in notes]
-        thing = _named_thing(key, members, lexicon) if told else None
+        thing = _make_named_thing(key, members, lexicon) if told else None
         if thing is None or thing.key in lexicon.hidden:
             continue
         things.setdefault(thing.key, thing)
         spots += [Spot(m.candidate.sentence, m.start, m.candidate.end, thing.key) for m in told]
-    spots += _concepts(seen, lexicon, spots, things, notes)
+    spots += _find_concepts(seen, lexicon, spots, things, notes)
     return Scene(things, sorted(spots, key=lambda s: (s.start, s.end, s.key)))
 
 
-def _by_key(names: Sequence[Named], same: Mapping[str, str]) -> dict[str, list[Named]]:
-    grouped: dict[str, list[Named]] = defaultdict(list)
-    for n in names:
-        grouped[same.get(n.key, n.key)].append(n)
-    return grouped
-
-
-def _named_thing(key: str, members: Sequence[Named], lexicon: Lexicon) -> Thing | None:
+def _make_named_thing(key: str, members: Sequence[Named], lexicon: Lexicon) -> Thing | None:
+    """The thing that these names mention, under the name that is written most often; None where it is none."""
     kind = lexicon.kinds.get(key, "m")
     if kind == "-":
         return None
@@ -185,26 +170,22 @@ def _named_thing(key: str, members: Sequence[Named], lexicon: Lexicon) -> Thing 
     if key in lexicon.full:
         name = lexicon.full[key]
         return Thing(fold(name), name, kind)
-    surfaces = Counter(_shown(m, lexicon) for m in members if m.key == key)
+    surfaces: Counter[str] = Counter()
+    for member in (m for m in members if m.key == key):
+        surface = " ".join(member.surface.split())
+        for article in ("The ", "the ", "A ", "An "):
+            if surface.startswith(article) and key_of(surface) == fold(surface[len(article) :]):
+                surface = surface[len(article) :]
+        own = written(surface) if "s" in member.candidate.marks else surface
+        surfaces[lexicon.speakers.get(_folded(surface), own)] += 1
     name = min(surfaces, key=lambda s: (s.isupper() and " " in s, -surfaces[s], s))
     return Thing(fold(name), name, kind)
 
 
-def _shown(named: Named, lexicon: Lexicon) -> str:
-    surface = " ".join(named.surface.split())
-    for article in ("The ", "the ", "A ", "An "):
-        if surface.startswith(article) and key_of(surface) == fold(surface[len(article) :]):
-            surface = surface[len(article) :]
-    key = _folded(surface)
-    if key in lexicon.speakers:
-        return lexicon.speakers[key]
-    return written(surface) if "s" in named.candidate.marks else surface
-
-
-def _concepts(
+def _find_concepts(
     seen: Observation, lexicon: Lexicon, names: Sequence[Spot], things: dict[str, Thing], notes: frozenset[int]
 ) -> list[Spot]:
-    """Mentions of kept concepts that no name covers, show notes left out."""
+    """Mentions of kept concepts that no name covers, show notes left out; adds the concepts to `things`."""
     begin, limit = body(seen, lexicon)
     taken = sorted((s.start, s.end) for s in names)
     starts = [a for a, _ in taken]
@@ -212,7 +193,14 @@ def _concepts(
     for phrase in seen.phrases:
         if phrase.sentence in notes:
             continue
-        for start, end, name in _found(phrase, seen.language, lexicon):
+        places, words = phrase.spans, phrase.words
+        if seen.language == "zh":
+            terms = longest_terms(words[0], lexicon.terms)
+            found = [(places[0] + a, places[0] + b, words[0][a:b]) for a, b in terms]
+        else:
+            units = longest_units(phrase, lexicon.units)
+            found = [(places[2 * a], places[2 * b - 1], lexicon.units[unit]) for a, b, unit in units]
+        for start, end, name in found:
             if start < begin or end > limit:
                 continue
             before = bisect_right(starts, start)
@@ -223,13 +211,3 @@ def _concepts(
                 things[key] = Thing(key, name, "c")
             spots.append(Spot(phrase.sentence, start, end, key))
     return spots
-
-
-def _found(phrase: Phrase, language: str, lexicon: Lexicon) -> Iterator[tuple[int, int, str]]:
-    """Spans and names of the concepts of a phrase."""
-    if language == "zh":
-        for a, b in longest_terms(phrase.words[0], lexicon.terms):
-            yield phrase.spans[0] + a, phrase.spans[0] + b, phrase.words[0][a:b]
-    else:
-        for first, last, unit in longest_units(phrase, lexicon.units):
-            yield phrase.spans[2 * first], phrase.spans[2 * last - 1], lexicon.units[unit]

@@ -73,7 +73,10 @@ def joined(chunks: Sequence[Chunk]) -> tuple[str, int]:
 
 
 def language(text: str) -> str:
-    """`en`, `de`, `zh`, `xx` (another script with capitals) or `un` (a script without), from letters and stop words."""
+    """`en`, `de`, `zh`, `xx` (another script with capitals) or `un` (a script without), from letters and stop words.
+
+    A script has capitals when at least half of the letters have a capital form; very short texts count as English.
+    """
     sample = text[:_SCANNED]
     found = _LETTERS.findall(sample)
     letters = "".join(found)
@@ -81,30 +84,19 @@ def language(text: str) -> str:
         return "en"
     if not letters.isascii() and len(HAN.findall(letters)) > 0.2 * len(letters):
         return "zh"
-    if not _cased(letters[:4000]):
+    first = letters[:4000]
+    if not first.isascii() and sum(n for c, n in Counter(first).items() if c.lower() != c.upper()) < 0.5 * len(first):
         return "un"
-    return _latin(_LETTERS.findall(sample.lower()) if "İ" in sample else _lowered(found))  # "İ" becomes two signs
+    words = _LETTERS.findall(sample.lower()) if "İ" in sample else _to_lower(found)  # "İ" becomes two signs
+    english, german = (sum(map(sections(name)["stop"].__contains__, words)) for name in ("english", "german"))
+    if german > english and german / len(words) > 0.12:
+        return "de"
+    return "en" if english / len(words) > 0.12 or len(words) < 20 else "xx"
 
 
-def _cased(letters: str) -> bool:
-    """Whether at least half of the letters have a capital form."""
-    if letters.isascii():
-        return True
-    return sum(n for c, n in Counter(letters).items() if c.lower() != c.upper()) >= 0.5 * len(letters)
-
-
-def _lowered(words: Sequence[str]) -> list[str]:
+def _to_lower(words: Sequence[str]) -> list[str]:
     """The words in lower case, all at once: none holds a blank."""
     return " ".join(words).lower().split(" ") if words else []
-
-
-def _latin(words: Sequence[str]) -> str:
-    """English, German or neither, by the share of stop words; very short texts count as English."""
-    english, german = sections("english")["stop"], sections("german")["stop"]
-    shares = [sum(map(known.__contains__, words)) / len(words) for known in (english, german)]
-    if shares[1] > shares[0] and shares[1] > 0.12:
-        return "de"
-    return "en" if shares[0] > 0.12 or len(words) < 20 else "xx"
 
 
 def spans(text: str) -> list[tuple[int, int]]:
@@ -113,13 +105,19 @@ def spans(text: str) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     start = 0
     while start < len(text):
-        end = _cut(text, start, _BLOCK)
-        found += ((start + a, start + b) for a, b in sentences(text[start:end]))
+        end = _find_cut(text, start, _BLOCK)
+        for a, b in sentences(text[start:end]):
+            first, last = start + a, start + b
+            while last - first > LONGEST:
+                cut = _find_cut(text, first, LONGEST)
+                found.append((first, cut))
+                first = cut
+            found.append((first, last))
         start = end
-    return [piece for a, b in found for piece in _pieces(text, a, b)]
+    return found
 
 
-def _cut(text: str, start: int, size: int) -> int:
+def _find_cut(text: str, start: int, size: int) -> int:
     """Where to end a block of about `size` characters: after a line end if there is one, else a blank, else there."""
     end = start + size
     if end >= len(text):
@@ -131,15 +129,6 @@ def _cut(text: str, start: int, size: int) -> int:
     return end
 
 
-def _pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    pieces = []
-    while end - start > LONGEST:
-        cut = _cut(text, start, LONGEST)
-        pieces.append((start, cut))
-        start = cut
-    return [*pieces, (start, end)]
-
-
 def words(text: str, start: int, end: int) -> list[Word]:
     """Words and marks of one sentence."""
     return [Word(m[0], *m.span()) for m in TOKEN.finditer(text, start, end)]
@@ -147,7 +136,7 @@ def words(text: str, start: int, end: int) -> list[Word]:
 
 def lower(words: Sequence[Word]) -> list[str]:
     """The words in lower case."""
-    return _lowered([w.text for w in words])
+    return _to_lower([w.text for w in words])
 
 
 def count(words: Sequence[Word], capitals: list[str], lowers: list[str], inside: bool = False) -> None:

@@ -38,21 +38,28 @@ def wrappers(ends: Iterable[Ends]) -> tuple[frozenset[str], frozenset[str]]:
         size = min(EDGE, _size(one) // _PART)
         heads.append(one.head[:size])
         tails.append(one.tail[::-1][:size])
-    fronts = {front[: _before(front, n)] for front, n in _common(heads)}
-    backs = {back[::-1][_after(back[::-1], n) :] for back, n in _common(tails)}
-    return _long(front[: _turn(front)] for front in fronts), _long(w for w in backs if _turn(w) == len(w))
+    fronts, backs = set(), set()
+    for front, n in _common_starts(heads):
+        fronts.add(front[: max((m.end() for m in _BORDER.finditer(front) if m.end() <= n), default=0)])
+    for reverse, n in _common_starts(tails):
+        back = reverse[::-1]
+        borders = (m.end() for m in _BORDER.finditer(back) if m.end() >= len(back) - n)
+        backs.add(back[min(borders, default=len(back)) :])
+    fronts = {front[: _find_turn(front)] for front in fronts}
+    backs = {back for back in backs if _find_turn(back) == len(back)}
+    return _keep_long(fronts), _keep_long(backs)
 
 
-def _turn(text: str) -> int:
+def _find_turn(text: str) -> int:
     """Where a speaker's turn begins: what someone says is no wrapper, however many say it."""
     return next((label.start for label in openings(text + " ") if speaks(label.key)), len(text))
 
 
-def _long(found: Iterable[str]) -> frozenset[str]:
+def _keep_long(found: Iterable[str]) -> frozenset[str]:
     return frozenset(w for w in found if len(w) >= _LEAST or scan.codes(w, 0, len(w)))
 
 
-def _common(texts: Sequence[str]) -> list[tuple[str, int]]:
+def _common_starts(texts: Sequence[str]) -> list[tuple[str, int]]:
     """Texts with the length of what they share with two neighbours in the order of texts, where all three differ."""
     ordered = sorted(texts)
     found = []
@@ -62,16 +69,6 @@ def _common(texts: Sequence[str]) -> list[tuple[str, int]]:
         if _SHORTEST <= same < size:
             found.append((one, same))
     return found
-
-
-def _before(text: str, size: int) -> int:
-    """The last natural border in the first `size` characters."""
-    return max((m.end() for m in _BORDER.finditer(text) if m.end() <= size), default=0)
-
-
-def _after(text: str, size: int) -> int:
-    """The first natural border in the last `size` characters."""
-    return min((m.end() for m in _BORDER.finditer(text) if m.end() >= len(text) - size), default=len(text))
 
 
 def _size(one: Observation | Ends) -> int:
