@@ -20,7 +20,13 @@ from sensegraph.engines.offline.answers.overview import (
     themed_point,
 )
 from sensegraph.engines.offline.answers.questions import Question, understand
-from sensegraph.engines.offline.answers.said import Said, everything_said, hosts_of_reports, language_of
+from sensegraph.engines.offline.answers.said import (
+    Said,
+    everything_said,
+    group_by_reference,
+    hosts_of_reports,
+    language_of,
+)
 from sensegraph.engines.offline.reports.prose import stems
 from sensegraph.engines.offline.reports.wording import NOTE, plain
 from sensegraph.types import Draft, Inquiry, Passage, Point, Statement
@@ -39,39 +45,25 @@ def rate(inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
     Overview questions give a point for every report, by rating and coverage; focused ones a point for every report or
     chunk that speaks of what is asked, by relevance.
     """
-    return [_rated(followed(inquiry)) for inquiry in inquiries]
+    rated: list[tuple[Point, ...]] = []
+    for inquiry in map(followed, inquiries):
+        passages = inquiry.context.passages
+        code = language_of(passages)
+        question, said = understand(inquiry.question, code), everything_said(passages, code)
+        if question.shape != "overview":
+            rated.append(_make_focused_points(question, passages, said))
+        elif any(p.kind == "report" for p in passages):
+            leads, own = hosts_of_reports(said), group_by_reference(said)
+            speakers = frozenset(s.speaker for s in said if s.speaker)
+            points = (themed_point(p, own.get(p.id, ()), inquiry.corpus, leads, speakers) for p in passages)
+            rated.append(tuple(p for p in points if p))
+        else:
+            themes = ((t, min(100.0, 10.0 * t.passages)) for t in chunk_themes(said))
+            rated.append(tuple(Point(as_statements(t.best), score, t.title, t.passages) for t, score in themes))
+    return rated
 
 
-def _rated(inquiry: Inquiry) -> tuple[Point, ...]:
-    passages = inquiry.context.passages
-    code = language_of(passages)
-    question, said = understand(inquiry.question, code), everything_said(passages, code)
-    if question.shape != "overview":
-        return _focused_points(question, passages, said)
-    if any(p.kind == "report" for p in passages):
-        return _themed_points(passages, said, inquiry.corpus)
-    return tuple(
-        Point(as_statements(t.best), min(100.0, 10.0 * t.passages), t.title, t.passages) for t in chunk_themes(said)
-    )
-
-
-def _themed_points(passages: Sequence[Passage], said: Sequence[Said], corpus: int) -> tuple[Point, ...]:
-    """A point for every report that has a theme, in the order of the reports."""
-    leads, own = hosts_of_reports(said), _by_reference(said)
-    speakers = frozenset(s.speaker for s in said if s.speaker)
-    points = (themed_point(p, own.get(p.id, ()), corpus, leads, speakers) for p in passages)
-    return tuple(p for p in points if p)
-
-
-def _by_reference(said: Sequence[Said]) -> dict[str, list[Said]]:
-    """The sentences of each passage."""
-    found: dict[str, list[Said]] = {}
-    for s in said:
-        found.setdefault(s.reference, []).append(s)
-    return found
-
-
-def _focused_points(question: Question, passages: Sequence[Passage], said: Sequence[Said]) -> tuple[Point, ...]:
+def _make_focused_points(question: Question, passages: Sequence[Passage], said: Sequence[Said]) -> tuple[Point, ...]:
     """A point for every passage with relevant sentences, in the order of the passages.
 
     An entity that the question compares with carries what it is named by.
@@ -102,33 +94,26 @@ def compose(inquiry: Inquiry, words: int = 0) -> Draft:
     passages = inquiry.context.passages
     code = language_of(passages)
     question, said = understand(inquiry.question, code), everything_said(passages, code)
-    write = _overview if question.shape == "overview" else _focused
-    statements = write(question, inquiry, said, words)
-    if not any(s.sources for s in statements):
-        return Draft(
-            (plain(f"I find nothing{_absent(question, said, code)} in the sources that I was given."),), notes=notes[1:]
-        )
-    return Draft(tuple(statements), notes=notes)
+    if question.shape != "overview":
+        statements = _answer_focused(question, inquiry, said, words)
+    elif words or (question.unit in ("meeting", "book", "chat") and not any(p.kind == "point" for p in passages)):
+        statements = list(summary(question, said, words or SUMMARY_WORDS))
+    else:
+        pointed = any(p.quotes for p in passages)
+        themes = point_themes(passages, said) if pointed else chunk_themes(said)
+        told = overview(question, inquiry, themes) if themes else summary(question, said, SUMMARY_WORDS)
+        statements = list(told)
+    if any(s.sources for s in statements):
+        return Draft(tuple(statements), notes=notes)
+    # nothing is found on the subject where no sentence has a word of it, else only on the question as a whole
+    subject = set(stems(question.subject, code))
+    absent = bool(subject) and all(subject.isdisjoint(s.terms) for s in said)
+    what = f" on {question.subject}" if absent else " that answers this"
+    return Draft((plain(f"I find nothing{what} in the sources that I was given."),), notes=notes[1:])
 
 
-def _absent(question: Question, said: Sequence[Said], code: str) -> str:
-    """What nothing is found on: the subject where no sentence has a word of it, else only the question as a whole."""
-    asked = set(stems(question.subject, code))
-    if not asked or any(not asked.isdisjoint(s.terms) for s in said):
-        return " that answers this"
-    return f" on {question.subject}"
-
-
-def _overview(question: Question, inquiry: Inquiry, said: Sequence[Said], words: int) -> list[Statement]:
-    passages = inquiry.context.passages
-    if words or (question.unit in ("meeting", "book", "chat") and not any(p.kind == "point" for p in passages)):
-        return list(summary(question, said, words or SUMMARY_WORDS))
-    pointed = any(p.quotes for p in passages)
-    themes = point_themes(passages, said) if pointed else chunk_themes(said)
-    return list(overview(question, inquiry, themes)) if themes else list(summary(question, said, SUMMARY_WORDS))
-
-
-def _focused(question: Question, inquiry: Inquiry, said: Sequence[Said], words: int) -> list[Statement]:
+def _answer_focused(question: Question, inquiry: Inquiry, said: Sequence[Said], words: int) -> list[Statement]:
+    """The statements that answer a question about something; none where nothing bears on it."""
     if words:
         return list(reported(narrow(question, said, words), False))
     passages = inquiry.context.passages
@@ -143,24 +128,16 @@ def _focused(question: Question, inquiry: Inquiry, said: Sequence[Said], words: 
     factual = question.shape in ("lookup", "decide") or (question.names and question.shape == "open")
     if factual or (len({r.said.chunk for r in found}) < BRIEF_FROM and question.shape == "open" and not pointed):
         chosen = direct(question, said, DIRECT)
-        return [*_caveat(question, said, chosen), *reported(chosen, False)]
+        known = sum(share for share, _ in term_weights(question, said, strict=False).values())
+        nearest = "I find nothing that speaks of all that is asked; what comes nearest is this. "
+        return [*([plain(nearest)] if chosen and known < KNOWN else []), *reported(chosen, False)]
     if not found:
         return []
     others = sorted(((p.title, p.documents) for p in passages if p.id in beside), key=lambda x: (-x[1], x[0]))
-    return list(focused(question, found, inquiry.corpus, _named(question, passages), others))
-
-
-def _named(question: Question, passages: Sequence[Passage]) -> int:
-    """The documents behind a point whose title is just what is asked about, by its words or its initials; else 0."""
+    # the documents behind a point whose title is just what is asked about, by its words or its initials
     asked = {t for t in question.terms if t not in question.minor}
     initials = "".join(w[0] for w in question.subject.split()).casefold()
     same = [p for p in passages if set(stems(p.title, "en")) == asked or p.title.casefold() == initials]
-    return max((p.documents for p in same if p.kind == "point"), default=0)
+    named = max((p.documents for p in same if p.kind == "point"), default=0)
+    return list(focused(question, found, inquiry.corpus, named, others))
 
-
-def _caveat(question: Question, said: Sequence[Said], chosen: Sequence[Said]) -> list[Statement]:
-    """What to say before sentences that hold less than half of what is asked for."""
-    weights = term_weights(question, said, strict=False)
-    if not chosen or sum(share for share, _ in weights.values()) >= KNOWN:
-        return []
-    return [plain("I find nothing that speaks of all that is asked; what comes nearest is this. ")]

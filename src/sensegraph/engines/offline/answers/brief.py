@@ -59,7 +59,7 @@ def narrow(question: Question, said: Sequence[Said], words: int) -> list[Said]:
     """The sentences that answer a narrow question, up to about `words` words, in the order of the text."""
     chosen: list[Said] = []
     length = 0
-    for one, _ in _ranked(question, said):
+    for one, _ in _rank_sentences(question, said):
         if length >= words:
             break
         if one.quality >= LEAST_HERE and apart(one, chosen):
@@ -70,7 +70,7 @@ def narrow(question: Question, said: Sequence[Said], words: int) -> list[Said]:
 
 def direct(question: Question, said: Sequence[Said], most: int) -> list[Said]:
     """The at most `most` sentences that answer a question of fact, best first; none far behind the best."""
-    ranked = _ranked(question, said)
+    ranked = _rank_sentences(question, said)
     chosen: list[Said] = []
     for one, score in ranked:
         if len(chosen) == most or score < BEHIND * ranked[0][1]:
@@ -80,7 +80,7 @@ def direct(question: Question, said: Sequence[Said], most: int) -> list[Said]:
     return chosen
 
 
-def _ranked(question: Question, said: Sequence[Said]) -> list[tuple[Said, float]]:
+def _rank_sentences(question: Question, said: Sequence[Said]) -> list[tuple[Said, float]]:
     scores = bearing(question, said)
     pairs = [(s, x) for s, x in zip(said, scores, strict=True) if x > 0]
     return sorted(pairs, key=lambda p: (-p[1], p[0].order))
@@ -93,50 +93,38 @@ def bearing(question: Question, said: Sequence[Said]) -> list[float]:
         return [0.0] * len(said)
     forms = {v: w * f for w, vs in weights.values() for v, f in vs.items()}
     own = [sum(forms.get(t, 0.0) for t in set(s.terms)) / (math.sqrt(len(s.terms)) + 2) for s in said]
-    around = [_around(own, i) for i in range(len(said))]
-    base = [a + 0.6 * b for a, b in zip(_scaled(own), _scaled(around), strict=True)]
-    feedback = _feedback(said, base)
-    named = question.text.casefold()
-    return [
-        (b + 0.3 * f) * (1.8 if s.speaker and s.speaker.casefold() in named else 1.0) * (0.25 + 0.75 * s.quality)
-        for s, b, f in zip(said, base, feedback, strict=True)
-    ]
-
-
-def _around(values: Sequence[float], at: int) -> float:
-    near = range(max(0, at - WINDOW), min(len(values), at + WINDOW + 1))
-    return sum(values[i] * DECAY ** abs(i - at) for i in near)
-
-
-def _scaled(values: Sequence[float]) -> list[float]:
-    most = max(values, default=0.0)
-    return [v / most for v in values] if most else list(values)
-
-
-def _feedback(said: Sequence[Said], base: Sequence[float]) -> list[float]:
-    """Overlap with the terms that mark the best sentences off from the rest."""
+    nearby = (range(max(0, i - WINDOW), min(len(own), i + WINDOW + 1)) for i in range(len(own)))
+    around = [sum(own[j] * DECAY ** abs(j - i) for j in near) for i, near in enumerate(nearby)]
+    base = [a + 0.6 * b for a, b in zip(_scale_to_one(own), _scale_to_one(around), strict=True)]
+    # feedback: overlap with the terms that mark the best sentences off from the rest
     counts = Counter(t for s in said for t in set(s.terms))
     best = sorted(range(len(said)), key=lambda i: (-base[i], i))[:FEEDBACK_FROM]
     inside = Counter(t for i in best for t in set(said[i].terms))
     worth = {t: n * math.log(1 + len(said) / counts[t]) for t, n in inside.items() if n > 1}
     top = dict(sorted(worth.items(), key=lambda x: (-x[1], x[0]))[:FEEDBACK_TERMS])
-    return _scaled([sum(top.get(t, 0.0) for t in set(s.terms)) / (math.sqrt(len(s.terms)) + 2) for s in said])
+    overlap = [sum(top.get(t, 0.0) for t in set(s.terms)) / (math.sqrt(len(s.terms)) + 2) for s in said]
+    named = question.text.casefold()
+    return [
+        (b + 0.3 * f) * (1.8 if s.speaker and s.speaker.casefold() in named else 1.0) * (0.25 + 0.75 * s.quality)
+        for s, b, f in zip(said, base, _scale_to_one(overlap), strict=True)
+    ]
+
+
+def _scale_to_one(values: Sequence[float]) -> list[float]:
+    most = max(values, default=0.0)
+    return [v / most for v in values] if most else list(values)
 
 
 def reported(chosen: Sequence[Said], after: bool) -> Iterator[Statement]:
     """Sentences with their speakers, one after another: “… said that …”, “and that …” where one speaker goes on."""
     last = ""
     for said in chosen:
-        gap = " " if after else ""
-        after = True
-        yield shown(said, gap + _report(said, last))
-        last = said.speaker
+        asks = said.text.endswith(("?", "？"))
+        text = ended(said.text)
+        if said.speaker and said.speaker == last:
+            text = f"and {'asked:' if asks else 'that'} {quotation(said.text)}"
+        elif said.speaker:
+            text = f"{subject(said.speaker)} {'asked:' if asks else 'said that'} {quotation(said.text)}"
+        yield shown(said, f"{' ' if after else ''}{text}")
+        after, last = True, said.speaker
 
-
-def _report(said: Said, last: str) -> str:
-    if not said.speaker:
-        return ended(said.text)
-    asks = said.text.endswith(("?", "？"))
-    if said.speaker == last:
-        return f"and {'asked:' if asks else 'that'} {quotation(said.text)}"
-    return f"{subject(said.speaker)} {'asked:' if asks else 'said that'} {quotation(said.text)}"

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import MappingProxyType
 
 from sensegraph.engines.offline.answers.questions import FRAME, SOFT
-from sensegraph.engines.offline.reports.prose import stems
+from sensegraph.engines.offline.reports.prose import stem_word, stems
 from sensegraph.language.common_words import COMMON, VERY_COMMON
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import language
@@ -25,7 +25,7 @@ WINDOW = 60  # words within which what a text holds counts together: two sentenc
 
 _CAMEL = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-Z])|_")  # "WolfgangSchulz", "20260105_1100"
 _LABEL = re.compile(r"^([^\W\d_][\w .’'\-]{1,40}):\s", re.MULTILINE)
-_TOKEN = re.compile(r"\w+(?:[’'\-]\w+)*|[^\w\s]")
+TOKEN = re.compile(r"\w+(?:[’'\-]\w+)*|[^\w\s]")
 _JOINS = frozenset("of the to in and de von van der la le al".split())
 _PARTICLES = frozenset(
     "的了是在什么吗呢谁哪何怎为多少几个有和与及或等被把对从到于其之以而则但不也都就很最更这那他她它我你您请问关说会能可要让使给向"
@@ -61,14 +61,34 @@ class Held:
 @lru_cache(maxsize=1 << 10)
 def sought(question: str, code: str) -> Sought:
     """The words of `question`, read in the language `code`, that can find something; none in an overview question."""
+    text = _CAMEL.sub(" ", question)
     weights: dict[str, float] = {}
-    for i, word in enumerate(WORD.findall(_CAMEL.sub(" ", question))):
-        if word.casefold() not in FRAME:
-            for stem in _stems(word, code):
-                weight = _weight(word, stem, code, first=i == 0)
-                if weight:
-                    weights[stem] = max(weight, weights.get(stem, 0.0))
-    return Sought(MappingProxyType(weights), tuple(_names(question, code)))
+    for i, word in enumerate(WORD.findall(text)):
+        if word.casefold() in FRAME:
+            continue
+        for stem in stem_word(word, code):
+            weight = rarity(stem, code)
+            if HAN.search(stem):  # a pair of characters that only joins words finds nothing
+                weight = 0.0 if stem[0] in _PARTICLES or stem[-1] in _PARTICLES else RARE
+            elif stem.isdigit():
+                weight = NUMBER
+            elif word[0].isupper() and i and code != "de":  # German writes every noun so
+                weight = NAME
+            elif word.casefold() in SOFT:
+                weight = EMPTY
+            if weight:
+                weights[stem] = max(weight, weights.get(stem, 0.0))
+    # names: runs of two or more capitalised words inside the question, small words between them left out
+    names: list[tuple[str, ...]] = []
+    run: list[str] = []
+    for i, word in enumerate([*(TOKEN.findall(text) if code != "de" else []), "?"]):
+        if word[0].isupper() and i and word.casefold() not in FRAME:
+            run += stem_word(word, code)
+        elif not run or word not in _JOINS:
+            if len(run) > 1:
+                names.append(tuple(run))
+            run = []
+    return Sought(MappingProxyType(weights), tuple(names))
 
 
 def han_runs(question: str) -> list[str]:
@@ -87,64 +107,35 @@ def code_of(text: str) -> str:
     return language(text[:_SAMPLE])
 
 
-def _weight(word: str, stem: str, code: str, *, first: bool) -> float:
-    """What one word of a question weighs; 0 for a pair of characters that only joins words."""
-    if HAN.search(stem):
-        return 0.0 if stem[0] in _PARTICLES or stem[-1] in _PARTICLES else RARE
-    if stem.isdigit():
-        return NUMBER
-    if word[0].isupper() and not first and code != "de":  # German writes every noun so
-        return NAME
-    if word.casefold() in SOFT:
-        return EMPTY
-    return rarity(stem, code)
-
-
 def rarity(stem: str, code: str) -> float:
     """RARE, or less for the stem of a common word of English; other languages have no list of theirs."""
-    return _usual().get(stem, RARE) if code == "en" else RARE
+    return _weigh_common_stems().get(stem, RARE) if code == "en" else RARE
 
 
 @cache
-def _usual() -> Mapping[str, float]:
+def _weigh_common_stems() -> Mapping[str, float]:
     """The weight of the common English words, by stem."""
     common = {stem: USUAL for word in COMMON.split() for stem in stems(word, "en")}
     return MappingProxyType(common | {stem: EMPTY for word in VERY_COMMON.split() for stem in stems(word, "en")})
 
 
-def _names(question: str, code: str) -> Iterator[tuple[str, ...]]:
-    """Runs of two or more capitalised words inside the question, small words between them left out."""
-    run: list[str] = []
-    tokens = _TOKEN.findall(_CAMEL.sub(" ", question)) if code != "de" else []
-    for i, word in enumerate([*tokens, "?"]):
-        if word[0].isupper() and i and word.casefold() not in FRAME:
-            run += _stems(word, code)
-        elif not run or word not in _JOINS:
-            if len(run) > 1:
-                yield tuple(run)
-            run = []
-
-
-@lru_cache(maxsize=1 << 16)
-def _stems(word: str, code: str) -> tuple[str, ...]:
-    return tuple(stems(word, code))
-
-
 def held(wanted: Sought, text: str, code: str) -> Held:
-    """What `text` holds of what is wanted."""
+    """What `text` holds of what is wanted; speakers, who stand before a colon at the beginning of a line, count less."""
     plain = _CAMEL.sub(" ", text)
-    places = _places(wanted.weights, plain, code)
-    labels = _labels(plain, code) & places.keys() if places else frozenset()
+    places = _locate_stems(wanted.weights, plain, code)
+    names = set(_LABEL.findall(plain)) if places else ()
+    labels = {t for name in names for w in WORD.findall(name) for t in stem_word(w, code)} & places.keys()
     weights = {t: w * (SPEAKER if t in labels else 1.0) for t, w in wanted.weights.items()}
     total = sum(weights.values())
     if not total:
         return Held(0.0, 0.0, False, False)
     content = any(wanted.weights[t] > EMPTY and t not in labels for t in places)
     named = any(all(t in places for t in name) and labels.isdisjoint(name) for name in wanted.names)
-    return Held(_densest(weights, places) / total, sum(weights[t] for t in places) / total, content, named)
+    near = _weigh_densest_window(weights, places) / total
+    return Held(near, sum(weights[t] for t in places) / total, content, named)
 
 
-def _places(wanted: Mapping[str, float], text: str, code: str) -> dict[str, list[int]]:
+def _locate_stems(wanted: Mapping[str, float], text: str, code: str) -> dict[str, list[int]]:
     """Where each wanted stem stands, in words from the beginning; two characters of Han text count as a word."""
     found: dict[str, list[int]] = defaultdict(list)
     at = 0
@@ -154,19 +145,14 @@ def _places(wanted: Mapping[str, float], text: str, code: str) -> dict[str, list
                 if word[i : i + 2] in wanted:
                     found[word[i : i + 2]].append(at + i // 2)
             at += len(word) // 2
-        for stem in _stems(word, code) if len(word) < _SAMPLE and not HAN.match(word) else ():
+        for stem in stem_word(word, code) if len(word) < _SAMPLE and not HAN.match(word) else ():
             if stem in wanted and at not in found[stem][-1:]:
                 found[stem].append(at)
         at += 1
     return {stem: where for stem, where in found.items() if where}
 
 
-def _labels(text: str, code: str) -> frozenset[str]:
-    """The stems of what stands before a colon at the beginning of a line."""
-    return frozenset(t for name in set(_LABEL.findall(text)) for w in WORD.findall(name) for t in _stems(w, code))
-
-
-def _densest(weights: Mapping[str, float], places: Mapping[str, list[int]]) -> float:
+def _weigh_densest_window(weights: Mapping[str, float], places: Mapping[str, list[int]]) -> float:
     """The largest weight of distinct stems that stand within one window."""
     spots = sorted((at, stem) for stem, where in places.items() for at in where)
     inside: Counter[str] = Counter()

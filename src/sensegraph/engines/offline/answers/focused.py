@@ -50,15 +50,23 @@ def focused(
     if not whole:
         yield plain("\n\n")
         first = frozenset(question.groups[0])  # of "failure in innovation" what is said on failure
-        yield from argued(_spread([r.said for r in pool if first & set(r.said.terms)] or [r.said for r in pool], FEW))
+        on_first = [r.said for r in pool if first & set(r.said.terms)] or [r.said for r in pool]
+        yield from argued(_spread_speakers(on_first, FEW))
     elif question.shape == "who":
-        yield from _by_speaker(pool, ranks)
+        yield from _write_by_speaker(pool, ranks)
     elif question.shape == "views" and len(voices(pool)) > 1:
-        yield from _by_speaker(pool, voices(pool), rest=True)
+        yield from _write_by_speaker(pool, voices(pool), rest=True)
     elif question.shape == "views" and len({r.sign for r in pool}) > 1:
-        yield from _by_sign(pool)
+        said: list[Said] = []
+        for sign, head in ((-1, "Worries and limits"), (1, "Hopes and remedies"), (0, "In neutral words")):
+            inside = [r.said for r in pool if r.sign == sign]
+            best = _spread_speakers([s for s in inside if apart(s, said)], 4)
+            said += best
+            if best:
+                yield plain(f"\n\n**{head}** ({counted(len(inside), 'sentence')}). ")
+                yield from introduced(best, len(said))
     else:
-        yield from _by_theme(question, pool)
+        yield from _write_by_theme(question, pool)
 
 
 # ── the opening: what can be counted ─────────────────────────────────────────────────────────────────────────────────
@@ -78,17 +86,45 @@ def opening(
     count = _Count(len({r.said.origin for r in whole or found}), corpus)
     part = len({r.said.origin for r in found} - {r.said.origin for r in whole}) if whole else 0
     if question.shape == "who" and len(ranks) > 1:
-        return f"{_ranking(ranks)} on {about}, by {count.all()} that I found to speak of it."
+        return f"{_name_first_speakers(ranks)} on {about}, by {count.all()} that I found to speak of it."
     if not whole and question.shape == "whether":
         head = f"Only in part: at least {count.some('speak')} of a part of what is asked ({about})"
     elif not whole:
         head = f"I find nothing on all that is asked ({about}); at least {count.some('speak')} of a part of it"
     elif question.shape == "count" and named > count.n:
-        head = f"{capital(about)} is named in {_Count(named, corpus).some('')}{_compared(others)}"
+        compared = f", beside {listing([f'{name} ({n})' for name, n in others[:5]])}" if others else ""
+        head = f"{capital(about)} is named in {_Count(named, corpus).some('')}{compared}"
+    elif question.shape == "count":
+        compares = "compar" in question.text.casefold()
+        uncounted = " (other topics were not counted, so no comparison is made)" if compares else ""
+        head = f"{capital(about)} comes up in at least {count.some('')}{uncounted}"
     else:
-        head = _verdict(question, count, about)
+        start = "At least"  # what was not handed over is not counted
+        if question.shape == "whether":
+            start = "Hardly: I find that only" if count.n < RARE else "Yes, though I find it seldom: at least"
+            start = "Yes: at least" if count.n >= SOME else start
+        head = f"{start} {count.some('speak')} of {about}"
     head += f", and {number(part)} more of a part of it" if part and question.shape not in ("count", "who") else ""
-    return f"{head}{_by(ranks)}.{_balance(question, found)}"
+    if ranks:
+        lead = "the one named voice is" if len(ranks) == 1 else "most from" if len(ranks) > 4 else "the named voices are"
+        head += f"; {lead} {listing([f'{who(name)} ({n})' if n > 1 else who(name) for name, n in ranks[:4]])}"
+    # how many sentences stress the bad and the good, where views are asked for
+    bad, good = (sum(r.sign == s for r in found) for s in (-1, 1))
+    if question.shape != "views" or not bad or not good:
+        return f"{head}."
+    neither = len(found) - bad - good
+    return (
+        f"{head}. By their wording, {number(bad)} of their sentences dwell{'s' if bad == 1 else ''} on problems and"
+        f" {number(good)} on benefits" + (f"; {number(neither)} on neither." if neither else ".")
+    )
+
+
+def _name_first_speakers(ranks: Sequence[tuple[str, int]]) -> str:
+    (first, most), rest = ranks[0], ranks[1:4]
+    level = [name for name, n in rest if n == most]
+    if level:
+        return f"{capital(listing([who(first), *map(who, level)]))} speak most ({number(most)} each)"
+    return f"{subject(first)} speaks most ({most}), before {listing([f'{who(v)} ({n})' for v, n in rest])},"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,71 +145,23 @@ class _Count:
         return f"{what} {verb}{'s' if self.n == 1 else ''}" if verb else what
 
 
-def _verdict(question: Question, count: _Count, about: str) -> str:
-    speak = count.some("speak")
-    if question.shape == "whether":
-        start = "Hardly: I find that only" if count.n < RARE else "Yes, though I find it seldom: at least"
-        start = "Yes: at least" if count.n >= SOME else start
-        return f"{start} {speak} of {about}"
-    if question.shape == "count":
-        return f"{capital(about)} comes up in at least {count.some('')}{_uncounted(question)}"
-    return f"At least {speak} of {about}"  # what was not handed over is not counted
-
-
-def _compared(others: Sequence[tuple[str, int]]) -> str:
-    """The other subjects that most documents name."""
-    return f", beside {listing([f'{name} ({n})' for name, n in others[:5]])}" if others else ""
-
-
-def _uncounted(question: Question) -> str:
-    """What an answer says where a comparison was asked for that was not counted."""
-    return " (other topics were not counted, so no comparison is made)" if "compar" in question.text.casefold() else ""
-
-
 def voices(found: Sequence[Relevant]) -> list[tuple[str, int]]:
     """Speakers with the number of documents in which they speak of it, most first."""
     pairs = {(r.said.speaker, r.said.origin) for r in found if r.said.speaker and not r.host}
     return sorted(Counter(name for name, _ in pairs).items(), key=lambda x: (-x[1], x[0]))
 
 
-def _by(ranks: Sequence[tuple[str, int]]) -> str:
-    if not ranks:
-        return ""
-    names = listing([f"{who(name)} ({n})" if n > 1 else who(name) for name, n in ranks[:4]])
-    lead = "the one named voice is" if len(ranks) == 1 else "most from" if len(ranks) > 4 else "the named voices are"
-    return f"; {lead} {names}"
-
-
-def _ranking(ranks: Sequence[tuple[str, int]]) -> str:
-    (first, most), rest = ranks[0], ranks[1:4]
-    level = [name for name, n in rest if n == most]
-    if level:
-        return f"{capital(listing([who(first), *map(who, level)]))} speak most ({number(most)} each)"
-    return f"{subject(first)} speaks most ({most}), before {listing([f'{who(v)} ({n})' for v, n in rest])},"
-
-
-def _balance(question: Question, found: Sequence[Relevant]) -> str:
-    """How many sentences stress the bad and the good, where views are asked for."""
-    bad, good = (sum(r.sign == s for r in found) for s in (-1, 1))
-    if question.shape != "views" or not bad or not good:
-        return ""
-    rest = len(found) - bad - good
-    return (
-        f" By their wording, {number(bad)} of their sentences dwell{'s' if bad == 1 else ''} on problems and"
-        f" {number(good)} on benefits" + (f"; {number(rest)} on neither." if rest else ".")
-    )
-
-
 # ── what is said ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _by_theme(question: Question, pool: Sequence[Relevant]) -> Iterator[Statement]:
+def _write_by_theme(question: Question, pool: Sequence[Relevant]) -> Iterator[Statement]:
     """The most telling sentences first, then themes."""
     said, scores = [r.said for r in pool], [r.score for r in pool]
-    first = _spread(said, FIRST)
+    first = _spread_speakers(said, FIRST)
     rest = [i for i, s in enumerate(said) if s not in first and apart(s, first)]
     names = stems(" ".join(sorted({s.speaker for s in said})), "en")
-    avoid = frozenset([*question.terms, *_initials(question.terms), *names])
+    initials = [a[0] + b[0] for a, b in pairwise(question.terms)]  # adjoining terms may be written so ("AI")
+    avoid = frozenset([*question.terms, *initials, *names])
     themes, loose = by_phrase([said[i] for i in rest], [scores[i] for i in rest], avoid, MOST_THEMES, EACH)
     yield plain("\n\n")
     yield from argued(first)
@@ -181,37 +169,20 @@ def _by_theme(question: Question, pool: Sequence[Relevant]) -> Iterator[Statemen
         yield plain(f"\n\n**On {theme.title}.** ")
         yield from argued(theme.best, i + FIRST)
     shown = [*first, *(s for t in themes for s in t.best)]
-    more = _spread([s for s in loose if apart(s, shown)], EACH) if len(shown) < 8 else []
+    more = _spread_speakers([s for s in loose if apart(s, shown)], EACH) if len(shown) < 8 else []
     if more:
         yield plain("\n\n**Also said.** " if themes else " ")
         yield from introduced(more, len(themes) + FIRST)
 
 
-def _initials(terms: Sequence[str]) -> list[str]:
-    """The abbreviations that adjoining terms may be written with ("AI")."""
-    return [a[0] + b[0] for a, b in pairwise(terms)]
-
-
-def _by_sign(pool: Sequence[Relevant]) -> Iterator[Statement]:
-    """Statements that dwell on the bad, on the good, and on neither, side by side."""
-    shown: list[Said] = []
-    for sign, head in ((-1, "Worries and limits"), (1, "Hopes and remedies"), (0, "In neutral words")):
-        inside = [r.said for r in pool if r.sign == sign]
-        best = _spread([s for s in inside if apart(s, shown)], 4)
-        shown += best
-        if best:
-            yield plain(f"\n\n**{head}** ({counted(len(inside), 'sentence')}). ")
-            yield from introduced(best, len(shown))
-
-
-def _by_speaker(
+def _write_by_speaker(
     pool: Sequence[Relevant], ranks: Sequence[tuple[str, int]], *, rest: bool = False
 ) -> Iterator[Statement]:
     """A paragraph for each of the speakers who say most; with `rest` also the best of what others say."""
     shown: list[Said] = []
     for name, _ in ranks[:6]:
         best = [s for s in (r.said for r in pool if r.said.speaker == name) if apart(s, shown)]
-        best = _spread(best, 2)
+        best = _spread_speakers(best, 2)
         if best:
             yield plain("\n\n")
             yield from argued(best, len(shown), bold=name)
@@ -219,10 +190,10 @@ def _by_speaker(
     more = [r.said for r in pool if apart(r.said, shown) and r.said.speaker not in {name for name, _ in ranks[:6]}]
     if not shown or (rest and more):
         yield plain("\n\n**Also said.** " if shown else "\n\n")
-        yield from argued(_spread(more, 3 if shown else 5), len(shown))
+        yield from argued(_spread_speakers(more, 3 if shown else 5), len(shown))
 
 
-def _spread(ranked: Sequence[Said], most: int) -> list[Said]:
+def _spread_speakers(ranked: Sequence[Said], most: int) -> list[Said]:
     """The first `most` sentences that are not alike, one a speaker while there are others."""
     chosen: list[Said] = []
     for fresh in (True, False):

@@ -7,16 +7,15 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+
 from itertools import pairwise
 
 from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.answers.said import Said, hosts, terms
 from sensegraph.engines.offline.answers.telling import soundness
+from sensegraph.engines.offline.reports.choosing import general_stems
 from sensegraph.engines.offline.reports.general_sentences import generality
-from sensegraph.engines.offline.reports.prose import stems
 from sensegraph.engines.offline.reports.stance import balance
-from sensegraph.language.word_lists import listed
 
 KIND = 0.6  # weight of a thing of the kind that a term names
 DERIVED = 0.7  # weight of a word derived from a term: society → societal
@@ -78,13 +77,22 @@ def relevant(question: Question, said: Sequence[Said], *, strict: bool = True) -
     weights = term_weights(question, said, strict=strict, even=not strict)
     if not weights:
         return []
-    held = [_held(weights, s) for s in said]
+    held = []  # the question's terms that each sentence holds, with the weight of the best form
+    for own in (frozenset(s.terms) for s in said):
+        best = {t: max((w for v, w in forms.items() if v in own), default=0.0) for t, (_, forms) in weights.items()}
+        held.append({t: w for t, w in best.items() if w})
     either = re.search(r"\b(?:and|or)\b", question.subject) is not None
-    rarest = frozenset(weights) if question.sign or either or not strict else _rarest(weights, held)
+    rarest = frozenset(weights)
+    if not (question.sign or either) and strict:  # the terms that the context has with nearly the rarest one's weight
+        present = frozenset(t for h in held for t in h)
+        most = max((weights[t][0] for t in present), default=0.0)
+        rarest = frozenset(t for t in present if weights[t][0] >= NEARLY * most)
     least = SIGNED / 2 if question.sign else LEAST[min(len(question.terms), len(LEAST)) - 1]
     found = []
     for i, one in enumerate(said):
-        near = _near(held, said, i) if held[i] else {}
+        # what the sentences before and after, in the same chunk, hold
+        around = [j for j in (i - 1, i + 1) if held[i] and 0 <= j < len(said) and said[j].chunk == one.chunk]
+        near = {t: w for j in around for t, w in held[j].items()}
         if not rarest & (held[i].keys() | near.keys()):
             continue
         reached = sum(max(held[i].get(t, 0.0), near.get(t, 0.0)) * w for t, (w, _) in weights.items())
@@ -93,10 +101,12 @@ def relevant(question: Question, said: Sequence[Said], *, strict: bool = True) -
             whole = reached >= share_of_all * sum(w for w, _ in weights.values())
             share = sum(max(held[i].get(t, 0.0), NEAR * near.get(t, 0.0)) * w for t, (w, _) in weights.items())
             found.append((one, share * (1.0 if rarest & held[i].keys() else 0.6), whole))
-    return _judged(question, found, hosts(said) if question.guests else frozenset())
+    return _judge_sentences(question, found, hosts(said) if question.guests else frozenset())
 
 
-def _judged(question: Question, found: Sequence[tuple[Said, float, bool]], host: frozenset[str]) -> list[Relevant]:
+def _judge_sentences(
+    question: Question, found: Sequence[tuple[Said, float, bool]], host: frozenset[str]
+) -> list[Relevant]:
     """Sentences with their quality and sign, those of the wrong sign left out, best first."""
     judged = []
     for one, share, whole in found:
@@ -127,36 +137,30 @@ def term_weights(question: Question, said: Sequence[Said], *, strict: bool = Tru
     names = [f"{name} {_CAMEL.sub(' ', name)}" for name in sorted({s.speaker for s in said})]
     counts.update(t for name in names for t in terms(name, "en"))
     forms = {t: variants(t, counts) for t in question.terms}
-    forms.update(_spelled(question, forms, said))
+    # initials stand for the words that they abbreviate: "artificial intelligence" is also found as "AI"
+    spelt: dict[str, dict[str, float]] = {}
+    for a, b in (pair for group in question.groups for pair in pairwise(group)):
+        short = (a[:1] + b[:1]).lower()
+        initials = re.compile(rf"\b{short.upper()}\b")
+        if a.isascii() and any(initials.search(s.raw) for s in said[:4000] if short in s.terms):
+            spelt |= {a: forms[a] | {short: 1.0}, b: forms[b] | {short: 1.0}}
+    forms |= spelt
     seen = {t: sum(counts[v] * w for v, w in vs.items()) for t, vs in forms.items()}
-    idf = {t: (1.0 if even else _idf(n, len(said))) * _specific(t, question) for t, n in seen.items()}
-    alive = {t for group in question.groups if not strict or _alive(group, seen) for t in group if seen[t]}
+    # a word that names no subject by itself ("key", "deal"), or only says where, counts less
+    vague = general_stems().union(question.minor)
+    rare = {t: 1.0 if even else math.log(1 + (len(said) + 1) / (n + 0.5)) for t, n in seen.items()}
+    idf = {t: weight * (VAGUE if t in vague else 1.0) for t, weight in rare.items()}
+    alive: set[str] = set()  # of a run of words both of two must be there, more than half of more
+    for group in question.groups:
+        there = [t for t in group if seen[t]]
+        if not strict or (len(there) == len(group) if len(group) < 3 else 2 * len(there) > len(group)):
+            alive.update(there)
     total = sum(idf.values())
     known = sum(idf[t] for t in question.terms if t in alive)
     missing = sum(not seen[n] for n in question.names)
     if 2 * missing > len(question.names) or not known or known < (KNOWN if strict else KNOWN_LOOSELY) * total:
         return {}
     return {t: (idf[t] / total, forms[t]) for t in question.terms if seen[t]}
-
-
-def _idf(n: float, size: int) -> float:
-    return math.log(1 + (size + 1) / (n + 0.5))
-
-
-def _specific(term: str, question: Question) -> float:
-    """1, or less for a word that names no subject by itself ("key", "deal"), or only says where."""
-    return VAGUE if term in question.minor or term in _vague() else 1.0
-
-
-@cache
-def _vague() -> frozenset[str]:
-    return frozenset(stem for word in listed("general") | listed("verbs") for stem in stems(word, "en"))
-
-
-def _alive(group: tuple[str, ...], seen: dict[str, float]) -> bool:
-    """Whether the context has enough of a run of words to be about it: both of two, more than half of more."""
-    there = sum(bool(seen[t]) for t in group)
-    return there == len(group) if len(group) < 3 else 2 * there > len(group)
 
 
 def variants(term: str, counts: Counter[str]) -> dict[str, float]:
@@ -167,53 +171,14 @@ def variants(term: str, counts: Counter[str]) -> dict[str, float]:
     if len(term) < 5 or not term.isascii():
         return found
     for stem in counts:
-        if stem != term and stem[:5] == term[:5] and _same_root(stem, term):
+        if stem == term or stem[:5] != term[:5]:
+            continue
+        short, long = sorted((len(stem), len(term)))
+        shared = next((i for i, (x, y) in enumerate(zip(stem, term, strict=False)) if x != y), short)
+        # of the same root are two stems that differ by a short ending only
+        if long - shared <= 3 + (short == shared > 5) and short - shared <= (shared > 5):
             found[stem] = DERIVED
     return found
-
-
-def _same_root(a: str, b: str) -> bool:
-    """Whether two stems differ by a short ending only."""
-    shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    short, long = sorted((len(a), len(b)))
-    return long - shared <= 3 + (short == shared > 5) and short - shared <= (shared > 5)
-
-
-def _spelled(
-    question: Question, forms: dict[str, dict[str, float]], said: Sequence[Said]
-) -> dict[str, dict[str, float]]:
-    """Initials stand for the words that they abbreviate: "artificial intelligence" is also found as "AI"."""
-    found: dict[str, dict[str, float]] = {}
-    for a, b in (pair for group in question.groups for pair in pairwise(group)):
-        initials = (a[:1] + b[:1]).upper()
-        if a.isascii() and any(
-            re.search(rf"\b{initials}\b", s.raw) for s in said[:4000] if initials.lower() in s.terms
-        ):
-            found |= {a: forms[a] | {initials.lower(): 1.0}, b: forms[b] | {initials.lower(): 1.0}}
-    return found
-
-
-def _held(weights: Weights, said: Said) -> dict[str, float]:
-    """The question's terms that a sentence holds, with the weight of the best form."""
-    own = frozenset(said.terms)
-    found = {t: max((w for v, w in forms.items() if v in own), default=0.0) for t, (_, forms) in weights.items()}
-    return {t: w for t, w in found.items() if w}
-
-
-def _near(held: Sequence[dict[str, float]], said: Sequence[Said], at: int) -> dict[str, float]:
-    """What the sentences before and after, in the same chunk, hold."""
-    around = [i for i in (at - 1, at + 1) if 0 <= i < len(said) and said[i].chunk == said[at].chunk]
-    return {t: w for i in around for t, w in held[i].items()}
-
-
-def _rarest(
-    weights: Weights,
-    held: Sequence[dict[str, float]],
-) -> frozenset[str]:
-    """The rarest terms that the context has: those with nearly the rarest one's weight."""
-    present = frozenset(t for h in held for t in h)
-    most = max((weights[t][0] for t in present), default=0.0)
-    return frozenset(t for t in present if weights[t][0] >= NEARLY * most)
 
 
 def usefulness(found: Sequence[Relevant]) -> float:

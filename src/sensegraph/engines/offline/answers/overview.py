@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from sensegraph.engines.offline.answers.grouping import Theme, by_phrase, merged
 from sensegraph.engines.offline.answers.questions import FRAME, Question
-from sensegraph.engines.offline.answers.said import HOST, Said, hosts, presentable, unquoted
+from sensegraph.engines.offline.answers.said import HOST, Said, group_by_reference, hosts, presentable, unquoted
 from sensegraph.engines.offline.answers.telling import retitled, telling, worth
 from sensegraph.engines.offline.reports.wording import argued, capital, counted, number, plain
 from sensegraph.types import Inquiry, Passage, Point, Statement
@@ -64,9 +64,7 @@ def point_themes(passages: Sequence[Passage], said: Sequence[Said]) -> list[Them
     themes = []
     leads = hosts(said)
     speakers = frozenset(s.speaker for s in said if s.speaker)
-    by_reference: dict[str, list[Said]] = {}
-    for s in said:
-        by_reference.setdefault(s.reference, []).append(s)
+    by_reference = group_by_reference(said)
     for p in sorted(passages, key=lambda p: -p.score)[:MOST_POINTS]:
         own = tuple(by_reference.get(p.id, ()))
         if own:
@@ -92,28 +90,23 @@ def chunk_themes(said: Sequence[Said]) -> list[Theme]:
 
 def overview(question: Question, inquiry: Inquiry, themes: Sequence[Theme]) -> Iterator[Statement]:
     """The answer: how much was read and which themes stand out, a section on each, and what smaller ones there are."""
-    weighty = [t for t in themes if inquiry.corpus < _MANY or not t.documents or t.documents >= LEAST_DOCUMENTS]
-    main, rest = (weighty or list(themes))[:MOST_THEMES], (weighty or list(themes))[MOST_THEMES:]
-    yield plain(_opening(question, inquiry, main))
+    corpus = inquiry.corpus
+    weighty = [t for t in themes if corpus < _MANY or not t.documents or t.documents >= LEAST_DOCUMENTS] or themes
+    main, rest = weighty[:MOST_THEMES], weighty[MOST_THEMES:]
+    unit = question.unit if question.unit and question.unit != "podcast" else "document"
+    read = f"Across {counted(corpus, 'document')}" if corpus else f"In the {unit}s that were read"
+    read = f"In this {question.unit or 'text'}" if corpus == 1 else read
+    stand = f"{number(len(main))} theme{' stands' if len(main) == 1 else 's stand'} out"
+    counting = any(t.documents for t in main) and corpus >= _MANY
+    how = " Each count is of the documents that bring main terms of the theme together." if counting else ""
+    yield plain(f"{read}, {stand}: {'; '.join(t.title for t in main)}.{how}")
     for i, theme in enumerate(main):
-        yield plain(f"\n\n**{capital(theme.title)}**{_bracketed(theme, inquiry.corpus)}. ")
+        behind = f" ({counted(theme.passages, 'passage')})"
+        if theme.documents and corpus:  # a count of documents, where it says something
+            says = corpus >= _MANY and theme.documents < corpus
+            behind = f" ({counted(theme.documents, 'document')})" if says else ""
+        yield plain(f"\n\n**{capital(theme.title)}**{behind}. ")
         yield from argued(theme.best, i)
     if rest:
         yield plain(f"\n\nSmaller themes: {'; '.join(t.title for t in rest[:MORE])}.")
 
-
-def _opening(question: Question, inquiry: Inquiry, themes: Sequence[Theme]) -> str:
-    unit = question.unit if question.unit and question.unit != "podcast" else "document"
-    read = f"Across {counted(inquiry.corpus, 'document')}" if inquiry.corpus else f"In the {unit}s that were read"
-    read = f"In this {question.unit or 'text'}" if inquiry.corpus == 1 else read
-    stand = f"{number(len(themes))} theme{' stands' if len(themes) == 1 else 's stand'} out"
-    counting = any(t.documents for t in themes) and inquiry.corpus >= _MANY
-    how = " Each count is of the documents that bring main terms of the theme together." if counting else ""
-    return f"{read}, {stand}: {'; '.join(t.title for t in themes)}.{how}"
-
-
-def _bracketed(theme: Theme, corpus: int) -> str:
-    """The number of documents or passages behind a theme, where it says something."""
-    if theme.documents and corpus:
-        return f" ({counted(theme.documents, 'document')})" if corpus >= _MANY and theme.documents < corpus else ""
-    return f" ({counted(theme.passages, 'passage')})"

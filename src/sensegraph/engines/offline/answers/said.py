@@ -10,9 +10,11 @@ from functools import lru_cache
 
 from rapidfuzz.distance import LCSseq
 
-from sensegraph.engines.offline.reports.prose import Label, labels, language, quality, recase, stems, tidy
+from sensegraph.engines.offline.reports.prose import quality, stem_word, tidy
 from sensegraph.engines.offline.reports.quotes import introduces
+from sensegraph.language.speaker_labels import labels, recase
 from sensegraph.language.text import HAN, WORD, sentences
+from sensegraph.language.word_lists import language
 from sensegraph.runtime.keys import document_part
 from sensegraph.types import Passage, Source
 
@@ -70,13 +72,12 @@ class Said:
 
 
 def presentable(said: Sequence[Said], least: float = LEAST_QUALITY) -> list[Said]:
-    """The sentences that can be shown: neither fragments nor monsters, of quality `least` or more."""
-    return [s for s in said if len(s.terms) > 3 and _sized(s.raw) and s.quality >= least]
+    """The sentences that can be shown: of quality `least` or more, and 40 to 420 characters, Han ones from 12."""
 
+    def fits(text: str) -> bool:
+        return len(text) <= 420 and (len(text) >= 40 or (len(text) >= 12 and bool(HAN.search(text))))
 
-def _sized(text: str) -> bool:
-    """Whether a sentence is of a length to be shown: 40 to 420 characters, a Han one from 12."""
-    return len(text) <= 420 and (len(text) >= 40 or (len(text) >= 12 and bool(HAN.search(text))))
+    return [s for s in said if len(s.terms) > 3 and fits(s.raw) and s.quality >= least]
 
 
 def language_of(passages: Sequence[Passage]) -> str:
@@ -90,7 +91,7 @@ def everything_said(passages: Sequence[Passage], code: str) -> list[Said]:
     found: list[Said] = []
     seen: set[Source] = set()
     for passage in passages:
-        for name, text, source in _quoted(passage, known) if passage.quotes else _spoken(passage, known):
+        for name, text, source in _read_quotes(passage, known) if passage.quotes else _read_text(passage, known):
             content = terms(text, code)
             if source in seen or not content:
                 continue
@@ -99,6 +100,39 @@ def everything_said(passages: Sequence[Passage], code: str) -> list[Said]:
             bare, host = name.removesuffix(HOST), name.endswith(HOST)
             found.append(Said(text, bare, source, passage.id, content, len(found), passage.score, title, host))
     return found
+
+
+def group_by_reference(said: Sequence[Said]) -> dict[str, list[Said]]:
+    """The sentences of each passage, by its id."""
+    found: dict[str, list[Said]] = {}
+    for s in said:
+        found.setdefault(s.reference, []).append(s)
+    return found
+
+
+def _read_quotes(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str, str, Source]]:
+    """What a report or a point quotes; a quote may open with its speaker's name and a colon."""
+    for quote in passage.quotes:
+        text = quote.text.strip()
+        head, mark, rest = text.partition(f"{HOST}: ")
+        if mark and len(head) < 60:
+            yield cleaned(head) + HOST, unquoted(rest), quote.source
+            continue
+        match = _QUOTED.match(text) or _FULL.match(text)
+        name, said = (match[1], text[match.end() :]) if match else _split_label(text, known)[:2]
+        yield cleaned(name), unquoted(said), quote.source
+
+
+def _read_text(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str, str, Source]]:
+    """The sentences of a chunk with the speaker whose label governs each."""
+    if len(passage.sources) != 1:
+        return
+    base, name = passage.sources[0], ""
+    for start, end in sentences(passage.text):
+        new, said, skipped = _split_label(passage.text[start:end], known)
+        name = cleaned(new) or name
+        if said:
+            yield name, said, Source(base.chunk, base.start + start + skipped, base.start + end)
 
 
 def hosts(said: Sequence[Said]) -> frozenset[str]:
@@ -142,47 +176,14 @@ def hosts_of_reports(said: Sequence[Said]) -> frozenset[str]:
 def terms(text: str, code: str) -> tuple[str, ...]:
     """The stems of the content words of `text`, in order; none of what stands in brackets."""
     bare = _ASIDES.sub(" ", text) if "{" in text or "[" in text or "_" in text else text
-    return tuple(t for word in WORD.findall(bare) for t in _word_terms(word, code))
-
-
-@lru_cache(maxsize=1 << 16)
-def _word_terms(word: str, code: str) -> tuple[str, ...]:
-    return tuple(stems(word, code))
+    return tuple(t for word in WORD.findall(bare) for t in stem_word(word, code))
 
 
 def speakers(passages: Sequence[Passage]) -> frozenset[str]:
     """The names that label what is said, sure in at least one passage."""
     texts = [t for p in passages for t in ([q.text for q in p.quotes] if p.quotes else [p.text])]
-    return frozenset(label.name for label in labels("\n".join(texts)) if _named(label))
-
-
-def _named(label: Label) -> bool:
-    return label.sure and label.name.casefold() not in _NO_NAMES
-
-
-def _quoted(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str, str, Source]]:
-    """What a report or a point quotes; a quote may open with its speaker's name and a colon."""
-    for quote in passage.quotes:
-        text = quote.text.strip()
-        head, mark, rest = text.partition(f"{HOST}: ")
-        if mark and len(head) < 60:
-            yield cleaned(head) + HOST, unquoted(rest), quote.source
-            continue
-        match = _QUOTED.match(text) or _FULL.match(text)
-        name, said = (match[1], text[match.end() :]) if match else _split(text, known)[:2]
-        yield cleaned(name), unquoted(said), quote.source
-
-
-def _spoken(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str, str, Source]]:
-    """The sentences of a chunk with the speaker whose label governs each."""
-    if len(passage.sources) != 1:
-        return
-    base, name = passage.sources[0], ""
-    for start, end in sentences(passage.text):
-        new, said, skipped = _split(passage.text[start:end], known)
-        name = cleaned(new) or name
-        if said:
-            yield name, said, Source(base.chunk, base.start + start + skipped, base.start + end)
+    sure = (label.name for label in labels("\n".join(texts)) if label.sure)
+    return frozenset(name for name in sure if name.casefold() not in _NO_NAMES)
 
 
 def cleaned(name: str) -> str:
@@ -197,7 +198,7 @@ def unquoted(text: str) -> str:
     return bare[1:-1].strip() if len(bare) > 1 and bare[0] + bare[-1] in _PAIRS else bare
 
 
-def _split(text: str, known: frozenset[str]) -> tuple[str, str, int]:
+def _split_label(text: str, known: frozenset[str]) -> tuple[str, str, int]:
     """(speaker, what is said, where it begins) of a sentence that may open with a label."""
     head, colon, _ = text[:80].partition(":")
     if not colon or recase(head.strip()) not in known:
@@ -208,13 +209,13 @@ def _split(text: str, known: frozenset[str]) -> tuple[str, str, int]:
 
 def alike(one: Said, other: Said) -> bool:
     """Whether two sentences say nearly the same in the same words, or one holds most of the other."""
-    a, b = _words(one.text), _words(other.text)
+    a, b = _folded_words(one.text), _folded_words(other.text)
     shared = LCSseq.similarity(a, b)
     return shared > ALIKE * max(len(a), len(b)) or shared > 0.75 * min(len(a), len(b))
 
 
 @lru_cache(maxsize=1 << 14)
-def _words(text: str) -> tuple[str, ...]:
+def _folded_words(text: str) -> tuple[str, ...]:
     folded = text.casefold()
     return tuple(HAN.findall(folded)) if HAN.search(folded) else tuple(WORD.findall(folded))
 

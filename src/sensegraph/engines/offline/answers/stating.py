@@ -62,16 +62,21 @@ _BE = re.compile(r"^(?:is|are|can|cannot|will|has|have|should|must|needs?|means?
 
 @lru_cache(maxsize=1 << 14)
 def clause(text: str) -> str:
-    """The tidied sentence `text` as it follows "that"; "" where it cannot be said so (or is not English)."""
+    """The tidied sentence `text` as it follows "that"; "" where it cannot be said so (or is not English).
+
+    It has no capital that only begins a sentence: names and acronyms keep theirs.
+    """
     bare = _OPENING.sub("", text.strip())
     words = WORD.findall(bare)
     if not SHORTEST <= len(words) <= LONGEST or not bare.endswith(".") or language(text) != "en":
         return ""
     bare = bare.rstrip(" .")
     barred = _PERSONAL.search(bare) or _POINTS.search(bare) or _LOOSE.search(bare) or introduces(bare)
-    if barred or not _predicated(words) or words[0].casefold().replace("’", "'").endswith("'s"):
+    first, low = words[0], words[0].casefold()
+    if barred or not _begins_with_predicate(words) or low.replace("’", "'").endswith("'s"):
         return ""
-    return _lowered(bare, words[0])
+    common = first[1:].islower() and known_form(low) and low not in sections("people")["first"]
+    return bare[:1].lower() + bare[1:] if low == "a" or common else bare
 
 
 def stated(text: str) -> str:
@@ -80,7 +85,7 @@ def stated(text: str) -> str:
     return found if found and generality(f"{found}.") >= GENERAL and not _PAST.search(found) else ""
 
 
-def _predicated(words: list[str]) -> bool:
+def _begins_with_predicate(words: list[str]) -> bool:
     """Whether the words begin with a noun phrase that a finite verb or auxiliary follows ("we need" too)."""
     first = words[0].casefold()
     named = words[0][1:].islower() and first in sections("people")["first"]
@@ -101,10 +106,3 @@ def _predicated(words: list[str]) -> bool:
     fits = letters[at] != "b" or plural or before in ("people", "children", "and") or _BE.match(words[at]) is not None
     return fits and (words[at] == "need" or not words[at].endswith(("ing", "ed")))
 
-
-def _lowered(text: str, first: str) -> str:
-    """`text` without the capital that only begins a sentence: names and acronyms keep theirs."""
-    low = first.casefold()
-    if low == "a" or (first[1:].islower() and known_form(low) and low not in sections("people")["first"]):
-        return text[:1].lower() + text[1:]
-    return text

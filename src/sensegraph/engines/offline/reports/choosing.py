@@ -6,12 +6,11 @@ import heapq
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+
 
 import msgspec
 
-from sensegraph.engines.offline.reports.prose import stems
-from sensegraph.language.word_lists import listed
+from sensegraph.engines.offline.reports.prose import stems_of_lists
 
 DAMPING = 0.4  # what a term still counts for each time it has been covered
 TOLERANCE = 0.5  # cosine to a chosen sentence above which the gain falls
@@ -41,10 +40,9 @@ def weigh(sentences: Iterable[Sequence[str]], once: float = 0.7) -> dict[str, fl
     return {t: (once + math.log(n)) * (0.25 if t in general else 1.0) for t, n in counts.items()}
 
 
-@cache
 def general_stems() -> frozenset[str]:
     """Stems of English words that name no topic."""
-    return frozenset(stem for word in listed("general") | listed("verbs") for stem in stems(word, "en"))
+    return stems_of_lists("general", "verbs")
 
 
 def repeats(one: Sequence[str], other: Sequence[str], limit: float = REPEAT) -> bool:

@@ -12,6 +12,7 @@ from itertools import pairwise
 from operator import eq
 from typing import Any
 
+from sensegraph.engines.offline.stemming import load_stemmer
 from sensegraph.language.speaker_labels import Label, labels, opening, recase, speaker, unlabelled
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import language, listed
@@ -51,47 +52,37 @@ def stems(text: str, code: str = "") -> list[str]:
     Han and kana give overlapping pairs of characters. `code` fixes the language (as `language` returns it); without
     it the text's own is found, which a name of one or two words is often too short for.
     """
-    return list(_stems(text, code))
+    return list(_find_stems(text, code))
+
+
+@lru_cache(maxsize=1 << 16)
+def stem_word(word: str, code: str) -> tuple[str, ...]:
+    """`stems` of one word, in the language `code`: words come back more often than texts."""
+    return _find_stems(word, code)
+
+
+@cache
+def stems_of_lists(*names: str) -> frozenset[str]:
+    """The stems of the words in some English word lists."""
+    return frozenset(stem for name in names for word in listed(name) for stem in stems(word, "en"))
 
 
 @lru_cache(maxsize=1 << 15)
-def _stems(text: str, code: str) -> tuple[str, ...]:
+def _find_stems(text: str, code: str) -> tuple[str, ...]:
     code = code or language(text)
-    stop = _stop(code)
+    stop = listed(code) if code in _STEMMERS and code != "ru" else listed("en")
+    tokens = (t for t in WORD.findall(text.casefold().replace("’", "'")) if t not in stop)
     found: list[str] = []
-    for token in WORD.findall(text.casefold().replace("’", "'")):
-        if token in stop:
+    for part in (part for token in tokens for part in token.split("-")):
+        if HAN.search(part):  # pairs of characters for Han and kana
+            for run in filter(None, re.split(f"((?:{HAN.pattern})+)", part)):
+                pairs = [run[i : i + 2] for i in range(len(run) - 1)] if HAN.match(run) else []
+                found += pairs or [run]
             continue
-        for part in token.split("-"):
-            found += _units(part, stop)
-    stemmer = _stemmer(code)
-    return tuple(stemmer.stemWords(found) if stemmer else found)
-
-
-def _units(token: str, stop: frozenset[str]) -> list[str]:
-    """The words of a token: pairs of characters for Han and kana, else itself without a possessive ending."""
-    if HAN.search(token):
-        runs = re.split(f"((?:{HAN.pattern})+)", token)
-        return [unit for run in runs if run for unit in (_pairs(run) if HAN.match(run) else [run])]
-    word = token.removesuffix("'s").strip("'_")
-    alone = len(word) < 2 and not word.isdigit()
-    return [] if alone or word in stop else [word]
-
-
-def _pairs(run: str) -> list[str]:
-    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
-
-
-@cache
-def _stop(code: str) -> frozenset[str]:
-    return listed(code) if code in _STEMMERS and code != "ru" else listed("en")
-
-
-@cache
-def _stemmer(code: str) -> Any:
-    import Stemmer  # an extension module: loaded on first use
-
-    return Stemmer.Stemmer(_STEMMERS[code]) if code in _STEMMERS else None
+        word = part.removesuffix("'s").strip("'_")
+        if word not in stop and (len(word) > 1 or word.isdigit()):
+            found.append(word)
+    return tuple(load_stemmer(_STEMMERS[code]).stemWords(found) if code in _STEMMERS else found)
 
 
 # ── the shown form ───────────────────────────────────────────────────────────────────────────────────────────────────
