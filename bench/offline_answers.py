@@ -28,7 +28,7 @@ from rapidfuzz.distance import LCSseq
 
 from sensegraph.engines.offline.answers.answering import answer, compose, rate
 from sensegraph.engines.offline.answers.said import everything_said, presentable
-from sensegraph.engines.offline.reports.key_phrases import key_phrases
+from sensegraph.engines.offline.answers.key_phrases import key_phrases
 from sensegraph.language import text
 from sensegraph.types import Context, Description, Draft, Inquiry, Passage, Point, Source
 

@@ -15,7 +15,7 @@ from rapidfuzz.distance import LCSseq
 from sensegraph.engines.offline.answers.answering import answer, compose, rate
 from sensegraph.engines.offline.answers.questions import understand
 from sensegraph.engines.offline.answers.stating import stated
-from sensegraph.engines.offline.reports.stance import sign
+from sensegraph.engines.offline.answers.stance import sign
 from sensegraph.types import Context, Description, Draft, Inquiry, Passage, Point, Source
 
 TALKS = {

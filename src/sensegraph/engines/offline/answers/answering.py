@@ -27,8 +27,8 @@ from sensegraph.engines.offline.answers.said import (
     hosts_of_reports,
     language_of,
 )
+from sensegraph.engines.offline.answers.wording import NOTE, plain
 from sensegraph.engines.offline.reports.prose import stems
-from sensegraph.engines.offline.reports.wording import NOTE, plain
 from sensegraph.types import Draft, Inquiry, Passage, Point, Statement
 
 LEAST_SCORE = 20.0  # a focused point below this is noise: one common word of several
@@ -140,4 +140,3 @@ def _answer_focused(question: Question, inquiry: Inquiry, said: Sequence[Said], 
     same = [p for p in passages if set(stems(p.title, "en")) == asked or p.title.casefold() == initials]
     named = max((p.documents for p in same if p.kind == "point"), default=0)
     return list(focused(question, found, inquiry.corpus, named, others))
-

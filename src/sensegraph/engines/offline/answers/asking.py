@@ -6,7 +6,6 @@ is imagined: there is no hypothetical answer (drift §7, lazygraphrag §6, graph
 
 from __future__ import annotations
 
-
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -200,4 +199,3 @@ def grade(inquiries: Sequence[Inquiry]) -> list[int]:
             best = max(best, max(1, round(GRADES * there.whole)) if there.content else 0)
         grades.append(best)
     return grades
-

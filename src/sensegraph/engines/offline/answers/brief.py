@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from sensegraph.engines.offline.answers.focusing import term_weights
+from sensegraph.engines.offline.answers.key_phrases import key_phrases
 from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.answers.said import Said, apart, presentable
-from sensegraph.engines.offline.reports.key_phrases import key_phrases
-from sensegraph.engines.offline.reports.wording import ended, listing, plain, quotation, shown, subject
+from sensegraph.engines.offline.answers.wording import ended, plain, quotation, shown, subject
+from sensegraph.engines.offline.reports.shown_names import join_with_and
 from sensegraph.types import Statement
 
 OPENING = 16  # key phrases in the opening of a summary (classical-engine §5.2)
@@ -27,7 +28,9 @@ def summary(question: Question, said: Sequence[Said], words: int) -> Iterator[St
     opening = ""
     if len(phrases) > 2:
         actors = "group" if sum(bool(s.speaker) for s in said) * 2 > len(said) else "text"
-        opening = f"The {unit} was about {listing(phrases[:2])}. The {actors} discussed {listing(phrases[2:])}."
+        opening = (
+            f"The {unit} was about {join_with_and(phrases[:2])}. The {actors} discussed {join_with_and(phrases[2:])}."
+        )
         yield plain(opening)
     chosen = covering(said, words - len(opening.split()))
     yield from reported(chosen, bool(opening))
@@ -127,4 +130,3 @@ def reported(chosen: Sequence[Said], after: bool) -> Iterator[Statement]:
             text = f"{subject(said.speaker)} {'asked:' if asks else 'said that'} {quotation(said.text)}"
         yield shown(said, f"{' ' if after else ''}{text}")
         after, last = True, said.speaker
-

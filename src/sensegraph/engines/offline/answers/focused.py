@@ -11,18 +11,9 @@ from sensegraph.engines.offline.answers.focusing import Relevant
 from sensegraph.engines.offline.answers.grouping import by_phrase
 from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.answers.said import LEAST_QUALITY, Said, apart
+from sensegraph.engines.offline.answers.wording import argued, counted, introduced, plain, subject, who
 from sensegraph.engines.offline.reports.prose import stems
-from sensegraph.engines.offline.reports.wording import (
-    argued,
-    capital,
-    counted,
-    introduced,
-    listing,
-    number,
-    plain,
-    subject,
-    who,
-)
+from sensegraph.engines.offline.reports.shown_names import capital, join_with_and, number
 from sensegraph.types import Statement
 
 POOL, MOST_THEMES, EACH, FIRST = 60, 4, 3, 3
@@ -92,7 +83,7 @@ def opening(
     elif not whole:
         head = f"I find nothing on all that is asked ({about}); at least {count.some('speak')} of a part of it"
     elif question.shape == "count" and named > count.n:
-        compared = f", beside {listing([f'{name} ({n})' for name, n in others[:5]])}" if others else ""
+        compared = f", beside {join_with_and([f'{name} ({n})' for name, n in others[:5]])}" if others else ""
         head = f"{capital(about)} is named in {_Count(named, corpus).some('')}{compared}"
     elif question.shape == "count":
         compares = "compar" in question.text.casefold()
@@ -106,8 +97,10 @@ def opening(
         head = f"{start} {count.some('speak')} of {about}"
     head += f", and {number(part)} more of a part of it" if part and question.shape not in ("count", "who") else ""
     if ranks:
-        lead = "the one named voice is" if len(ranks) == 1 else "most from" if len(ranks) > 4 else "the named voices are"
-        head += f"; {lead} {listing([f'{who(name)} ({n})' if n > 1 else who(name) for name, n in ranks[:4]])}"
+        lead = (
+            "the one named voice is" if len(ranks) == 1 else "most from" if len(ranks) > 4 else "the named voices are"
+        )
+        head += f"; {lead} {join_with_and([f'{who(name)} ({n})' if n > 1 else who(name) for name, n in ranks[:4]])}"
     # how many sentences stress the bad and the good, where views are asked for
     bad, good = (sum(r.sign == s for r in found) for s in (-1, 1))
     if question.shape != "views" or not bad or not good:
@@ -123,8 +116,8 @@ def _name_first_speakers(ranks: Sequence[tuple[str, int]]) -> str:
     (first, most), rest = ranks[0], ranks[1:4]
     level = [name for name, n in rest if n == most]
     if level:
-        return f"{capital(listing([who(first), *map(who, level)]))} speak most ({number(most)} each)"
-    return f"{subject(first)} speaks most ({most}), before {listing([f'{who(v)} ({n})' for v, n in rest])},"
+        return f"{capital(join_with_and([who(first), *map(who, level)]))} speak most ({number(most)} each)"
+    return f"{subject(first)} speaks most ({most}), before {join_with_and([f'{who(v)} ({n})' for v, n in rest])},"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-
 from itertools import pairwise
 
 from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.answers.said import Said, hosts, terms
+from sensegraph.engines.offline.answers.stance import balance
 from sensegraph.engines.offline.answers.telling import soundness
 from sensegraph.engines.offline.reports.choosing import general_stems
 from sensegraph.engines.offline.reports.general_sentences import generality
-from sensegraph.engines.offline.reports.stance import balance
 
 KIND = 0.6  # weight of a thing of the kind that a term names
 DERIVED = 0.7  # weight of a word derived from a term: society → societal

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from sensegraph.engines.offline.answers.coverage import EMPTY, NAME, Sought, code_of, han_runs, sought
+from sensegraph.engines.offline.answers.coverage import EMPTY, NAME, TOKEN, Sought, code_of, han_runs, sought
 from sensegraph.engines.offline.reports.prose import stems
 from sensegraph.language.text import HAN, WORD
 from sensegraph.types import Inquiry
@@ -46,7 +46,20 @@ def followed(inquiry: Inquiry) -> Inquiry:
         return inquiry
     last = ""
     for question in (*(t.question for t in inquiry.history[-_TURNS:]), inquiry.question):
-        last = _joined(question, last)
+        own, earlier = sought(question, code_of(question)), sought(last, code_of(last))
+        named = any(weight == NAME for weight in own.weights.values())
+        content = sum(weight > EMPTY for weight in own.weights.values())
+        borrowed: list[str] = []
+        if not content and not _WHOLE.search(question):
+            # a question without content words means what was asked before, or else the whole corpus
+            if _POINTS.search(question) or len(WORD.findall(question)) <= _SHORT:
+                borrowed = _borrow_words(last, earlier, 0.0)
+        elif content and not named and (_PERSONS.search(question) or (content <= _FEW and _IT.search(question))):
+            borrowed = _borrow_words(last, earlier, NAME) or _borrow_words(last, earlier, 0.0)
+        last = question
+        if borrowed:
+            comma, mark = ("，", "？") if HAN.search(question) else (", ", "?")
+            last = comma.join([question.rstrip(" ?？.!。！"), *borrowed]) + mark
     return replace(inquiry, question=last)
 
 
@@ -57,41 +70,13 @@ def note(asked: Inquiry, read: Inquiry) -> tuple[str, ...]:
     return (f"the question leans on the conversation, and was read as: {read.question}",)
 
 
-def _joined(question: str, before: str) -> str:
-    """`question`, with what it borrows of the question `before` it."""
-    own, earlier = _content(question), _content(before)
-    named = any(weight == NAME for weight in own.weights.values())
-    content = sum(weight > EMPTY for weight in own.weights.values())
-    borrowed: list[str] = []
-    if not content and _leans(question):
-        borrowed = _runs(before, earlier, 0.0)
-    elif content and not named and (_PERSONS.search(question) or (content <= _FEW and _IT.search(question))):
-        borrowed = _runs(before, earlier, NAME) or _runs(before, earlier, 0.0)
-    if not borrowed:
-        return question
-    han = HAN.search(question) is not None
-    comma, mark = ("，", "？") if han else (", ", "?")
-    return comma.join([question.rstrip(" ?？.!。！"), *borrowed]) + mark
-
-
-def _content(question: str) -> Sought:
-    return sought(question, code_of(question))
-
-
-def _leans(question: str) -> bool:
-    """Whether a question without content words means what was asked before, and not the whole corpus."""
-    if _WHOLE.search(question):
-        return False
-    return bool(_POINTS.search(question)) or len(WORD.findall(question)) <= _SHORT
-
-
-def _runs(question: str, wanted: Sought, least: float) -> list[str]:
+def _borrow_words(question: str, wanted: Sought, least: float) -> list[str]:
     """The stretches of `question` whose words weigh `least` or more, as they are written."""
     code = code_of(question)
     if HAN.search(question):
         return han_runs(question) if least < NAME else []
     runs: list[list[str]] = [[]]
-    for word in re.findall(r"\w+(?:[’'\-]\w+)*|[^\w\s]", question):
+    for word in TOKEN.findall(question):
         weight = max((wanted.weights.get(t, 0.0) for t in stems(word, code)), default=0.0)
         if weight and weight >= least:
             runs[-1].append(word)

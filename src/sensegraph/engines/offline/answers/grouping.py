@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sensegraph.engines.offline.answers.key_phrases import WEAK, Phrase, key_phrases
 from sensegraph.engines.offline.answers.said import Said, apart
-from sensegraph.engines.offline.reports.key_phrases import WEAK, Phrase, key_phrases
 from sensegraph.engines.offline.reports.prose import stems
-from sensegraph.engines.offline.reports.wording import listing
+from sensegraph.engines.offline.reports.shown_names import join_with_and
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,26 +39,36 @@ def by_phrase(
     """At most `most` themes of at most `each` sentences, heaviest first, and the sentences in no theme.
 
     A theme is a key phrase (without a stem of `avoid`) that two sentences or more share; a sentence belongs to the
-    heaviest of its phrases; a theme weighs the sum of its three best scores. Themes whose best score is less than
-    half of the first one's are dropped: that is where answers drift.
+    heaviest of its phrases; a theme weighs the sum of its three best scores, a third more for a phrase of several
+    words. Themes whose best score is less than half of the first one's are dropped: that is where answers drift.
     """
     phrases = key_phrases([s.text for s in said], 5 * most, avoid=avoid)
     phrases = [p for p in phrases if len(p.stems) > 1 or (len(p.hits) > 4 and p.text.casefold() not in WEAK)]
-    ranked = sorted(phrases, key=lambda p: (-_three(p, scores), p.stems))
+
+    def weight(phrase: Phrase) -> float:
+        best = sorted((scores[i] for i in phrase.hits), reverse=True)[:3]
+        return sum(best) * (1.33 if len(phrase.stems) > 1 else 1.0)
+
     themes: list[Theme] = []
     named: set[str] = set()
     several = len({s.chunk for s in said}) > 3
     free = dict(enumerate(said))
     shown: list[Said] = []
-    for phrase in ranked:
+    for phrase in sorted(phrases, key=lambda p: (-weight(p), p.stems)):
         inside = sorted((i for i in phrase.hits if i in free), key=lambda i: (-scores[i], i))
-        best = _varied([free[i] for i in inside], shown, each)
+        best = _vary_sources([free[i] for i in inside], shown, each)
         alone = len(best) < 2 or (several and len({free[i].chunk for i in inside}) < 2)
         if phrase.text in named or alone or (themes and scores[inside[0]] < 0.5 * themes[0].weight):
             continue
-        title = _title(phrase, [p for p in phrases if p.text not in named])
+        # the title is the phrase, with the phrase that goes most with it
+        hits, title = set(phrase.hits), [phrase.text]
+        others = [
+            (len(hits & set(p.hits)), p.score, p.text) for p in phrases if p.text not in named and p is not phrase
+        ]
+        shared, _, other = max(others, default=(0, 0.0, ""))
+        title += [other] if shared >= max(2, len(hits) / 2) else []
         named.update(title)
-        themes.append(Theme(listing(title), best, tuple(free[i] for i in inside), scores[inside[0]]))
+        themes.append(Theme(join_with_and(title), best, tuple(free[i] for i in inside), scores[inside[0]]))
         shown += best
         free = {i: s for i, s in free.items() if i not in inside}
         if len(themes) == most:
@@ -66,12 +76,7 @@ def by_phrase(
     return themes, list(free.values())
 
 
-def _three(phrase: Phrase, scores: Sequence[float]) -> float:
-    """The weight of a phrase: its three best sentences, a third more for a phrase of several words."""
-    return sum(sorted((scores[i] for i in phrase.hits), reverse=True)[:3]) * (1.33 if len(phrase.stems) > 1 else 1.0)
-
-
-def _varied(ranked: Sequence[Said], shown: Sequence[Said], each: int) -> tuple[Said, ...]:
+def _vary_sources(ranked: Sequence[Said], shown: Sequence[Said], each: int) -> tuple[Said, ...]:
     """The first `each` that are not alike, at most two from one speaker and two from one chunk."""
     chosen: list[Said] = []
     voices: Counter[str] = Counter()
@@ -83,14 +88,6 @@ def _varied(ranked: Sequence[Said], shown: Sequence[Said], each: int) -> tuple[S
             chosen.append(said)
             voices.update(marks)
     return tuple(chosen)
-
-
-def _title(phrase: Phrase, phrases: Sequence[Phrase]) -> list[str]:
-    """The phrase, with the phrase that goes most with it."""
-    hits = set(phrase.hits)
-    others = [(len(hits & set(p.hits)), p.score, p.text) for p in phrases if p is not phrase]
-    with_it = max(others, default=(0, 0.0, ""))
-    return [phrase.text, with_it[2]] if with_it[0] >= max(2, len(hits) / 2) else [phrase.text]
 
 
 def merged(themes: Sequence[Theme], each: int) -> list[Theme]:
@@ -105,7 +102,7 @@ def merged(themes: Sequence[Theme], each: int) -> list[Theme]:
     shown: list[Said] = []
     result = []
     for theme in kept:
-        best = _varied(theme.best, shown, each)
+        best = _vary_sources(theme.best, shown, each)
         shown += best
         if best:
             result.append(Theme(theme.title, best, theme.all, theme.weight, theme.documents))
@@ -114,22 +111,16 @@ def merged(themes: Sequence[Theme], each: int) -> list[Theme]:
 
 def near(one: Theme, other: Theme) -> bool:
     """Whether two themes are nearly the same: by title, by shared sentences, or by the terms of their sentences."""
-    a, b = _stems(one.title), _stems(other.title)
-    if a and b and len(a & b) >= 0.5 * min(len(a), len(b)):
+    first, second = (set(stems(theme.title, "en")) for theme in (one, other))
+    if first and second and len(first & second) >= 0.5 * min(len(first), len(second)):
         return True
     shared = {s.source for s in one.all} & {s.source for s in other.all}
-    return len(shared) >= 0.5 * min(len(one.all), len(other.all)) or _cosine(one, other) > 0.6
-
-
-def _stems(title: str) -> frozenset[str]:
-    return frozenset(stems(title, "en"))
-
-
-def _cosine(one: Theme, other: Theme) -> float:
+    if len(shared) >= 0.5 * min(len(one.all), len(other.all)):
+        return True
     a, b = (Counter(t for s in theme.all for t in s.terms) for theme in (one, other))
     dot = sum(n * b[t] for t, n in a.items())
     size = sum(n * n for n in a.values()) * sum(n * n for n in b.values())
-    return float(dot / size**0.5) if size else 0.0
+    return bool(size) and dot / size**0.5 > 0.6  # the cosine
 
 
 def joined(one: Theme, other: Theme) -> Theme:

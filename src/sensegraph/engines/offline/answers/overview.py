@@ -10,7 +10,8 @@ from sensegraph.engines.offline.answers.grouping import Theme, by_phrase, merged
 from sensegraph.engines.offline.answers.questions import FRAME, Question
 from sensegraph.engines.offline.answers.said import HOST, Said, group_by_reference, hosts, presentable, unquoted
 from sensegraph.engines.offline.answers.telling import retitled, telling, worth
-from sensegraph.engines.offline.reports.wording import argued, capital, counted, number, plain
+from sensegraph.engines.offline.answers.wording import argued, counted, plain
+from sensegraph.engines.offline.reports.shown_names import capital, number
 from sensegraph.types import Inquiry, Passage, Point, Statement
 
 MOST_THEMES, EACH, MORE = 7, 3, 6  # themes, sentences of each, smaller themes that are named
@@ -109,4 +110,3 @@ def overview(question: Question, inquiry: Inquiry, themes: Sequence[Theme]) -> I
         yield from argued(theme.best, i)
     if rest:
         yield plain(f"\n\nSmaller themes: {'; '.join(t.title for t in rest[:MORE])}.")
-

@@ -116,30 +116,37 @@ class Question:
 def understand(text: str, code: str = "en") -> Question:
     """Read a question in the language `code`: its shape, its content terms, the sign that it asks for."""
     plain = " ".join(text.split())
-    groups = () if _asks_for_all(plain, code) else _groups(_core(plain), code)
+    core = _cut_afterthought(plain)
+    # a question to texts in another language may ask for their themes, in that language or in English
+    whole = code != "en" and (_THEMES.search(plain) or not _group_terms(core, "en"))
+    groups = () if whole else _group_terms(core, code)
     terms = tuple(dict.fromkeys(t for group in groups for t in group))
-    shape: Shape = _shape(plain) if terms else "overview"
-    guests = bool(re.search(r"\b(?:guests?|leaders?|interviewees?|experts?)\b", plain, re.I))
+    folded = plain.casefold()
+    shape: Shape = next((shape for shape, rule in _RULES if re.search(rule, folded)), "open") if terms else "overview"
+    bad, good = (re.search(pattern, plain, re.I) is not None for pattern in (_NEGATIVE, _POSITIVE))
+    units = (_FORMS.get(word.rstrip("s")) for word in re.findall(r"[a-z]+", folded))
+    # names have a capital inside the question (not in German, where all nouns have)
+    inner = re.findall(r"(?<=[\w,] )[^\W\d_a-z][\w’'\-]+", plain) if code != "de" else []
+    capitalised = {t for w in inner for t in stems(w, code)}
+    # the terms after "in their …" say where, and need not be said
+    before, *where = re.split(r"\b(?:in|within|during|throughout) (?:their|his|her|its|our|your)\b", core, maxsplit=1)
+    main = set(stems(before, code))
+    minor = {t for part in where for t in stems(part, code)} - main if main & set(terms) else set()
     return Question(
         plain,
         shape,
         terms,
         groups,
-        subject_of(_core(plain)),
-        _sign(plain),
-        _unit(plain),
-        _names(plain, terms, code),
-        guests,
-        _minor(_core(plain), terms, code),
+        subject_of(core),
+        good - bad,
+        next((unit for unit in units if unit), ""),
+        tuple(t for t in terms if t in capitalised),
+        bool(re.search(r"\b(?:guests?|leaders?|interviewees?|experts?)\b", plain, re.I)),
+        tuple(t for t in terms if t in minor),
     )
 
 
-def _asks_for_all(text: str, code: str) -> bool:
-    """Whether a question to texts in another language asks for their themes, in that language or in English."""
-    return code != "en" and (bool(_THEMES.search(text)) or not _groups(_core(text), "en"))
-
-
-def _core(text: str) -> str:
+def _cut_afterthought(text: str) -> str:
     """The question without an afterthought (" - as a motivator or an obstacle?", "and in what context?")."""
     text = re.sub(
         r"\b(?:tech|technology|industry|business) (?=(?:leader|guest|expert|executive)s?\b)", "", text, flags=re.I
@@ -150,7 +157,7 @@ def _core(text: str) -> str:
     return short if len(short.split()) > 3 else text
 
 
-def _groups(text: str, code: str) -> tuple[tuple[str, ...], ...]:
+def _group_terms(text: str, code: str) -> tuple[tuple[str, ...], ...]:
     """The content terms by runs of adjoining content words."""
     groups: list[tuple[str, ...]] = [()]
     for word in re.findall(r"\w+(?:[’'\-]\w+)*|[^\w\s]", text):
@@ -160,56 +167,25 @@ def _groups(text: str, code: str) -> tuple[tuple[str, ...], ...]:
     return tuple(g for g in groups if g)
 
 
-def _minor(text: str, terms: tuple[str, ...], code: str) -> tuple[str, ...]:
-    """The terms after "in their …": they say where, and need not be said."""
-    parts = re.split(r"\b(?:in|within|during|throughout) (?:their|his|her|its|our|your)\b", text, maxsplit=1)
-    after = set(stems(parts[1], code)) if len(parts) > 1 else set()
-    before = set(stems(parts[0], code))
-    return tuple(t for t in terms if t in after - before) if before & set(terms) else ()
-
-
-def _names(text: str, terms: tuple[str, ...], code: str) -> tuple[str, ...]:
-    """The terms that are written with a capital inside the question (not in German, where all nouns are)."""
-    inner = re.findall(r"(?<=[\w,] )[^\W\d_a-z][\w’'\-]+", text) if code != "de" else []
-    stemmed = {t for w in inner for t in stems(w, code)}
-    return tuple(t for t in terms if t in stemmed)
-
-
-def _shape(text: str) -> Shape:
-    folded = text.casefold()
-    return next((shape for shape, rule in _RULES if re.search(rule, folded)), "open")
-
-
-def _sign(text: str) -> int:
-    bad, good = re.search(_NEGATIVE, text, re.I), re.search(_POSITIVE, text, re.I)
-    return 0 if bool(bad) == bool(good) else -1 if bad else 1
-
-
-def _unit(text: str) -> str:
-    found = re.findall(r"[a-z]+", text.casefold())
-    return next((form for word in found for form in (_FORMS.get(word.rstrip("s")),) if form), "")
-
-
 def subject_of(text: str) -> str:
-    """The longest stretch of the question that reads as a noun phrase, without words of asking; "" if there is none."""
+    """The longest stretch of the question that reads as a noun phrase, without words of asking; "" if there is none.
+
+    It is longest by the words that name something; stop words at its end are left out.
+    """
+    stop = listed("en")
     words = re.findall(r"\w+(?:['’\-]\w+)*|[^\w\s]", text)
     letters = tags([w.casefold() if w[1:].islower() and i == 0 else w for i, w in enumerate(words)]) if words else ""
     best: list[str] = []
+    most = 0
     run: list[str] = []
     for word, letter in zip([*words, "?"], [*letters, "."], strict=True):
         if word.casefold() in FRAME - SOFT or letter in "vbmow.p" or word in '?,;:"':
-            best, run = _longer(best, run), []
-        elif run or word.casefold() not in listed("en"):
+            while run and run[-1].casefold() in stop:
+                run = run[:-1]
+            weight = sum(w.casefold() not in stop | SOFT for w in run)
+            if weight > most:
+                best, most = run, weight
+            run = []
+        elif run or word.casefold() not in stop:
             run.append(word)
     return " ".join(best)
-
-
-def _longer(best: list[str], run: list[str]) -> list[str]:
-    stop = listed("en")
-    while run and run[-1].casefold() in stop:
-        run = run[:-1]
-
-    def weight(words: list[str]) -> int:
-        return sum(w.casefold() not in stop | SOFT for w in words)
-
-    return run if weight(run) > weight(best) else best

@@ -105,4 +105,3 @@ def _begins_with_predicate(words: list[str]) -> bool:
     plural = before.endswith("s") and not before.endswith(("ss", "us", "is"))
     fits = letters[at] != "b" or plural or before in ("people", "children", "and") or _BE.match(words[at]) is not None
     return fits and (words[at] == "need" or not words[at].endswith(("ing", "ed")))
-

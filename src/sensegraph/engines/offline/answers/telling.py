@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from sensegraph.engines.offline.answers.key_phrases import key_phrases
 from sensegraph.engines.offline.answers.said import Said, apart, presentable
 from sensegraph.engines.offline.answers.stating import stated
 from sensegraph.engines.offline.reports.choosing import weigh
 from sensegraph.engines.offline.reports.general_sentences import generality
-from sensegraph.engines.offline.reports.key_phrases import key_phrases
 from sensegraph.engines.offline.reports.prose import stems
 from sensegraph.engines.offline.reports.quotes import introduces
-from sensegraph.engines.offline.reports.shown_names import heads, natural
-from sensegraph.engines.offline.reports.wording import listing
+from sensegraph.engines.offline.reports.shown_names import heads, join_with_and, natural
 
 STRONG = 6  # the heaviest terms besides the title: a sentence on the theme holds one of the title or two of these
 BEHIND = 0.35  # share of the best score below which a sentence is not shown
@@ -57,17 +56,15 @@ def telling(title: str, said: Sequence[Said], leads: frozenset[str], count: int)
         on = [s for s in presentable(said) if titled & set(s.terms) or len(strong & set(s.terms)) > 1]
     on = on or presentable(said)
     known = any(s.speaker for s in said)
-    scores = [worth(s, leads) * _focus(s, titled, strong) * (UNNAMED if known and not s.speaker else 1.0) for s in on]
+    scores = []
+    for s in on:
+        # how far it is about the theme, 0.3 to 1.3: words of its title, other heavy terms, its length
+        held, near = len(titled.intersection(s.terms)), len(strong.intersection(s.terms))
+        focus = (0.3 + 0.3 * min(2, held) + 0.1 * min(4, near)) * min(1.0, READABLE / max(1, len(s.text.split())))
+        scores.append(worth(s, leads) * focus * (UNNAMED if known and not s.speaker else 1.0))
     ranked = sorted(range(len(on)), key=lambda i: (-scores[i], on[i].order))
-    near = [on[i] for i in ranked if scores[i] >= max(FLOOR, BEHIND * scores[ranked[0]])]
-    return varied(near, count)
-
-
-def _focus(said: Said, titled: frozenset[str], strong: frozenset[str]) -> float:
-    """How far a sentence is about the theme, 0.3 to 1.3: words of its title, other heavy terms, its length."""
-    own = set(said.terms)
-    held, near = len(titled & own), len(strong & own)
-    return (0.3 + 0.3 * min(2, held) + 0.1 * min(4, near)) * min(1.0, READABLE / max(1, len(said.text.split())))
+    near_best = [on[i] for i in ranked if scores[i] >= max(FLOOR, BEHIND * scores[ranked[0]])]
+    return varied(near_best, count)
 
 
 def varied(ranked: Sequence[Said], count: int) -> list[Said]:
@@ -108,4 +105,4 @@ def retitled(title: str, said: Sequence[Said], speakers: frozenset[str]) -> str:
     avoid = frozenset(t for name in (*kept, *sorted(speakers)) for t in stems(name, "en"))
     if len(kept) < min(2, len(heads(title))):
         kept += [p.text for p in key_phrases(texts, 2, avoid=avoid)][: 2 - len(kept)]
-    return listing(kept)
+    return join_with_and(kept)

@@ -24,8 +24,7 @@ from sensegraph.engines.offline.reports.general_sentences import generality
 from sensegraph.engines.offline.reports.headlines import clause
 from sensegraph.engines.offline.reports.prose import stems
 from sensegraph.engines.offline.reports.quotes import ends
-from sensegraph.engines.offline.reports.shown_names import capital, distinct, listing, natural, unnamed
-from sensegraph.engines.offline.reports.wording import listing as anded
+from sensegraph.engines.offline.reports.shown_names import capital, distinct, join_with_and, listing, natural, unnamed
 from sensegraph.language.plurals import majority, plural
 from sensegraph.language.text import fold, within
 from sensegraph.types import Brief, Finding, Membership, Passage, Report, Statement, SummaryEntity
@@ -153,7 +152,7 @@ class _Writer:
         if self.of.code != "en":
             return Statement(f"{listing(names, self.of.code)} ")
         least = "At least " if self.of.omitted else ""
-        return Statement(f"{least}{self.kinds()}{':' if few else ', among them'} {anded(names)}. ")
+        return Statement(f"{least}{self.kinds()}{':' if few else ', among them'} {join_with_and(names)}. ")
 
     def kinds(self) -> str:
         """How many members there are of the commonest types: "8 concepts, 3 places and 2 others"."""
@@ -163,7 +162,7 @@ class _Writer:
         parts = [f"{counts[n]} {n}" for n in top]
         if rest:
             parts.append(f"{rest} {'other' if top else 'member'}{'s' if rest > 1 else ''}")
-        return anded(parts)
+        return join_with_and(parts)
 
     # ── findings ──
 

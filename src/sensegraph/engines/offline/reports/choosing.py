@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-
 import msgspec
 
 from sensegraph.engines.offline.reports.prose import stems_of_lists

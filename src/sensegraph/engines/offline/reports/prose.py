@@ -10,7 +10,6 @@ import re
 from functools import cache, lru_cache
 from itertools import pairwise
 from operator import eq
-from typing import Any
 
 from sensegraph.engines.offline.stemming import load_stemmer
 from sensegraph.language.speaker_labels import Label, labels, opening, recase, speaker, unlabelled

@@ -15,8 +15,7 @@ from sensegraph.engines.offline.reports.community import Centre, centre
 from sensegraph.engines.offline.reports.gathering import READABLE, Line, length, lines_of, odd, sound, statement
 from sensegraph.engines.offline.reports.prose import stems
 from sensegraph.engines.offline.reports.quotes import ends, introduces
-from sensegraph.engines.offline.reports.shown_names import places
-from sensegraph.engines.offline.reports.wording import capital, number
+from sensegraph.engines.offline.reports.shown_names import capital, number, places
 from sensegraph.language.tagging import tags
 from sensegraph.types import Brief, Passage, Statement
 

@@ -16,6 +16,7 @@ _NO_NAME = re.compile(
     re.IGNORECASE,
 )
 _NEXT = re.compile(r" ([^\W\d_][\w’'-]*)")
+_SMALL = "no one two three four five six seven eight nine ten eleven twelve".split()
 _MOST = 0.55  # share of a name's uses with one and the same word after it that makes that word part of it
 _USES = 4  # uses from which that share counts
 
@@ -83,26 +84,35 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def join_with_and(items: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""
+
+
+def number(n: int) -> str:
+    """A number as it is written in a text: words up to twelve, figures with commas above."""
+    return _SMALL[n] if 0 <= n < len(_SMALL) else f"{n:,}"
+
+
 def distinct(names: Iterable[str], count: int, code: str) -> list[str]:
-    """The first `count` names of which no two share a stem and none abbreviates another.
+    """The first `count` names of which no two share a stem and none is made of the first letters of another.
 
     Bare numbers and spans of time only if there is nothing else.
     """
+
+    def abbreviates(one: str, other: str) -> bool:
+        short, long = sorted((one.casefold(), other.casefold()), key=len)
+        return short == "".join(word[0] for word in long.split())
+
     every = list(dict.fromkeys(names))
     taken: list[str] = []
     used: set[str] = set()
     for name in [n for n in every if not unnamed(n)] or every:
         own = set(stems(name, code)) or {name.casefold()}
-        if len(taken) < count and not own & used and not any(_same(name, other) for other in taken):
+        if len(taken) < count and not own & used and not any(abbreviates(name, other) for other in taken):
             taken.append(name)
             used |= own
     return taken
-
-
-def _same(one: str, other: str) -> bool:
-    """Whether one name is made of the first letters of the other: "AI", "artificial intelligence"."""
-    short, long = sorted((one.casefold(), other.casefold()), key=len)
-    return short == "".join(word[0] for word in long.split())
 
 
 def unnamed(name: str) -> bool:

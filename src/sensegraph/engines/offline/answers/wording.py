@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from sensegraph.engines.offline.answers.said import Said
 from sensegraph.engines.offline.answers.stating import stated
+from sensegraph.engines.offline.reports.shown_names import number
 from sensegraph.types import Statement
 
 NOTE = "extractive: every statement is a sentence of a source, quoted or reported in its own words, lightly trimmed"
 
-_SMALL = "no one two three four five six seven eight nine ten eleven twelve".split()
+
 _ROLE = re.compile(
     r"\b(?:manager|designer|marketing|interface|professor|postdoc|grad|phd|chair\w*|speaker|interviewer|interviewee|"
     r"moderator|host|president|minister|director|secretary|doctor|teacher|student|user|customer|agent|officer)\b",
@@ -28,24 +29,9 @@ _TONES: tuple[tuple[str, tuple[str, ...]], ...] = (
 _PLAIN = ("says", "observes", "notes", "points out", "remarks", "puts it this way")
 
 
-def listing(items: Sequence[str]) -> str:
-    """ "a", "a and b", "a, b and c"."""
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""
-
-
-def number(n: int) -> str:
-    """A number as it is written in a text: words up to twelve, figures with commas above."""
-    return _SMALL[n] if 0 <= n < len(_SMALL) else f"{n:,}"
-
-
 def counted(n: int, noun: str) -> str:
     """ "one passage", "14 passages"."""
     return f"{number(n)} {noun}{'' if n == 1 else 's'}"
-
-
-def capital(text: str) -> str:
-    """`text` with its first letter in capitals."""
-    return text[:1].upper() + text[1:]
 
 
 def who(name: str) -> str:
@@ -96,17 +82,12 @@ def argued(sentences: Sequence[Said], turn: int = 0, bold: str = "") -> Iterator
         told = told[:1]
     for i, (said, clause) in enumerate(told):
         says = ("argues", "holds", "points out", "says")[(turn + i) % 4]
-        name = f"**{subject(bold)}**" if bold and not i else _clause_subject(said.speaker, i)
+        name = who(said.speaker) if i else f"**{subject(bold)}**" if bold else subject(said.speaker)
         yield shown(said, f"{', while ' if i else ''}{name} {says} that {clause}{'.' if i == len(told) - 1 else ''}")
     rest = [s for s in sentences if all(s is not t for t, _ in told)]
     if told and rest:
         yield plain(" ")
     yield from introduced(rest, turn, bold="" if told else bold, last=told[-1][0].speaker if told else None)
-
-
-def _clause_subject(name: str, place: int) -> str:
-    """A speaker as the subject of the first or a later clause."""
-    return who(name) if place else subject(name)
 
 
 def introduced(
