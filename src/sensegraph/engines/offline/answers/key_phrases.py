@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from sensegraph.engines.offline.answers.questions import FRAME, SOFT
-from sensegraph.engines.offline.reports.prose import stems
+from sensegraph.engines.offline.reports.prose import stem_word
 from sensegraph.language.tagging import tags
 from sensegraph.language.word_lists import listed
 
@@ -62,36 +62,27 @@ class Phrase:
 
 @lru_cache(maxsize=1 << 14)
 def candidates(text: str) -> tuple[tuple[tuple[str, ...], str], ...]:
-    """The noun phrases of up to three words in an English `text`: (stems, words as written)."""
+    """The noun phrases of up to three words in an English `text`: (stems, words as written).
+
+    They end in a noun, and neither begin nor end with a general word.
+    """
     words = _TOKEN.findall(text)
     if not words:
         return ()
     letters = tags([words[0].casefold() if words[0][1:].islower() else words[0], *words[1:]])
     found: list[tuple[tuple[str, ...], str]] = []
-    for match in _RUN.finditer(letters):
-        found += _units(words[match.start() : match.end()], match[0])
+    for start, stop in (match.span() for match in _RUN.finditer(letters)):
+        for end in range(start + 1, stop + 1):
+            for begin in range(max(start, end - LONGEST), end):
+                headed = letters[end - 1] in "nNX" or (letters[end - 1] == "g" and end - begin > 1)
+                phrase = words[begin:end]
+                if headed and letters[begin] != "g" and not _is_general(phrase[0]) and not _is_general(phrase[-1]):
+                    found.append((tuple(s for w in phrase for s in stem_word(w, "en")), " ".join(phrase)))
     return tuple(found)
 
 
-def _units(run: Sequence[str], letters: str) -> list[tuple[tuple[str, ...], str]]:
-    """All stretches of `run` that end in a noun and neither begin nor end with a general word."""
-    empty = [_general(w) for w in run]
-    units = []
-    for end in range(1, len(run) + 1):
-        for begin in range(max(0, end - LONGEST), end):
-            headed = letters[end - 1] in "nNX" or (letters[end - 1] == "g" and end - begin > 1)
-            if headed and letters[begin] != "g" and not empty[begin] and not empty[end - 1]:
-                units.append((_stems(tuple(run[begin:end])), " ".join(run[begin:end])))
-    return units
-
-
-@lru_cache(maxsize=1 << 14)
-def _stems(words: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(stem for word in words for stem in stems(word, "en"))
-
-
 @cache
-def _general(word: str) -> bool:
+def _is_general(word: str) -> bool:
     """Whether a word names no subject by itself: a stop word, a number, a word about the corpus or the talk."""
     folded = word.casefold()
     forms = (folded, folded.removesuffix("s"), folded.removesuffix("es"))
@@ -104,7 +95,8 @@ def _general(word: str) -> bool:
 def key_phrases(texts: Sequence[str], top: int, *, avoid: frozenset[str] = frozenset(), least: int = 2) -> list[Phrase]:
     """The `top` phrases of `texts`, best first, no two of which share a stem and none with a stem of `avoid`.
 
-    Score = f^.7 · (Σ tf·idf of the words)^.8 over phrases that occur `least` times or more.
+    Score = f^.7 · (Σ tf·idf of the words)^.8 over phrases that occur `least` times or more. A phrase is written in the
+    commonest way, with capitals only where they prevail.
     """
     spots: dict[tuple[str, ...], list[int]] = {}
     forms: dict[tuple[str, ...], Counter[str]] = {}
@@ -112,39 +104,22 @@ def key_phrases(texts: Sequence[str], top: int, *, avoid: frozenset[str] = froze
         for own, words in candidates(text):
             spots.setdefault(own, []).append(i)
             forms.setdefault(own, Counter())[words] += 1
-    worth = _worth(spots, len(texts))
-    scored = [
-        Phrase(_form(forms[own]), own, _score(own, where, worth), tuple(dict.fromkeys(where)))
-        for own, where in spots.items()
-        if len(set(where)) >= least and own and not avoid.intersection(own)
-    ]
-    return _apart(sorted(scored, key=lambda p: (-p.score, p.stems)), top)
-
-
-def _score(own: tuple[str, ...], where: Sequence[int], worth: dict[str, float]) -> float:
-    return float(len(where) ** 0.7 * sum(worth[s] for s in own) ** 0.8)
-
-
-def _worth(spots: dict[tuple[str, ...], list[int]], size: int) -> dict[str, float]:
-    """tf·idf of each stem, over the phrases."""
-    where: dict[str, list[int]] = {}
-    for own, places in spots.items():
+    places: dict[str, list[int]] = {}  # of each stem
+    for own, where in spots.items():
         for stem in own:
-            where.setdefault(stem, []).extend(places)
-    return {s: (1 + math.log(len(w))) * math.log(1 + size / len(set(w))) for s, w in where.items()}
-
-
-def _form(forms: Counter[str]) -> str:
-    """The commonest way to write it; capitals only where they prevail."""
-    best = max(sorted(forms), key=lambda f: forms[f])
-    lower = sum(n for form, n in forms.items() if form == form.casefold())
-    return best.casefold() if 2 * lower >= sum(forms.values()) else best
-
-
-def _apart(phrases: Sequence[Phrase], top: int) -> list[Phrase]:
+            places.setdefault(stem, []).extend(where)
+    worth = {s: (1 + math.log(len(w))) * math.log(1 + len(texts) / len(set(w))) for s, w in places.items()}
+    scored = []
+    for own, where in spots.items():
+        if len(set(where)) >= least and own and not avoid.intersection(own):
+            best = max(sorted(forms[own]), key=lambda f: forms[own][f])
+            lower = sum(n for form, n in forms[own].items() if form == form.casefold())
+            shown = best.casefold() if 2 * lower >= sum(forms[own].values()) else best
+            score = float(len(where) ** 0.7 * sum(worth[s] for s in own) ** 0.8)
+            scored.append(Phrase(shown, own, score, tuple(dict.fromkeys(where))))
     taken: list[Phrase] = []
     used: set[str] = set()
-    for phrase in phrases:
+    for phrase in sorted(scored, key=lambda p: (-p.score, p.stems)):
         if len(taken) == top:
             break
         if not used.intersection(phrase.stems):

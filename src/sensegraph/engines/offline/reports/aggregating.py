@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from sensegraph.engines.offline.reports.choosing import general_stems, repeats
 from sensegraph.engines.offline.reports.gathering import (
@@ -45,36 +45,34 @@ STRENGTH = 10.0  # of the most central member
 
 def aggregate(briefs: Sequence[Brief]) -> list[Report]:
     """Name, description and findings of each group; the findings are its strongest inner relations, then members."""
-    return [_aggregate(brief) for brief in briefs]
+    reports = []
+    for brief in briefs:
+        writer = _GroupWriter(gathered(brief))
+        summary = writer.description(brief.words)
+        title = writer.name() or brief.context.title
+        reports.append(Report(title, summary, writer.findings()))
+    return reports
 
 
 def abstract(briefs: Sequence[Brief]) -> list[tuple[SummaryEntity, ...]]:
     """One summary entity for each group, with all its members; none where there is no member."""
-    return [_abstract(brief) for brief in briefs]
+    entities: list[tuple[SummaryEntity, ...]] = []
+    for brief in briefs:
+        found = gathered(brief)
+        if not found.members:
+            entities.append(())
+            continue
+        writer = _GroupWriter(found)
+        name = writer.name()
+        said = f"member of {name}" if found.code == "en" else name
+        members = {m.id: Membership(m.id, said, round(max(1.0, STRENGTH * m.strength), 1)) for m in found.members}
+        given = tuple(members[p.id] for p in brief.context.passages if p.id in members)
+        kind = majority(Counter(m.kind for m in found.members if m.kind))
+        entities.append((SummaryEntity(name, kind, writer.description(brief.words), given),))
+    return entities
 
 
-def _aggregate(brief: Brief) -> Report:
-    found = gathered(brief)
-    writer = _Writer(found)
-    summary = writer.description(brief.words)
-    title = writer.name() or brief.context.title
-    return Report(title, summary, writer.findings())
-
-
-def _abstract(brief: Brief) -> tuple[SummaryEntity, ...]:
-    found = gathered(brief)
-    if not found.members:
-        return ()
-    writer = _Writer(found)
-    name = writer.name()
-    said = f"member of {name}" if found.code == "en" else name
-    members = {m.id: Membership(m.id, said, round(max(1.0, STRENGTH * m.strength), 1)) for m in found.members}
-    given = tuple(members[p.id] for p in brief.context.passages if p.id in members)
-    kind = majority(Counter(m.kind for m in found.members if m.kind))
-    return (SummaryEntity(name, kind, writer.description(brief.words), given),)
-
-
-class _Writer:
+class _GroupWriter:
     """Writes about one group; knows the lines that it has shown, and how often it wrote of each name."""
 
     def __init__(self, found: Gathered) -> None:
@@ -169,7 +167,12 @@ class _Writer:
     def findings(self) -> tuple[Finding, ...]:
         """What is said of the strongest inner relations, then of the most central members; sound sentences first."""
         strength = {m.title: m.strength for m in self.of.members}
-        ranked = sorted(self.of.relations, key=lambda r: (-_weight(r, strength), r.id))
+
+        def weight(relation: Passage) -> float:
+            one, other = (strength.get(name, 0.0) for name in ends(relation))
+            return (1 + relation.score) * (0.1 + one) * (0.1 + other)
+
+        ranked = sorted(self.of.relations, key=lambda r: (-weight(r), r.id))
         found: list[Finding] = []
         for least in (LEAST, 0.0):
             for relation in ranked[:TRIED]:
@@ -226,8 +229,3 @@ class _Writer:
         if said and merit >= HEADED and generality(said, self.of.code) >= GENERAL:
             return said
         return listing([self.cased(name) for name in names], self.of.code)
-
-
-def _weight(relation: Passage, strength: Mapping[str, float]) -> float:
-    one, other = (strength.get(name, 0.0) for name in ends(relation))
-    return (1 + relation.score) * (0.1 + one) * (0.1 + other)

@@ -155,24 +155,27 @@ def gathered(brief: Brief) -> Gathered:
     for line in lines:
         for name in line.owners:
             own[name].append(line)
-    members = _ranked(_members(passages, brief.types or ("",) * len(passages), code), own, near, middle)
+    pairs = zip(passages, brief.types or ("",) * len(passages), strict=True)
+    given = [(p, kind) for p, kind in pairs if p.kind != "relation"]
+    scored = any(p.score > 0 for p, _ in given)
+    found = []
+    for i, (p, kind) in enumerate(given):
+        weight = max(p.score, 0.0) if scored else float(len(given) - i)
+        # a group is spoken for by the names in its own name, and has the type that it names
+        names, kind = spoken(p.title, kind)
+        terms = frozenset(t for name in names[:1] for t in stems(name, code))
+        # strength: the logarithm of the weight, by how near the centre its lines and its name are
+        close = [near[line.text] for line in own[p.id]]
+        by_lines = math.fsum(close) / len(close) if close else 0.0
+        by_name = math.sqrt(math.fsum(middle.vector.get(t, 0.0) ** 2 for t in sorted(terms)))
+        strength = math.log(2 + weight) * (0.1 + by_lines + by_name)
+        found.append(Member(p.id, p.title, names, kind.casefold(), weight, terms, strength))
+    top = max((m.strength for m in found), default=0.0) or 1.0
+    members = [replace(m, strength=m.strength / top) for m in found]
+    members.sort(key=lambda m: (-m.strength, m.title, m.id))
     relations = tuple(sorted((p for p in passages if p.kind == "relation"), key=lambda p: p.id))
     reports = frozenset(p.id for p in passages if p.kind == "report")
-    return Gathered(code, members, relations, lines, middle, near, own, reports, brief.context.omitted)
-
-
-def _members(passages: Sequence[Passage], kinds: Sequence[str], code: str) -> list[Member]:
-    pairs = [(p, kind) for p, kind in zip(passages, kinds, strict=True) if p.kind != "relation"]
-    scored = any(p.score > 0 for p, _ in pairs)
-    weights = [max(p.score, 0.0) if scored else float(len(pairs) - i) for i, (p, _) in enumerate(pairs)]
-    return [_member(p, kind, weight, code) for (p, kind), weight in zip(pairs, weights, strict=True)]
-
-
-def _member(passage: Passage, kind: str, weight: float, code: str) -> Member:
-    """A member; a group is spoken for by the names in its own name, and has the type that it names."""
-    names, kind = spoken(passage.title, kind)
-    terms = frozenset(t for name in names[:1] for t in stems(name, code))
-    return Member(passage.id, passage.title, names, kind.casefold(), weight, terms)
+    return Gathered(code, tuple(members), relations, lines, middle, near, own, reports, brief.context.omitted)
 
 
 def spoken(title: str, kind: str = "") -> tuple[tuple[str, ...], str]:
@@ -183,76 +186,50 @@ def spoken(title: str, kind: str = "") -> tuple[tuple[str, ...], str]:
     return tuple(part.strip() for part in _LIST.split(match["names"]) if part.strip()), kind or match["kind"] or ""
 
 
-def _ranked(
-    members: Sequence[Member], own: Mapping[str, Sequence[Line]], near: Mapping[str, float], middle: Centre
-) -> tuple[Member, ...]:
-    """The members by strength: the logarithm of the weight, by how near the centre their lines and their names are."""
-    raw = {m.id: _strength(m, [near[line.text] for line in own[m.id]], middle) for m in members}
-    top = max(raw.values(), default=0.0) or 1.0
-    found = [replace(m, strength=raw[m.id] / top) for m in members]
-    return tuple(sorted(found, key=lambda m: (-m.strength, m.title, m.id)))
-
-
-def _strength(member: Member, near: Sequence[float], middle: Centre) -> float:
-    lines = math.fsum(near) / len(near) if near else 0.0
-    name = math.sqrt(math.fsum(middle.vector.get(t, 0.0) ** 2 for t in sorted(member.terms)))
-    return math.log(2 + member.weight) * (0.1 + lines + name)
-
-
 # ── sentences ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def lines_of(passages: Iterable[Passage]) -> tuple[tuple[Line, ...], str]:
-    """The sentences that passages quote, each once, at most MOST, in an order of their own; and their language."""
+    """The sentences that passages quote, each once, at most MOST, in an order of their own; and their language.
+
+    Only quotes that are their spans' own words count, and some of each passage: those of a report in its order, others
+    of good length first, spread over the documents.
+    """
     places: dict[tuple[str, str], Source] = {}
     owners: dict[tuple[str, str], dict[str, None]] = {}
     for passage in sorted(passages, key=lambda p: p.id):
-        for speaker, text, source in _few(passage):
+        most = {"entity": ENTITY, "relation": RELATION, "report": REPORT}.get(passage.kind, REPORT)
+        order: Sequence[Description] = passage.quotes
+        if len(order) > most and passage.kind != "report":
+            order = sorted(order, key=lambda q: (odd(q.text), spread(q.source), q.text))
+        for speaker, text, source in islice((q for quote in order if (q := verbatim(quote))), most):
             key = (speaker, text)
             places[key] = min(places.get(key, source), source, key=spread)
             owners.setdefault(key, {})[passage.id] = None
-    order = sorted(places, key=lambda k: (odd(k[1]), spread(places[k]), k))[:MOST]
-    code = language(" ".join(text[:200] for _, text in order[:40]))
-    lines = (Line(k[1], k[0], places[k], tuple(owners[k]), tuple(stems(k[1], code))) for k in order)
+    ranked = sorted(places, key=lambda k: (odd(k[1]), spread(places[k]), k))[:MOST]
+    code = language(" ".join(text[:200] for _, text in ranked[:40]))
+    lines = (Line(k[1], k[0], places[k], tuple(owners[k]), tuple(stems(k[1], code))) for k in ranked)
     return tuple(line for line in lines if line.terms), code
-
-
-def _few(passage: Passage) -> list[tuple[str, str, Source]]:
-    """Some of a passage's quotes that are their spans' own words.
-
-    Those of a report come in its order; others of good length first, spread over the documents.
-    """
-    most = {"entity": ENTITY, "relation": RELATION, "report": REPORT}.get(passage.kind, REPORT)
-    order: Sequence[Description] = passage.quotes
-    if len(order) > most and passage.kind != "report":
-        order = sorted(order, key=lambda q: (odd(q.text), spread(q.source), q.text))
-    few = (found for quote in order if (found := verbatim(quote)))
-    return list(islice(few, most))
 
 
 def verbatim(quote: Description) -> tuple[str, str, Source] | None:
     """(speaker, what is said, where) of a quote; None where the text is not that of its span.
 
-    The text may bear the speaker's name, quotation marks and the mark of a cut around the span's own words. What this
-    engine has counted is no quote, whatever its length.
+    The text may bear the speaker's name, quotation marks and the mark of a cut around the span's own words. A label
+    that the span begins with is shown as the speaker. What this engine has counted is no quote, whatever its length.
     """
     size = quote.source.end - quote.source.start
     if COUNTED.match(quote.text):
         return None
     if len(quote.text) == size:
-        return _unlabelled(quote)
+        speaker, said = unlabelled(quote.text)
+        if not speaker or not said or not quote.text.endswith(said):
+            return "", quote.text, quote.source
+        return speaker, said, replace(quote.source, start=quote.source.end - len(said))
     match = _SPOKEN.fullmatch(quote.text)
     if match is None or len(match["said"]) != size:
         return None
     return match["speaker"] or "", match["said"], quote.source
-
-
-def _unlabelled(quote: Description) -> tuple[str, str, Source]:
-    """The quote without the label that its span begins with, which is shown as the speaker."""
-    speaker, said = unlabelled(quote.text)
-    if not speaker or not said or not quote.text.endswith(said):
-        return "", quote.text, quote.source
-    return speaker, said, replace(quote.source, start=quote.source.end - len(said))
 
 
 @lru_cache(maxsize=1 << 15)
