@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -20,7 +19,7 @@ from sensegraph.engines.offline.reports.choosing import Candidate, choose
 from sensegraph.engines.offline.reports.community import Centre, centre
 from sensegraph.engines.offline.reports.general_sentences import generality
 from sensegraph.engines.offline.reports.prose import language, quality, stems, unlabelled
-from sensegraph.engines.offline.reports.quotes import hanging
+from sensegraph.engines.offline.reports.quotes import hanging, spread
 from sensegraph.language.text import HAN
 from sensegraph.types import Brief, Description, Passage, Source, Statement
 
@@ -236,8 +235,3 @@ def verbatim(quote: Description) -> tuple[str, str, Source] | None:
 def odd(text: str) -> bool:
     """Whether a sentence is of odd length, asks, or is about its own speaker."""
     return not 40 <= len(text) <= 280 or text.rstrip().endswith(("?", "？")) or _FIRST_PERSON.search(text) is not None
-
-
-def spread(source: Source) -> tuple[int, str, int]:
-    """What orders places so that no document is preferred for coming first."""
-    return zlib.crc32(f"{source.chunk}\0{source.start}".encode()), source.chunk, source.start

@@ -126,60 +126,43 @@ def tidy(sentence: str) -> str:
     stays, written as a name. Text in other languages than English only loses marks and stray white space.
     """
     shown = sentence
-    for _ in range(8):
-        last, shown = shown, _pass(shown)
+    for _ in range(8):  # a round may bring a label or another filler to the front
+        last = shown
+        label = opening(last)
+        said = last[label.end :] if label else last
+        text = " ".join(_MARKS.sub(" ", said).split())
+        if language(said) == "en":
+            text = _trim_speech(_CLITIC.sub("", _SPACED.sub("", text)))
+        text = text[:1].upper() + text[1:] or said.strip()
+        shown = f"{label.name}: {text}" if label else text
         if shown == last:
             break
     return shown
 
 
-def _pass(sentence: str) -> str:
-    """One round of tidying, which may bring a label or another filler to the front."""
-    label = opening(sentence)
-    said = sentence[label.end :] if label else sentence
-    shown = _tidied(said) or said.strip()
-    return f"{label.name}: {shown}" if label else shown
-
-
-def _tidied(sentence: str) -> str:
-    english = language(sentence) == "en"
-    text = " ".join(_MARKS.sub(" ", sentence).split())
-    if english:
-        text = _CLITIC.sub("", _SPACED.sub("", text))
-        text = _trimmed(text)
-    return text[:1].upper() + text[1:]
-
-
-def _trimmed(text: str) -> str:
+def _trim_speech(text: str) -> str:
     """Without fillers, repeats and opening markers (English)."""
+
+    def replace_aside(match: re.Match[str]) -> str:
+        return ", " if _CLAUSE.match(match.string, match.end()) else " "  # a comma where a new clause begins
+
+    def say_once(match: re.Match[str]) -> str:
+        words = match[1].casefold().replace("’", "'").split()
+        kept = any(w in _MEANT_TWICE or w.endswith("n't") or w.isdigit() for w in words)
+        return match[0] if kept else match[1]
+
     text = _HESITATION.sub(" ", text)
-    text = _ASIDE.sub(_joined, text)
+    text = _ASIDE.sub(replace_aside, text)
     text = _TAG.sub(".", text)
     if " of " in text:  # spares the two slow patterns most sentences
         text = _HEDGE.sub(r"\1\2 ", text)
-    if _repeats(text):
-        text = _TWICE.sub(_once, text)
+    words = text.casefold().replace(",", " ").split()
+    if any(map(eq, words, words[1:])) or any(map(eq, words, words[2:])):
+        text = _TWICE.sub(say_once, text)
     text = _SPACED.sub("", " ".join(text.split())).lstrip(",;. -–—")
     while (match := _OPENING.match(text)) and match.end() < len(text):
         text = text[match.end() :].lstrip(",; ")
     return text
-
-
-def _joined(match: re.Match[str]) -> str:
-    """What stands for an aside: a comma where a new clause begins, else a space."""
-    return ", " if _CLAUSE.match(match.string, match.end()) else " "
-
-
-def _repeats(text: str) -> bool:
-    """Whether some word is followed by itself, at once or after one other."""
-    words = text.casefold().replace(",", " ").split()
-    return any(map(eq, words, words[1:])) or any(map(eq, words, words[2:]))
-
-
-def _once(match: re.Match[str]) -> str:
-    words = match[1].casefold().replace("’", "'").split()
-    kept = any(w in _MEANT_TWICE or w.endswith("n't") or w.isdigit() for w in words)
-    return match[0] if kept else match[1]
 
 
 # ── how well a sentence stands alone ─────────────────────────────────────────────────────────────────────────────────
@@ -214,23 +197,18 @@ def quality(sentence: str) -> float:
     greetings and show notes, and fragments without a finite verb score lower.
     """
     code = language(sentence)
-    if code != "en":
-        return _plain_quality(sentence, _length(sentence, code))
+    if code != "en":  # Han text counts two characters as a word
+        return _rate_form(sentence, len(HAN.findall(sentence)) // 2 if code == "zh" else len(WORD.findall(sentence)))
     words = [w.replace("’", "'") for w in WORD.findall(sentence.casefold())]
-    value = _plain_quality(sentence, len(words))
+    value = _rate_form(sentence, len(words))
     value *= 0.8 ** sum(w in listed("pointing") for w in words[:4]) * 0.93 ** sum(w in _SPEAKING for w in words)
     value *= 0.6 if _BROKEN.search(sentence) else 1.0
     value *= 0.15 if _NOTES.search(sentence) or _TURN.search(sentence) else 1.0
-    whole = _finite(words) and not _SUBORDINATE.match(sentence)
+    whole = _has_finite_verb(words) and not _SUBORDINATE.match(sentence)
     return max(value * (1.0 if whole else 0.25), 1e-6)
 
 
-def _length(sentence: str, code: str) -> int:
-    """Length in words; Han text counts two characters as a word."""
-    return len(HAN.findall(sentence)) // 2 if code == "zh" else len(WORD.findall(sentence))
-
-
-def _plain_quality(sentence: str, words: int) -> float:
+def _rate_form(sentence: str, words: int) -> float:
     """The rules that hold in every language: length, question, end mark."""
     value = 0.1 if words < 8 else 0.6 if words < 11 or words > 42 else 1.0
     closed = sentence.rstrip("\"'”’»)]」』")
@@ -239,14 +217,19 @@ def _plain_quality(sentence: str, words: int) -> float:
     return value if closed.endswith((".", "!", "。", "！", "…", "؟", "।")) else value * 0.4
 
 
-def _finite(words: list[str]) -> bool:
+def _has_finite_verb(words: list[str]) -> bool:
     """Whether an English sentence has a finite verb near its start and does not open like a fragment."""
-    if not words or words[0] in _SUBJECTLESS or (words[0] in listed("fragments") and not _clause_after(words)):
+    if not words or words[0] in _SUBJECTLESS:
         return False
-    if words[0].endswith("ing") and len(words[0]) > 5 and not any(w in listed("verbs") for w in words[1:12]):
+    verbs = listed("verbs")
+    if words[0] in listed("fragments"):  # "In the end, …" needs a subject and a verb behind it
+        spoken = any(a in _SUBJECT and _looks_finite(a, b) for a, b in pairwise(words[1:20]))
+        if not spoken and verbs.isdisjoint(words[3:12]):
+            return False
+    if words[0].endswith("ing") and len(words[0]) > 5 and verbs.isdisjoint(words[1:12]):
         return False
     head = words[:17]
-    if any(_verb(head[i - 1] if i else "", w) for i, w in enumerate(head[:16])):
+    if any(_looks_finite(head[i - 1] if i else "", w) for i, w in enumerate(head[:16])):
         return True
     return any(third_person(*three) for three in zip(head, head[1:], head[2:], strict=False))
 
@@ -261,13 +244,7 @@ def third_person(before: str, word: str, after: str) -> bool:
     return word.endswith("s") and not word.endswith(("ss", "us", "'s")) and after in stop and after != "of"
 
 
-def _clause_after(words: list[str]) -> bool:
-    """Whether an opening phrase ("In the end, …") is followed by a subject and a verb."""
-    spoken = any(a in _SUBJECT and _verb(a, b) for a, b in pairwise(words[1:20]))
-    return spoken or any(w in listed("verbs") for w in words[3:12])
-
-
-def _verb(before: str, word: str) -> bool:
+def _looks_finite(before: str, word: str) -> bool:
     """Whether `word` looks like a finite verb after the word `before`."""
     if word in listed("verbs") or _CLITIC_VERB.search(word):
         return True

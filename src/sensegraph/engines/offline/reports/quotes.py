@@ -84,38 +84,33 @@ def gather(context: Context, code: str) -> list[Quote]:
     """
     owners: dict[str, dict[str, None]] = {}
     sources: dict[str, dict[Source, None]] = {}
+    owned: dict[str, tuple[str, ...]] = {}  # passage id → the folded names of the entities that a quote of it holds
     for passage in context.passages:
         for quote in quotes_of(passage):
             owners.setdefault(quote.text, {})[passage.id] = None
             sources.setdefault(quote.text, {})[quote.source] = None
-    places = {text: sorted(found, key=_spread) for text, found in sources.items()}
-    order = sorted(owners, key=lambda t: (_odd(t), -len(owners[t]), _spread(places[t][0]), t))
-    owned = _entities_by_owner(context.passages)
-    return [_quote(text, places[text][:PLACES], tuple(owners[text]), owned, code) for text in order[:LIMIT]]
+        if passage.kind == "entity":
+            owned[passage.id] = (fold(passage.title),)
+        elif passage.kind == "relation":
+            owned[passage.id] = tuple(fold(name) for name in ends(passage))
+        elif passage.kind == "report":  # what a report shows was chosen for holding several
+            owned[passage.id] = (passage.id, fold(passage.title))
+    places = {text: sorted(found, key=spread) for text, found in sources.items()}
+
+    def rank(text: str) -> tuple[bool, int, tuple[int, str, int], str]:
+        odd = not 40 <= len(text) <= 280 or text.rstrip().endswith("?") or _PERSONAL.search(text) is not None
+        return odd, -len(owners[text]), spread(places[text][0]), text
+
+    order = sorted(owners, key=rank)[:LIMIT]
+    return [_make_quote(text, places[text][:PLACES], tuple(owners[text]), owned, code) for text in order]
 
 
-def _odd(text: str) -> bool:
-    return not 40 <= len(text) <= 280 or text.rstrip().endswith("?") or _PERSONAL.search(text) is not None
-
-
-def _spread(source: Source) -> tuple[int, str, int]:
+def spread(source: Source) -> tuple[int, str, int]:
+    """What orders places so that no document is preferred for coming first."""
     return zlib.crc32(f"{source.chunk}\0{source.start}".encode()), source.chunk, source.start
 
 
-def _entities_by_owner(passages: Sequence[Passage]) -> dict[str, tuple[str, ...]]:
-    """Passage id → the folded names of the entities that a quote of it holds."""
-    names: dict[str, tuple[str, ...]] = {}
-    for passage in passages:
-        if passage.kind == "entity":
-            names[passage.id] = (fold(passage.title),)
-        elif passage.kind == "relation":
-            names[passage.id] = tuple(fold(name) for name in ends(passage))
-        elif passage.kind == "report":  # what a report shows was chosen for holding several
-            names[passage.id] = (passage.id, fold(passage.title))
-    return names
-
-
-def _quote(
+def _make_quote(
     raw: str, places: Sequence[Source], owners: tuple[str, ...], owned: dict[str, tuple[str, ...]], code: str
 ) -> Quote:
     speaker, said = unlabelled(raw)

@@ -45,42 +45,33 @@ def summarise(contexts: Sequence[Context]) -> list[str]:
 
     Sentences that say what it is come first, then those that cover most of what the others say.
     """
-    return [_described(context) for context in contexts]
+    described = []
+    for context in contexts:
+        descriptions = (p.text for p in context.passages[:LIMIT])
+        shown = (tidy(unlabelled(text[a:b])[1]) for text in descriptions for a, b in sentences(text))
+        texts = list(dict.fromkeys(shown))[:LIMIT]
+        described.append(_choose_description(context.title, texts) if texts else context.title)
+    return described
 
 
-def _described(context: Context) -> str:
-    texts = list(dict.fromkeys(s for p in context.passages[:LIMIT] for s in _sentences(p.text)))[:LIMIT]
-    if not texts:
-        return context.title
+def _choose_description(name: str, texts: Sequence[str]) -> str:
     code = language(" ".join(texts[:20]))
     terms = [tuple(stems(text, code)) for text in texts]
-    defining = _definition(context.title)
-    told = [defining is not None and defining.search(text) is not None for text in texts]
+    # "name is a …", or "name, a …" (English)
+    defining = (
+        rf"(?<!\w){re.escape(name)}(?:\s+(?:is|was|are|were|means|refers to)\s+|,\s+)(?:an?|the|one of|when|how)\b"
+    )
+    pattern = re.compile(defining, re.IGNORECASE) if name and " — " not in name else None
+    told = [pattern is not None and pattern.search(text) is not None for text in texts]
     candidates = [
         Candidate(own, max(1, len(WORD.findall(text))), quality(text) * (3.0 if defines else 1.0))
         for text, own, defines in zip(texts, terms, told, strict=True)
     ]
-    good = [i for i, c in enumerate(candidates) if quality(texts[i]) >= SHOWN and c.terms] or [_best(candidates)]
+    best = max(range(len(candidates)), key=lambda i: (candidates[i].worth, -i))
+    good = [i for i, c in enumerate(candidates) if quality(texts[i]) >= SHOWN and c.terms] or [best]
     picked = [good[i] for i in choose([candidates[i] for i in good], weigh(terms), 3)] or good[:1]
     picked.sort(key=lambda i: not told[i])
     return " ".join(texts[i] for i in picked)
-
-
-def _sentences(text: str) -> list[str]:
-    """The tidied sentences of a description, without speakers' labels."""
-    return [tidy(unlabelled(text[a:b])[1]) for a, b in sentences(text)]
-
-
-def _best(candidates: Sequence[Candidate]) -> int:
-    return max(range(len(candidates)), key=lambda i: (candidates[i].worth, -i))
-
-
-def _definition(name: str) -> re.Pattern[str] | None:
-    """What finds sentences that say what `name` is: "name is a …", or "name, a …" (English)."""
-    if not name or " — " in name:
-        return None
-    said = rf"(?<!\w){re.escape(name)}(?:\s+(?:is|was|are|were|means|refers to)\s+|,\s+)(?:an?|the|one of|when|how)\b"
-    return re.compile(said, re.IGNORECASE)
 
 
 # ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -91,31 +82,32 @@ def report(contexts: Sequence[Context]) -> list[Report]:
 
     Every statement is a sentence behind the passages, with its span and the ids of the passages it supports.
     """
-    return [_report(community(context), context.title) for context in contexts]
+    reports = []
+    for context in contexts:
+        found = community(context)
+        writer = _ReportWriter(found)
+        summary = writer.summary()
+        rating, why = rate(found)
+        shown = tuple(_make_statement(quote) for quote in summary)
+        title = writer.title(summary) or context.title
+        reports.append(Report(title, shown, writer.findings(summary), rating, why))
+    return reports
 
 
-def _report(found: Community, given: str) -> Report:
-    writer = _Writer(found)
-    summary = writer.summary()
-    rating, why = rate(found)
-    shown = tuple(_statement(quote) for quote in summary)
-    return Report(writer.title(summary) or given, shown, writer.findings(summary), rating, why)
-
-
-def _statement(quote: Quote, first: str = "") -> Statement:
+def _make_statement(quote: Quote, first: str = "") -> Statement:
     """The quote as a statement; of its owners, the passage `first` is cited first."""
     owners = [i for i in (first,) if i in quote.owners] + [i for i in quote.owners if i != first]
     text = f"{quote.speaker}: “{quote.text}” " if quote.speaker else f"{quote.text} "
     return Statement(text, tuple(owners[:REFERENCES]), quote.sources)
 
 
-def _elsewhere(quote: Quote, place: str = "") -> Candidate:
+def _place_candidate(quote: Quote, place: str = "") -> Candidate:
     """The quote's candidate with another place."""
     own = quote.candidate
     return Candidate(own.terms, own.words, own.worth, place)
 
 
-class _Writer:
+class _ReportWriter:
     """Writes the report on one community.
 
     Knows what it has used: sentences shown, stems that findings are on, headlines. `told` are the sentences that
@@ -157,13 +149,13 @@ class _Writer:
     def gist(self, pool: Sequence[Quote], count: int, used: Sequence[Quote]) -> list[Quote]:
         """The best of `pool`, each from a place of its own: a chunk, in a parent a sub-report."""
         parent = bool(self.of.reports)
-        taken = [_elsewhere(q, q.owners[0] if parent else q.chunk) for q in used]
-        candidates = [_elsewhere(q, q.owners[0] if parent else q.chunk) for q in pool]
+        taken = [_place_candidate(q, q.owners[0] if parent else q.chunk) for q in used]
+        candidates = [_place_candidate(q, q.owners[0] if parent else q.chunk) for q in pool]
         return [pool[i] for i in choose(candidates, self.of.weights, count, taken)]
 
     def pick(self, quotes: Sequence[Quote], count: int) -> list[Quote]:
         """The best of `quotes`, none alike to each other or to those used."""
-        used = [_elsewhere(quote) for quote in self.shown]
+        used = [_place_candidate(quote) for quote in self.shown]
         return [quotes[i] for i in choose([q.candidate for q in quotes], self.of.weights, count, used)]
 
     # ── findings ──
@@ -253,7 +245,7 @@ class _Writer:
         self.shown += picked
         self.stems.update(sorted(mark))
         self.headlines.add(capital(headline))
-        return [Finding(capital(headline), tuple(_statement(quote, passage.id) for quote in picked))]
+        return [Finding(capital(headline), tuple(_make_statement(quote, passage.id) for quote in picked))]
 
     @staticmethod
     def fits(quote: Quote, one: set[str], other: set[str], topic: set[str]) -> bool:
@@ -321,17 +313,13 @@ def rate(found: Community) -> tuple[float, str]:
     strongest = [e.documents for e in found.entities[:CORE]]
     documents = sum(strongest) / max(len(strongest), 1)
     weight = sum(relation.score for relation in found.relations)
-    counted = ((documents, _DOCUMENTS), (weight, _WEIGHT), (len(found.entities), _MEMBERS))
-    own = 10 * math.prod(value / (value + half) for value, half in counted) ** (1 / 3)
+    measured = ((documents, _DOCUMENTS), (weight, _WEIGHT), (len(found.entities), _MEMBERS))
+    own = 10 * math.prod(value / (value + half) for value, half in measured) ** (1 / 3)
     rated = sorted((report.score for report in found.reports), reverse=True)
     if rated:
         own = max(own, 10 - (10 - rated[0]) * _PARENT ** sum(rated[1:]))
-    return round(min(10.0, own), 1), _counted(found, documents, weight)
-
-
-def _counted(found: Community, documents: float, weight: float) -> str:
-    """The numbers behind a rating."""
     counts = [(len(found.entities), "entities"), (len(found.relations), f"relations (weight {weight:.1f})")]
     counts += [(len(found.claims), "claims"), (len(found.reports), "sub-reports")]
-    said = ", ".join(f"{count} {what}" for count, what in counts if count)
-    return f"{said}; {documents:.1f} documents for each of the strongest entities" if documents else said
+    why = ", ".join(f"{count} {what}" for count, what in counts if count)
+    why += f"; {documents:.1f} documents for each of the strongest entities" if documents else ""
+    return round(min(10.0, own), 1), why
