@@ -29,7 +29,7 @@ from sensegraph.engines.offline.answers.said import (
 )
 from sensegraph.engines.offline.answers.wording import NOTE, plain
 from sensegraph.engines.offline.reports.prose import stems
-from sensegraph.types import Draft, Inquiry, Passage, Point, Statement
+from sensegraph.types import Draft, Inquiry, Point, Statement
 
 LEAST_SCORE = 20.0  # a focused point below this is noise: one common word of several
 MOST_SAID = 16  # sentences that a focused point carries
@@ -50,36 +50,27 @@ def rate(inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
         passages = inquiry.context.passages
         code = language_of(passages)
         question, said = understand(inquiry.question, code), everything_said(passages, code)
+        leads, own = hosts_of_reports(said), group_by_reference(said)
         if question.shape != "overview":
-            rated.append(_make_focused_points(question, passages, said))
+            found, points = relevant(question, said), []
+            for passage in passages:
+                bearing = [r for r in found if r.said.reference == passage.id]
+                score = usefulness(bearing)
+                documents = passage.documents if passage.kind == "entity" else len({r.said.origin for r in bearing})
+                best = [r.said for r in bearing[:MOST_SAID]]
+                if score < LEAST_SCORE and passage.kind == "entity" and question.shape == "count":
+                    best, score = own.get(passage.id, [])[:1], BESIDE  # what the question compares with, by its name
+                if best and score >= LEAST_SCORE:
+                    points.append(Point(as_statements(best, leads), score, passage.title, documents))
+            rated.append(tuple(points))
         elif any(p.kind == "report" for p in passages):
-            leads, own = hosts_of_reports(said), group_by_reference(said)
             speakers = frozenset(s.speaker for s in said if s.speaker)
-            points = (themed_point(p, own.get(p.id, ()), inquiry.corpus, leads, speakers) for p in passages)
-            rated.append(tuple(p for p in points if p))
+            themed = (themed_point(p, own.get(p.id, ()), inquiry.corpus, leads, speakers) for p in passages)
+            rated.append(tuple(point for point in themed if point))
         else:
             themes = ((t, min(100.0, 10.0 * t.passages)) for t in chunk_themes(said))
             rated.append(tuple(Point(as_statements(t.best), score, t.title, t.passages) for t, score in themes))
     return rated
-
-
-def _make_focused_points(question: Question, passages: Sequence[Passage], said: Sequence[Said]) -> tuple[Point, ...]:
-    """A point for every passage with relevant sentences, in the order of the passages.
-
-    An entity that the question compares with carries what it is named by.
-    """
-    found, leads = relevant(question, said), hosts_of_reports(said)
-    points = []
-    for passage in passages:
-        own = [r for r in found if r.said.reference == passage.id]
-        score = usefulness(own)
-        counted = passage.documents if passage.kind == "entity" else len({r.said.origin for r in own})
-        if score >= LEAST_SCORE:
-            points.append(Point(as_statements([r.said for r in own[:MOST_SAID]], leads), score, passage.title, counted))
-        elif passage.kind == "entity" and question.shape == "count":
-            first = [s for s in said if s.reference == passage.id][:1]
-            points += [Point(as_statements(first, leads), BESIDE, passage.title, counted)] if first else []
-    return tuple(points)
 
 
 def answer(inquiries: Sequence[Inquiry]) -> list[Draft]:

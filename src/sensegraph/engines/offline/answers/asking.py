@@ -16,7 +16,7 @@ from sensegraph.engines.offline.answers.focusing import KNOWN, Relevant, relevan
 from sensegraph.engines.offline.answers.follow_ups import bare, follow_ups
 from sensegraph.engines.offline.answers.following import followed
 from sensegraph.engines.offline.answers.overview import as_statements
-from sensegraph.engines.offline.answers.questions import FRAME, Question, understand
+from sensegraph.engines.offline.answers.questions import FRAME, understand
 from sensegraph.engines.offline.answers.said import Said, apart, everything_said, hosts_of_reports, language_of
 from sensegraph.engines.offline.reports.prose import stems
 from sensegraph.language.text import HAN
@@ -37,7 +37,10 @@ _INSIDE = frozenset("of the to in on for de des von van der la le du".split())  
 
 
 def ask(inquiries: Sequence[Inquiry]) -> list[Lead]:
-    """The best relevant sentences of each context, their usefulness 0–100, and up to five questions to follow up."""
+    """The best relevant sentences of each context, their usefulness 0–100, and up to five questions to follow up.
+
+    Where no sentence of a question of fact is relevant, what comes nearest; of an overview, the weightiest themes.
+    """
     leads = []
     for inquiry in map(followed, inquiries):
         passages = inquiry.context.passages
@@ -47,41 +50,29 @@ def ask(inquiries: Sequence[Inquiry]) -> list[Lead]:
             # without the characters that only ask: as pairs they would count as words that nothing holds
             text = "，".join(han_runs(text)) or text
         question, said = understand(text, code), everything_said(passages, code)
+        found: list[Relevant] = []
         if question.shape == "overview":
-            found: list[Relevant] = []
-            statements, score = _state_themes(inquiry)
+            points = sorted(rate([inquiry])[0], key=lambda p: -p.score)
+            kept = [s for point in points for s in point.statements[:EACH]][:MOST_SAID]
+            lines = (("\n" if i else "") + s.text.lstrip() for i, s in enumerate(kept))
+            statements = tuple(Statement(line, s.references, s.sources) for line, s in zip(lines, kept, strict=True))
+            score = points[0].score if points else 0.0
         else:
             found = relevant(question, said)
-            statements, score = _state_relevant(question, found, said)
+            score = usefulness(found)
+            chosen: list[Said] = []
+            if score >= LEAST_SCORE:
+                for one in found:
+                    if len(chosen) < MOST_SAID and apart(one.said, chosen):
+                        chosen.append(one.said)
+            else:
+                known = sum(share for share, _ in term_weights(question, said, strict=False).values())
+                factual = question.shape in ("lookup", "decide")
+                chosen = direct(question, said, DIRECT) if factual and known >= KNOWN else []
+                score = LEAST_SCORE / 2 if chosen else 0.0
+            statements = as_statements(chosen, hosts_of_reports(said))
         leads.append(Lead(statements, score, follow_ups(sought(text, code), passages, found, said, code)))
     return leads
-
-
-def _state_themes(inquiry: Inquiry) -> tuple[tuple[Statement, ...], float]:
-    """The statements of the weightiest themes, and the score of the first."""
-    points = sorted(rate([inquiry])[0], key=lambda p: -p.score)
-    kept = [s for point in points for s in point.statements[:EACH]][:MOST_SAID]
-    lines = (Statement(("\n" if i else "") + s.text.lstrip(), s.references, s.sources) for i, s in enumerate(kept))
-    return tuple(lines), points[0].score if points else 0.0
-
-
-def _state_relevant(
-    question: Question, found: Sequence[Relevant], said: Sequence[Said]
-) -> tuple[tuple[Statement, ...], float]:
-    """The relevant sentences, none of them twice; of a question of fact, where there are none, what comes nearest."""
-    score = usefulness(found)
-    chosen: list[Said] = []
-    if score >= LEAST_SCORE:
-        for one in found:
-            if len(chosen) < MOST_SAID and apart(one.said, chosen):
-                chosen.append(one.said)
-    else:
-        weights = term_weights(question, said, strict=False)
-        known = sum(share for share, _ in weights.values())
-        factual = question.shape in ("lookup", "decide")
-        chosen = direct(question, said, DIRECT) if factual and known >= KNOWN else []
-        score = LEAST_SCORE / 2 if chosen else 0.0
-    return as_statements(chosen, hosts_of_reports(said)), score
 
 
 # ── refine ───────────────────────────────────────────────────────────────────────────────────────────────────────────

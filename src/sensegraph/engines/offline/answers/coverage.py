@@ -109,18 +109,21 @@ def code_of(text: str) -> str:
 
 def rarity(stem: str, code: str) -> float:
     """RARE, or less for the stem of a common word of English; other languages have no list of theirs."""
-    return _weigh_common_stems().get(stem, RARE) if code == "en" else RARE
+    if code != "en":
+        return RARE
+    return EMPTY if stem in _stem_words(VERY_COMMON) else USUAL if stem in _stem_words(COMMON) else RARE
 
 
 @cache
-def _weigh_common_stems() -> Mapping[str, float]:
-    """The weight of the common English words, by stem."""
-    common = {stem: USUAL for word in COMMON.split() for stem in stems(word, "en")}
-    return MappingProxyType(common | {stem: EMPTY for word in VERY_COMMON.split() for stem in stems(word, "en")})
+def _stem_words(words: str) -> frozenset[str]:
+    return frozenset(stem for word in words.split() for stem in stems(word, "en"))
 
 
 def held(wanted: Sought, text: str, code: str) -> Held:
-    """What `text` holds of what is wanted; speakers, who stand before a colon at the beginning of a line, count less."""
+    """What `text` holds of what is wanted.
+
+    Speakers, who stand before a colon at the beginning of a line, count less.
+    """
     plain = _CAMEL.sub(" ", text)
     places = _locate_stems(wanted.weights, plain, code)
     names = set(_LABEL.findall(plain)) if places else ()
@@ -131,8 +134,21 @@ def held(wanted: Sought, text: str, code: str) -> Held:
         return Held(0.0, 0.0, False, False)
     content = any(wanted.weights[t] > EMPTY and t not in labels for t in places)
     named = any(all(t in places for t in name) and labels.isdisjoint(name) for name in wanted.names)
-    near = _weigh_densest_window(weights, places) / total
-    return Held(near, sum(weights[t] for t in places) / total, content, named)
+    # the largest weight of distinct stems that stand within one window
+    spots = sorted((at, stem) for stem, where in places.items() for at in where)
+    inside: Counter[str] = Counter()
+    best = near = 0.0
+    first = 0
+    for at, stem in spots:
+        near += 0.0 if inside[stem] else weights[stem]
+        inside[stem] += 1
+        while spots[first][0] < at - WINDOW:
+            out = spots[first][1]
+            inside[out] -= 1
+            near -= 0.0 if inside[out] else weights[out]
+            first += 1
+        best = max(best, near)
+    return Held(best / total, sum(weights[t] for t in places) / total, content, named)
 
 
 def _locate_stems(wanted: Mapping[str, float], text: str, code: str) -> dict[str, list[int]]:
@@ -150,21 +166,3 @@ def _locate_stems(wanted: Mapping[str, float], text: str, code: str) -> dict[str
                 found[stem].append(at)
         at += 1
     return {stem: where for stem, where in found.items() if where}
-
-
-def _weigh_densest_window(weights: Mapping[str, float], places: Mapping[str, list[int]]) -> float:
-    """The largest weight of distinct stems that stand within one window."""
-    spots = sorted((at, stem) for stem, where in places.items() for at in where)
-    inside: Counter[str] = Counter()
-    best = total = 0.0
-    first = 0
-    for at, stem in spots:
-        total += 0.0 if inside[stem] else weights[stem]
-        inside[stem] += 1
-        while spots[first][0] < at - WINDOW:
-            out = spots[first][1]
-            inside[out] -= 1
-            total -= 0.0 if inside[out] else weights[out]
-            first += 1
-        best = max(best, total)
-    return best

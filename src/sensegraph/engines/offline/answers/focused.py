@@ -77,7 +77,12 @@ def opening(
     count = _Count(len({r.said.origin for r in whole or found}), corpus)
     part = len({r.said.origin for r in found} - {r.said.origin for r in whole}) if whole else 0
     if question.shape == "who" and len(ranks) > 1:
-        return f"{_name_first_speakers(ranks)} on {about}, by {count.all()} that I found to speak of it."
+        (first, most), rest = ranks[0], ranks[1:4]
+        level = [who(name) for name, n in rest if n == most]
+        speak = f"{subject(first)} speaks most ({most}), before {join_with_and([f'{who(v)} ({n})' for v, n in rest])},"
+        if level:
+            speak = f"{capital(join_with_and([who(first), *level]))} speak most ({number(most)} each)"
+        return f"{speak} on {about}, by {count.all()} that I found to speak of it."
     if not whole and question.shape == "whether":
         head = f"Only in part: at least {count.some('speak')} of a part of what is asked ({about})"
     elif not whole:
@@ -110,14 +115,6 @@ def opening(
         f"{head}. By their wording, {number(bad)} of their sentences dwell{'s' if bad == 1 else ''} on problems and"
         f" {number(good)} on benefits" + (f"; {number(neither)} on neither." if neither else ".")
     )
-
-
-def _name_first_speakers(ranks: Sequence[tuple[str, int]]) -> str:
-    (first, most), rest = ranks[0], ranks[1:4]
-    level = [name for name, n in rest if n == most]
-    if level:
-        return f"{capital(join_with_and([who(first), *map(who, level)]))} speak most ({number(most)} each)"
-    return f"{subject(first)} speaks most ({most}), before {join_with_and([f'{who(v)} ({n})' for v, n in rest])},"
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,8 +158,22 @@ def _find_things(
 
     Left out is what says too little to be asked about: a number, a span of time, a word about the corpus.
     """
+    most = max((p.score for p in passages if p.kind == "entity"), default=0.0) or 1.0
+    names: list[tuple[str, float]] = []
+    for p in passages:
+        if p.kind == "entity":
+            names.append((p.title, share[p.id] * (0.5 + 0.5 * p.score / most)))
+        elif p.kind == "relation" and BETWEEN in p.title:
+            names += ((end, share[p.id] * 0.4) for end in p.title.split(BETWEEN, 1))
+        elif p.kind == "report":
+            names += ((n, share[p.id] * (0.5 + p.score / 20 - 0.1 * i)) for i, n in enumerate(_list_title(p)))
+    texts = [r.said.text for r in read]
+    # names written with capitals inside a sentence; in German only those of several words
+    names += ((name, 0.2) for t in texts for name in _PROPER.findall(t) if code != "de" or " " in name)
+    if code == "en":
+        names += ((phrase.text, 0.3) for phrase in key_phrases(texts, PHRASES))
     seen: set[tuple[str, ...]] = set()
-    for name, strength in _list_names(passages, share, read, code):
+    for name, strength in names:
         clean = _strip_marks(name)
         own = tuple(dict.fromkeys(stems(clean, code)))
         han = HAN.search(clean) is not None
@@ -173,21 +187,3 @@ def _find_things(
 def _strip_marks(name: str) -> str:
     """A name without marks around it, and without an English article."""
     return _ARTICLE.sub("", name.strip(" .,;:'\"“”"))
-
-
-def _list_names(
-    passages: Sequence[Passage], share: Mapping[str, float], read: Sequence[Relevant], code: str
-) -> Iterator[tuple[str, float]]:
-    most = max((p.score for p in passages if p.kind == "entity"), default=0.0) or 1.0
-    for p in passages:
-        if p.kind == "entity":
-            yield p.title, share[p.id] * (0.5 + 0.5 * p.score / most)
-        elif p.kind == "relation" and BETWEEN in p.title:
-            yield from ((end, share[p.id] * 0.4) for end in p.title.split(BETWEEN, 1))
-        elif p.kind == "report":
-            yield from ((name, share[p.id] * (0.5 + p.score / 20 - 0.1 * i)) for i, name in enumerate(_list_title(p)))
-    texts = [r.said.text for r in read]
-    # names written with capitals inside a sentence; in German only those of several words
-    yield from ((name, 0.2) for t in texts for name in _PROPER.findall(t) if code != "de" or " " in name)
-    if code == "en":
-        yield from ((phrase.text, 0.3) for phrase in key_phrases(texts, PHRASES))

@@ -87,6 +87,10 @@ _RULES: tuple[tuple[Shape, str], ...] = (
 )
 _NEGATIVE = r"\b(?:negative\w*|harm\w*|risks?|danger\w*|drawbacks?|downsides?|concerns?|fears?|threats?|pessimis\w+)\b"
 _POSITIVE = r"\b(?:positive\w*|benefits?|beneficial|advantages?|upsides?|optimis\w+|hopes?|opportunit\w+|success\w*)\b"
+_FIELD = re.compile(r"\b(?:tech|technology|industry|business) (?=(?:leader|guest|expert|executive)s?\b)", re.I)
+_AFTERTHOUGHT = re.compile(
+    r"\s[-–—]\s|[,;:]?\s(?:and|or) (?:in what|how|why|what|where|when)\b|,\s(?:such as|including)\b"
+)
 SIGN_WORDS = re.compile(f"{_NEGATIVE}|{_POSITIVE}", re.I)
 
 
@@ -116,7 +120,10 @@ class Question:
 def understand(text: str, code: str = "en") -> Question:
     """Read a question in the language `code`: its shape, its content terms, the sign that it asks for."""
     plain = " ".join(text.split())
-    core = _cut_afterthought(plain)
+    # without an afterthought (" - as a motivator or an obstacle?", "and in what context?")
+    text = _FIELD.sub("", plain)
+    core = _AFTERTHOUGHT.split(text)[0]
+    core = core if len(core.split()) > 3 else text
     # a question to texts in another language may ask for their themes, in that language or in English
     whole = code != "en" and (_THEMES.search(plain) or not _group_terms(core, "en"))
     groups = () if whole else _group_terms(core, code)
@@ -144,17 +151,6 @@ def understand(text: str, code: str = "en") -> Question:
         bool(re.search(r"\b(?:guests?|leaders?|interviewees?|experts?)\b", plain, re.I)),
         tuple(t for t in terms if t in minor),
     )
-
-
-def _cut_afterthought(text: str) -> str:
-    """The question without an afterthought (" - as a motivator or an obstacle?", "and in what context?")."""
-    text = re.sub(
-        r"\b(?:tech|technology|industry|business) (?=(?:leader|guest|expert|executive)s?\b)", "", text, flags=re.I
-    )
-    short = re.split(
-        r"\s[-–—]\s|[,;:]?\s(?:and|or) (?:in what|how|why|what|where|when)\b|,\s(?:such as|including)\b", text
-    )[0]
-    return short if len(short.split()) > 3 else text
 
 
 def _group_terms(text: str, code: str) -> tuple[tuple[str, ...], ...]:

@@ -91,7 +91,7 @@ def everything_said(passages: Sequence[Passage], code: str) -> list[Said]:
     found: list[Said] = []
     seen: set[Source] = set()
     for passage in passages:
-        for name, text, source in _read_quotes(passage, known) if passage.quotes else _read_text(passage, known):
+        for name, text, source in _read_passage(passage, known):
             content = terms(text, code)
             if source in seen or not content:
                 continue
@@ -102,16 +102,11 @@ def everything_said(passages: Sequence[Passage], code: str) -> list[Said]:
     return found
 
 
-def group_by_reference(said: Sequence[Said]) -> dict[str, list[Said]]:
-    """The sentences of each passage, by its id."""
-    found: dict[str, list[Said]] = {}
-    for s in said:
-        found.setdefault(s.reference, []).append(s)
-    return found
+def _read_passage(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str, str, Source]]:
+    """What a report or a point quotes, else the sentences of a chunk: (speaker, what is said, where).
 
-
-def _read_quotes(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str, str, Source]]:
-    """What a report or a point quotes; a quote may open with its speaker's name and a colon."""
+    A quote may open with its speaker's name and a colon; a label in a chunk governs the sentences behind it.
+    """
     for quote in passage.quotes:
         text = quote.text.strip()
         head, mark, rest = text.partition(f"{HOST}: ")
@@ -121,11 +116,7 @@ def _read_quotes(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str,
         match = _QUOTED.match(text) or _FULL.match(text)
         name, said = (match[1], text[match.end() :]) if match else _split_label(text, known)[:2]
         yield cleaned(name), unquoted(said), quote.source
-
-
-def _read_text(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str, str, Source]]:
-    """The sentences of a chunk with the speaker whose label governs each."""
-    if len(passage.sources) != 1:
+    if passage.quotes or len(passage.sources) != 1:
         return
     base, name = passage.sources[0], ""
     for start, end in sentences(passage.text):
@@ -133,6 +124,14 @@ def _read_text(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str, s
         name = cleaned(new) or name
         if said:
             yield name, said, Source(base.chunk, base.start + start + skipped, base.start + end)
+
+
+def group_by_reference(said: Sequence[Said]) -> dict[str, list[Said]]:
+    """The sentences of each passage, by its id."""
+    found: dict[str, list[Said]] = {}
+    for s in said:
+        found.setdefault(s.reference, []).append(s)
+    return found
 
 
 def hosts(said: Sequence[Said]) -> frozenset[str]:

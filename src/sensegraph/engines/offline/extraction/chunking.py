@@ -11,16 +11,14 @@ from sensegraph.engines.offline.extraction import claims, kinds
 from sensegraph.engines.offline.extraction.describing import label, quality, telling
 from sensegraph.engines.offline.extraction.links import CROWD
 from sensegraph.engines.offline.extraction.records import Lexicon, Observation, Value
-from sensegraph.engines.offline.extraction.resolving import Scene, Spot, Thing, key_of, resolved
+from sensegraph.engines.offline.extraction.resolving import Spot, Thing, resolved
 from sensegraph.engines.offline.extraction.scan import joined
 from sensegraph.engines.offline.extraction.wrapping import body
 from sensegraph.language.speakers import Turns, turns
-from sensegraph.language.word_files import english
 from sensegraph.types import Chunk, ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
 
 TITLE = 0.5  # evidence of being in a document that is about the other, in sentences
 _SOURCES = 12  # sentences that are weighed for one description
-_EARLY, _LIKE = 12, 0.3  # among the first things of a document, one that shares words with its title
 _Pair = tuple[str, str]
 
 
@@ -43,7 +41,7 @@ class Reader:
         scene = resolved(seen, lexicon)
         self.things: dict[str, Thing] = dict(scene.things)
         self.spots = list(scene.spots)
-        self.about = _find_title_key(seen.title, scene)
+        self.about = scene.key_of_title(seen.title)
         self.stated: dict[int, list[Value]] = defaultdict(list)
         for value in seen.values:
             self.stated[value.sentence].append(value)
@@ -248,20 +246,3 @@ def _firsts(spots: Sequence[Spot]) -> dict[str, Spot]:
         if s.key not in firsts and len(firsts) < CROWD:
             firsts[s.key] = s
     return firsts
-
-
-def _find_title_key(title: str, scene: Scene) -> str:
-    """The key of the thing that the title names, if the text mentions it."""
-    key = key_of(title.split(" (")[0])
-    if key in scene.things:
-        return key
-    short = key_of(title.split(" (")[0].split(", ")[0])
-    if not short or short in scene.things:
-        return short
-    words, likeness = set(short.split()) - english("stop"), {}
-    for order, (k, thing) in enumerate(scene.things.items()):
-        shared = words & set(k.split())
-        if shared and thing.kind != "c" and order < _EARLY:
-            likeness[k] = len(shared) / len(words | set(k.split())) + (k.split()[-1] == short.split()[-1])
-    best = max(likeness, key=lambda k: (likeness[k], k), default="")
-    return best if likeness.get(best, 0) >= _LIKE else ""

@@ -43,7 +43,12 @@ def claimed(sentences: Sequence[Stated]) -> tuple[ExtractedClaim, ...]:
 
     A claim is FALSE when the sentence denies, SUSPECTED when it hedges ("may" only in lower case), else TRUE.
     """
-    scored = [(worth, s) for s in sentences if (worth := _rate_statement(s)) > 0]
+    scored = []
+    for s in sentences:
+        good, asks = quality(s.text, True), s.text.rstrip('"”’) ').endswith("?")
+        checkable = s.names and (s.times or s.numbers or len(s.names) > 1)
+        if checkable and good >= _LEAST_QUALITY and not asks and finite(_lower_words(s.text)):
+            scored.append((good * (1 + bool(s.times) + 0.5 * (len(s.names) > 1) + 0.3 * bool(s.numbers)), s))
     best = sorted(scored, key=lambda x: (-x[0], x[1].start))[:MOST]
     hedges, negations = english("hedges"), english("negations")
     claims = []
@@ -65,16 +70,6 @@ def claimed(sentences: Sequence[Stated]) -> tuple[ExtractedClaim, ...]:
         )
         claims.append(claim)
     return tuple(claims)
-
-
-def _rate_statement(s: Stated) -> float:
-    """How much a sentence states that can be checked; 0 when it is no claim."""
-    if not s.names or not (s.times or s.numbers or len(s.names) > 1):
-        return 0.0
-    good = quality(s.text, True)
-    if good < _LEAST_QUALITY or s.text.rstrip('"”’) ').endswith("?") or not finite(_lower_words(s.text)):
-        return 0.0
-    return good * (1 + bool(s.times) + 0.5 * (len(s.names) > 1) + 0.3 * bool(s.numbers))
 
 
 def _lower_words(text: str) -> list[str]:

@@ -79,23 +79,16 @@ def kept(counts: Counts, chunks: int, tagged: bool = True) -> frozenset[str]:
         value = math.log2(len(words) + 0.6) * (counts.all[unit] - mean)
         if len(words) > 1:
             ok = value > (_VALUE if chunks >= 8 else 1.0)
-        else:
-            ok = _is_topic_word(unit, value if tagged else 2 * _VALUE_ALONE, counts, chunks)
+        else:  # a single word is a topic if it is frequent, mostly a head, and bursty (residual idf)
+            frequency, value = counts.all[unit], value if tagged else 2 * _VALUE_ALONE
+            ok = len(unit) >= 3 and value > (_VALUE_ALONE if chunks >= 8 else 1.2)
+            ok = ok and counts.heads[unit] >= _HEAD_SHARE * frequency
+            if ok and chunks >= 8:
+                expected = 1 - math.exp(-frequency / chunks)
+                ok = -math.log2(counts.chunks[unit] / chunks) + math.log2(expected) > _RESIDUAL
         if ok:
             out.append(unit)
     return frozenset(out)
-
-
-def _is_topic_word(unit: str, value: float, counts: Counts, chunks: int) -> bool:
-    """Whether a single word is a topic: frequent, mostly a head, and bursty (residual idf)."""
-    if len(unit) < 3 or value <= (_VALUE_ALONE if chunks >= 8 else 1.2):
-        return False
-    if counts.heads[unit] < _HEAD_SHARE * counts.all[unit]:
-        return False
-    if chunks < 8:
-        return True
-    expected = 1 - math.exp(-counts.all[unit] / chunks)
-    return -math.log2(counts.chunks[unit] / chunks) + math.log2(expected) > _RESIDUAL
 
 
 # ── scripts without blanks ───────────────────────────────────────────────────────────────────────────────────────────

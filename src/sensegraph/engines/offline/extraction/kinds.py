@@ -7,9 +7,8 @@ merges entities by name and type. Typical accuracy is about 70 %: a hint, never 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +28,12 @@ _SMOOTHING = 0.3
 _DOUBT = 0.4
 _MOST = 12  # mentions of one name that speak, at most
 _PLACE, _PERSON, _ORGANISATION, _OTHER = 1, 0, 2, 3
+_HEADS = (  # lists of words that names end in, what they vote for, and how much
+    ("place-heads", _PLACE, 3.0),
+    ("organisation-heads", _ORGANISATION, 3.0),
+    ("event-heads", _OTHER, 3.2),
+    ("other-heads", _OTHER, 3.2),
+)
 _YEAR = re.compile(r"(?:1\d{3}|20\d\d|\d+(?:st|nd|rd|th))\b")
 
 
@@ -108,28 +113,14 @@ def _number_features(uses: Sequence[Use]) -> tuple[NDArray[np.int64], NDArray[np
     return np.array(flat, dtype=np.int64), np.array(offsets, dtype=np.int64), len(known)
 
 
-@cache
-def _votes_of_heads() -> Mapping[str, Sequence[float]]:
-    """Last word of a name → its votes."""
-    votes: dict[str, list[float]] = {}
-    for section, place, weight in (
-        ("place-heads", _PLACE, 3.0),
-        ("organisation-heads", _ORGANISATION, 3.0),
-        ("event-heads", _OTHER, 3.2),
-        ("other-heads", _OTHER, 3.2),
-    ):
-        for word in english(section):
-            votes.setdefault(word, [0.0] * 4)[place] += weight
-    return votes
-
-
 def _vote_by_name(key: str, surface: str) -> list[float]:
     """Votes of a name by its own words, and by the way it is written."""
     votes = [0.0] * 4
     words = key.replace(".", "").split() or [key]
-    heads, places = _votes_of_heads(), sections("places")
-    for i, w in enumerate(heads.get(words[-1], ()) if len(words) > 1 else ()):
-        votes[i] += w
+    places = sections("places")
+    last, head = words[-1] if len(words) > 1 else "", key.split(" of ")[0].split()[-1] if " of " in key else ""
+    for section, place, weight in _HEADS:
+        votes[place] += weight * ((last in english(section)) + (head in english(section)))
     if key in places["places"]:
         votes[_PLACE] += 6
     if key in places["organisations"]:
@@ -142,9 +133,7 @@ def _vote_by_name(key: str, surface: str) -> list[float]:
         votes[_PLACE] += 1.2
     if key in english("nationalities") or (len(words) == 1 and len(key) > 5 and key.endswith(("ian", "ish", "ese"))):
         votes[_PLACE] += 2.5
-    if " of " in key:
-        for i, w in enumerate(heads.get(key.split(" of ")[0].split()[-1], ())):
-            votes[i] += w
+
     written = surface.split()
     if len(written) == 1 and 2 <= len(surface) <= 6 and surface.isupper() and surface.isalpha():
         votes[_ORGANISATION] += 2

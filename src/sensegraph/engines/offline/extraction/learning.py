@@ -147,46 +147,64 @@ def _shared(held: Mapping[str, Collection[T]], share: float, works: int, least: 
 # ── types and concepts ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _learn_names(seen: Iterable[Observation], lexicon: Lexicon) -> Lexicon:
-    """The second look: the types of names, the concepts, and which names are one person."""
-    uses: list[kinds.Use] = []
-    runs: list[str] = []
-    counts, untagged = concepts.counted(), concepts.counted()
-    works: dict[str, Counter[str]] = defaultdict(Counter)  # the names of the documents of each work
-    spelt: dict[str, Counter[str]] = defaultdict(Counter)  # how names of several words are written
-    singles: set[str] = set()
-    for one in seen:
+@dataclass(frozen=True, slots=True)
+class _NameTally:
+    """What the second look at the corpus collects: uses and writings of names, and phrases that may be concepts."""
+
+    uses: list[kinds.Use] = field(default_factory=list)
+    runs: list[str] = field(default_factory=list)
+    counts: concepts.Counts = field(default_factory=concepts.counted)
+    untagged: concepts.Counts = field(default_factory=concepts.counted)
+    works: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    spelt: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    singles: set[str] = field(default_factory=set)
+
+    def add(self, one: Observation, lexicon: Lexicon) -> None:
+        """Count one document: its names for its work, how those of several words are written, and its phrases."""
         named = standing(one, lexicon)
         for n in named:
-            works[one.work][n.key] += 1
+            self.works[one.work][n.key] += 1
             if " " in n.key:
-                spelt[n.key][" ".join(n.surface.split())] += 1
-        typed_names = [n for n in named if " " in n.key] if one.language == "de" else named
-        same_names = same_person(typed_names, {})  # last names count for the person
-        uses += [kinds.Use(same_names.get(n.key, n.key), n.surface, n.candidate) for n in typed_names]
+                self.spelt[n.key][" ".join(n.surface.split())] += 1
+        surely = [n for n in named if " " in n.key] if one.language == "de" else named
+        same = same_person(surely, {})  # last names count for the person
+        self.uses.extend(kinds.Use(same.get(n.key, n.key), n.surface, n.candidate) for n in surely)
         if one.language == "zh":
-            runs += [p.words[0] for p in one.phrases]
-            continue
-        phrases: list[tuple[int, Sequence[str]]] = list(_find_phrases(one, lexicon))
+            self.runs.extend(p.words[0] for p in one.phrases)
+            return
+        starts, notes, (begin, end) = one.bounds[::2], notes_of(one, lexicon), body(one, lexicon)
+        phrases: list[tuple[int, Sequence[str]]] = [
+            (bisect_right(starts, p.spans[0]), p.words)
+            for p in one.phrases
+            if p.sentence not in notes and begin <= p.spans[0] and p.spans[-1] <= end
+        ]
         if one.language == "de":  # its capitals are nouns and names alike: judged as concepts too
-            starts, nouns = one.bounds[::2], [n for n in named if " " not in n.key]
-            singles.update(n.key for n in nouns)
+            nouns = [n for n in named if " " not in n.key]
+            self.singles.update(n.key for n in nouns)
             phrases += [(bisect_right(starts, n.start), (n.key,)) for n in nouns]
-        concepts.add(counts if one.language == "en" else untagged, phrases)
+        concepts.add(self.counts if one.language == "en" else self.untagged, phrases)
+
+
+def _learn_names(seen: Iterable[Observation], lexicon: Lexicon) -> Lexicon:
+    """The second look: the types of names, the concepts, and which names are one person."""
+    tally = _NameTally()
+    for one in seen:
+        tally.add(one, lexicon)
+    counts, untagged, spelt = tally.counts, tally.untagged, tally.spelt
     units = set(concepts.kept(counts, lexicon.chunks) | concepts.kept(untagged, lexicon.chunks, tagged=False))
-    typed = kinds.learned(uses)
+    typed = kinds.learned(tally.uses)
     # what is written both as a name and as a concept gets one type: that of the more frequent writing
     phrased = counts.all + untagged.all
     dropped = set()
-    for key, n in Counter(u.key for u in uses).items():
+    for key, n in Counter(u.key for u in tally.uses).items():
         unit = unit_of(key.split())
         if unit in units and phrased[unit] >= n:
             typed[key] = "c"
         elif unit in units:
             dropped.add(unit)
     units -= dropped
-    typed.update((w, "c" if unit_of([w]) in units else "-") for w in singles)
-    same = people.in_corpus(works, typed)
+    typed.update((w, "c" if unit_of([w]) in units else "-") for w in tally.singles)
+    same = people.in_corpus(tally.works, typed)
     full = sorted({f for held in same.values() for f in held.values()})
     best = {k: min(spelt[k], key=lambda s: (s.isupper(), -spelt[k][s], s)) for k in full}
     return msgspec.structs.replace(
@@ -195,20 +213,8 @@ def _learn_names(seen: Iterable[Observation], lexicon: Lexicon) -> Lexicon:
         full={k: lexicon.speakers.get(k) or speakers.written(s) for k, s in best.items()},
         kinds=dict(sorted(typed.items())),
         units=dict.fromkeys(sorted(units), ""),
-        terms=concepts.terms(runs),
+        terms=concepts.terms(tally.runs),
     )
-
-
-def _find_phrases(one: Observation, lexicon: Lexicon) -> Iterator[tuple[int, Sequence[str]]]:
-    """The phrases outside show notes, with the chunk that they are counted for."""
-    starts, notes = one.bounds[::2], notes_of(one, lexicon)
-    begin, end = body(one, lexicon)
-    for phrase in one.phrases:
-        if phrase.sentence not in notes and begin <= phrase.spans[0] and phrase.spans[-1] <= end:
-            yield bisect_right(starts, phrase.spans[0]), phrase.words
-
-
-# ── names of concepts, pairs ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _choose_unit_names(seen: Iterable[Observation], lexicon: Lexicon) -> dict[str, str]:

@@ -78,21 +78,15 @@ def kept(found: Evidence, sentences: int, names: Iterable[int] = ()) -> dict[int
     named[np.fromiter(names, dtype=np.int64)] = True
     likely = (npmi > LEAST_NPMI) & (weight >= LEAST_WEIGHT)
     sure = named[low] & named[high] & (npmi > NAMES_NPMI)
-    stays = likely & (sure | _mark_strongest(low, high, strength, likely, len(found.nodes)))
-    return {int(c): float(s / w) for c, s, w in zip(codes[stays], strength[stays], weight[stays], strict=True)}
-
-
-def _mark_strongest(
-    low: NDArray[np.int64], high: NDArray[np.int64], strength: Floats, likely: NDArray[np.bool_], nodes: int
-) -> NDArray[np.bool_]:
-    """Which pairs are among the strongest `TOP` of either end (ties by position)."""
-    stays = np.zeros(len(low), dtype=bool)
+    # the strongest `TOP` pairs of either end (ties by position)
     both = np.concatenate([low, high])
     order = np.lexsort((np.tile(np.arange(len(low)), 2), -np.tile(np.where(likely, strength, -1.0), 2), both))
-    starts = np.searchsorted(both[order], np.arange(nodes))
+    starts = np.searchsorted(both[order], np.arange(len(found.nodes)))
     rank = np.arange(len(both)) - starts[both[order]]
-    stays[(order[rank < TOP]) % len(low)] = True
-    return stays
+    top = np.zeros(len(low), dtype=bool)
+    top[(order[rank < TOP]) % len(low)] = True
+    stays = likely & (sure | top)
+    return {int(c): float(s / w) for c, s, w in zip(codes[stays], strength[stays], weight[stays], strict=True)}
 
 
 def numbered(found: Evidence, pairs: Mapping[int, float]) -> tuple[dict[str, int], dict[int, float]]:

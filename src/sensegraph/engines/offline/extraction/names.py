@@ -261,7 +261,17 @@ def _make_candidate(s: Sentence, run: Run, whole: bool) -> Candidate | None:
     if len(surface) == 1 and surface.isascii():
         return None
     opening = not whole and s.is_opening(run.first) and not s.words[run.first].text[0].isdigit()
-    left, before, right, marks = _read_context(s, run)
+    # what tells its type: the word before, the two words before, the word after, and the marks between
+    around = range(run.first - 2, run.last + 3)
+    lower = {i: s.words[i].text.lower() if 0 <= i < len(s.words) else "" for i in around}
+    left, right, marks = lower[run.first - 1], lower[run.last + 1], ""
+    if left and not left[0].isalnum():
+        marks += "q" if left in '"“„«' else "," if left == "," else "."
+        left = lower[run.first - 2]
+    if right and right in ',("”':
+        marks += {",": "c", "(": "b"}.get(right, "Q")
+        right = lower[run.last + 2]
+    before = f"{lower[run.first - 2]} {lower[run.first - 1]}"
     made = Candidate(s.number, start, end, surface, left=left, before=before, right=right, marks=marks)
     if not opening:
         return made
@@ -271,19 +281,3 @@ def _make_candidate(s: Sentence, run: Run, whole: bool) -> Candidate | None:
     more = run.last > run.first and s.is_name_word(run.first + 1)
     inside = -1 if inner is None else s.words[inner.first].start
     return msgspec.structs.replace(made, inner=inside, first=s.words[run.first].text.lower(), more=more)
-
-
-def _read_context(s: Sentence, run: Run) -> tuple[str, str, str, str]:
-    """What tells a run's type: the word before, the two words before, the word after, and the marks between."""
-    words, size = s.words, len(s.words)
-    around = [words[i].text.lower() if 0 <= i < size else "" for i in (run.first - 2, run.first - 1, run.last + 1)]
-    after = words[run.last + 2].text.lower() if run.last + 2 < size else ""
-    left, right = around[1], around[2]
-    marks = ""
-    if left and not left[0].isalnum():
-        marks += "q" if left in '"“„«' else "," if left == "," else "."
-        left = around[0]
-    if right and right in ',("”':
-        marks += {",": "c", "(": "b"}.get(right, "Q")
-        right = after
-    return left, f"{around[0]} {around[1]}", right, marks

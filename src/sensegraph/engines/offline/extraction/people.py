@@ -61,7 +61,14 @@ def in_corpus(works: Mapping[str, Counter[str]], kinds: Mapping[str, str]) -> di
 
 
 def _find_short_names(counts: Mapping[str, int], kinds: Mapping[str, str], firsts: bool) -> dict[str, str]:
-    lasts, given = _group_by_part(k for k in counts if " " in k and _is_full_name(k, kinds))
+
+    def is_full_name(key: str) -> bool:  # "Ebenezer Scrooge", not "poor Scrooge" or "Scrooge's Bank"; "PhD C" is a role
+        words = key.split()
+        given = words[0] in sections("people")["first"] or not known_word(words[0])
+        parts = len(words) < 5 and len(words[-1].strip(".")) > 1 and words[0] != words[-1]
+        return " " in key and kinds.get(key) == "p" and given and parts and not {"of", "&", "and", "the"} & set(words)
+
+    lasts, given = _group_by_part(k for k in counts if is_full_name(k))
     barred = sections("places")["places"] | (frozenset() if firsts else sections("people")["first"])
     before_names = english("titles") | english("epithets")
     same = {}
@@ -80,15 +87,6 @@ def _find_short_names(counts: Mapping[str, int], kinds: Mapping[str, str], first
         if one:
             same[k] = one
     return same
-
-
-def _is_full_name(key: str, kinds: Mapping[str, str]) -> bool:
-    """Whether a key is a person's first and last name: "Ebenezer Scrooge", not "poor Scrooge" or "Scrooge's Bank"."""
-    words = key.split()
-    given = words[0] in sections("people")["first"] or not known_word(words[0])
-    if len(words[-1].strip(".")) < 2 or words[0] == words[-1]:  # "PhD C" is a role
-        return False
-    return kinds.get(key) == "p" and given and len(words) < 5 and not {"of", "&", "and", "the"} & set(words)
 
 
 def _only_person(full: Sequence[str], counts: Mapping[str, int]) -> str:

@@ -21,9 +21,11 @@ from sensegraph.engines.offline.extraction.wrapping import body, notes_of
 from sensegraph.engines.offline.stemming import load_stemmer
 from sensegraph.language.speakers import written
 from sensegraph.language.text import fold
+from sensegraph.language.word_files import english
 
 LONGEST_UNIT = 4
 _LONGEST_TERM = 6
+_EARLY, _LIKE = 12, 0.3  # among the first things of a document, one that shares words with its title
 _folded = lru_cache(maxsize=1 << 14)(fold)  # names and concepts come back
 _HYPHEN = re.compile(r" ?([-–/]) ?")
 
@@ -51,6 +53,22 @@ class Scene:
 
     things: Mapping[str, Thing]
     spots: Sequence[Spot]
+
+    def key_of_title(self, title: str) -> str:
+        """The key of the thing that the document's title names, if the text mentions it."""
+        key = key_of(title.split(" (")[0])
+        if key in self.things:
+            return key
+        short = key_of(title.split(" (")[0].split(", ")[0])
+        if not short or short in self.things:
+            return short
+        words, likeness = set(short.split()) - english("stop"), {}
+        for order, (k, thing) in enumerate(self.things.items()):
+            shared = words & set(k.split())
+            if shared and thing.kind != "c" and order < _EARLY:
+                likeness[k] = len(shared) / len(words | set(k.split())) + (k.split()[-1] == short.split()[-1])
+        best = max(likeness, key=lambda k: (likeness[k], k), default="")
+        return best if likeness.get(best, 0) >= _LIKE else ""
 
 
 class Named(msgspec.Struct, frozen=True, gc=False):
@@ -80,9 +98,9 @@ def standing(seen: Observation, lexicon: Lexicon) -> list[Named]:
         start, surface = c.start, c.surface
         if start < begin or c.end > end:
             continue
-        if "s" in c.marks and speakers and (label := _folded(surface)) not in speakers:
-            if any(k.endswith(label) for k in speakers):  # what a border left of another label ("vin scott")
-                continue
+        label = _folded(surface) if "s" in c.marks else ""
+        if label and label not in speakers and any(k.endswith(label) for k in speakers):
+            continue  # what a border left of another label ("vin scott")
         if c.first and (c.first in lexicon.refused_runs or (not c.more and bare(c.first) in lexicon.refused)):
             if c.inner < 0:
                 continue

@@ -102,7 +102,12 @@ def community(context: Context) -> Community:
     """The community behind a context, in the language of the first words of up to 40 of its quotes."""
     texts = [quote.text for passage in context.passages for quote in passage.quotes[:2]][:40]
     code = language(" ".join(text[:200] for text in texts or [p.text for p in context.passages]))
-    quotes = [_rate_soundness(quote, code) for quote in gather(context, code)]
+    quotes = []
+    for quote in gather(context, code):
+        # soundness: how well it stands alone, how general it is, whether it presents people, whether it is long
+        value = quote.worth * generality(quote.text, code) * min(1.0, READABLE / quote.candidate.words)
+        value *= (_PRESENTED if quote.introduces else 1.0) * (1.0 if _ENDED.search(quote.text) else _CUT)
+        quotes.append(replace(quote, worth=value))
     kinds: dict[str, list[Passage]] = defaultdict(list)
     for passage in context.passages:
         kinds[passage.kind].append(passage)
@@ -133,16 +138,6 @@ def community(context: Context) -> Community:
         whole,
         salience(ranked, [m.name for m in members[:CORE]], code),
     )
-
-
-def _rate_soundness(quote: Quote, code: str) -> Quote:
-    """The quote with its soundness as worth: how well it stands alone, how general it is, whether it presents people.
-
-    Long sentences are less sound.
-    """
-    value = quote.worth * generality(quote.text, code) * min(1.0, READABLE / quote.candidate.words)
-    value *= (_PRESENTED if quote.introduces else 1.0) * (1.0 if _ENDED.search(quote.text) else _CUT)
-    return replace(quote, worth=value)
 
 
 def share(report: Passage) -> float:
@@ -210,7 +205,14 @@ def _rank_members(
                 raw[name] = max(raw.get(name, 0.0), factor * share(report))
     known = {entity.title: entity.documents for entity in entities}
     own = {n: frozenset(stems(n, code)) for n in raw}
-    held = _find_holding_sentences(own, quotes)
+    held: dict[str, list[str]] = {name: [] for name in raw}  # the sentences that hold all stems of a name
+    by_stem: dict[str, list[str]] = defaultdict(list)
+    for name in (n for n in raw if own[n]):
+        by_stem[min(own[name])].append(name)
+    for quote in quotes:
+        terms = dict.fromkeys(quote.candidate.terms)
+        for name in (n for t in terms for n in by_stem.get(t, ()) if own[n] <= terms.keys()):
+            held[name].append(quote.text)
     weight = {n: raw[n] * math.log1p(max(known.get(n, 0), len(held[n]))) for n in raw}
     speakers = {quote.speaker.casefold() for quote in quotes if quote.speaker}
     people = frozenset(part for name in speakers for part in (name, *name.split()))
@@ -220,20 +222,6 @@ def _rank_members(
     top = max(strength.values(), default=0.0) or 1.0
     ordered = sorted(strength, key=lambda n: (-strength[n], n))
     return tuple(Member(n, own[n], strength[n] / top) for n in ordered)
-
-
-def _find_holding_sentences(names: Mapping[str, frozenset[str]], quotes: Sequence[Quote]) -> dict[str, list[str]]:
-    """Name → the sentences that hold all its stems."""
-    found: dict[str, list[str]] = {name: [] for name in names}
-    by_stem: dict[str, list[str]] = defaultdict(list)
-    for name, own in names.items():
-        if own:
-            by_stem[min(own)].append(name)
-    for quote in quotes:
-        terms = dict.fromkeys(quote.candidate.terms)
-        for name in (n for t in terms for n in by_stem.get(t, ()) if names[n] <= terms.keys()):
-            found[name].append(quote.text)
-    return found
 
 
 def _rate_specificity(name: str, texts: Sequence[str], size: int, people: frozenset[str], code: str) -> float:

@@ -47,8 +47,14 @@ def condense(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
         passages, words = brief.context.passages, brief.words or WORDS
         code = language(" ".join(p.text[:400] for p in sorted(passages, key=lambda p: p.id)[:10]))
         said = _read_sentences(passages, code)
-        chosen = sorted(_choose_central(said, words, code), key=lambda s: s.order)
-        condensed.append(tuple(_make_statement(s) for s in chosen) or _cut_best(said, words, code))
+        chosen = said
+        if sum(length(s.shown) for s in said) > words:  # those that stand alone first
+            count = words // SHORTEST + SPARE
+            pools = ([s for s in said if quality(s.text) >= LEAST], said)
+            fitting = (_fit_words(_rank_central(pool, said, code, count), words) for pool in pools)
+            chosen = next(filter(None, fitting), [])
+        ordered = sorted(chosen, key=lambda s: s.order)
+        condensed.append(tuple(_make_statement(s) for s in ordered) or _cut_best(said, words, code))
     return condensed
 
 
@@ -81,17 +87,6 @@ def _read_sentences(passages: Sequence[Passage], code: str) -> list[Said]:
 
 
 # ── choosing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _choose_central(said: Sequence[Said], words: int, code: str) -> list[Said]:
-    """The most central sentences that fit together, those that stand alone first; all where all fit."""
-    if sum(length(s.shown) for s in said) <= words:
-        return list(said)
-    good = [s for s in said if quality(s.text) >= LEAST]
-    count = words // SHORTEST + SPARE
-    return _fit_words(_rank_central(good, said, code, count), words) or _fit_words(
-        _rank_central(said, said, code, count), words
-    )
 
 
 def _fit_words(ranked: Sequence[Said], words: int) -> list[Said]:

@@ -52,6 +52,8 @@ _OPENINGS = frozenset(
     [("there", "is"), ("there", "are"), ("we", "need"), ("we", "must"), ("we", "should"), ("we", "cannot")]
 )
 _BE = frozenset("is are was were has have".split())
+_BARRED = _UNSURE | _ASKS | _GROUP | _FIRST_PERSON  # words that a clause worth showing does not begin with
+_RELATIVE = frozenset("that which who whose where one ones".split())
 _JOINS = frozenset("and or who which that because so but when where".split())
 _RESTART = re.compile(r"\s(?:The|A|An|In|This|We|It|He|She|They)\s")
 
@@ -105,11 +107,20 @@ def _fit_clause(piece: str, longest: int) -> str:
     words = [w.strip(".,'\"").casefold().replace("’", "'") for w in shown]
     if not 4 <= len(words) <= 30 or _SPOKEN.search(piece):
         return ""
-    if tuple(words[:2]) not in _OPENINGS and any(_is_barred_opener(w) for w in (words[0], words[0].partition("'")[0])):
+    firsts = {words[0], words[0].partition("'")[0]}
+    barred = firsts & _BARRED or any(firsts & listed(name) for name in ("pointing", "fragments", "verbs"))
+    if barred and tuple(words[:2]) not in _OPENINGS:
         return ""
     verb = next((i for i in range(1, len(words)) if _is_finite(shown, words, i)), 0)
-    if not verb or verb > 8 or words[verb] in _SAYS | _SUPPOSES or not _names_subject(words[:verb]):
+    if not verb or verb > 8 or words[verb] in _SAYS | _SUPPOSES:
         return ""
+    subject = words[:verb]
+    if subject not in (["there"], ["we"]):  # it has content, no relative clause, no "the first one"
+        loose = not _RELATIVE.isdisjoint(subject) or not _PRONOUNS.isdisjoint(subject[1:])
+        if loose or subject[0].endswith(("ing", "ed")) or subject[-1] in ("and", "or", "to"):
+            return ""
+        if not any(w in _GROUP or (w not in listed("en") and not w.endswith("ly")) for w in subject):
+            return ""
     # it ends where the sentence does if that is short, else at the last cut before `longest`, where that is safe
     end = len(words) if _can_close(words[-1]) and len(words) > verb + 1 and words[-2] != "to" else 0
     if len(words) > longest:
@@ -117,23 +128,6 @@ def _fit_clause(piece: str, longest: int) -> str:
         cuts = [i for i in range(verb + 2, min(longest, inside) + 1) if words[i] in _CUTS and _can_close(words[i - 1])]
         end = cuts[-1] if cuts and not _QUALIFIES & set(words[longest:]) else 0
     return capital(" ".join(shown[:end]).rstrip(",'")) if end >= 4 else ""
-
-
-def _is_barred_opener(word: str) -> bool:
-    """Whether a clause worth showing does not begin with this word."""
-    barred = word in _UNSURE or word in _ASKS or word in _GROUP or word in _FIRST_PERSON
-    return barred or any(word in listed(name) for name in ("pointing", "fragments", "verbs"))
-
-
-def _names_subject(words: Sequence[str]) -> bool:
-    """Whether the words before the verb name a subject: content, no relative clause, no "the first one"."""
-    if list(words) in (["there"], ["we"]):
-        return True
-    if {"that", "which", "who", "whose", "where", "one", "ones"} & set(words) or words[0].endswith(("ing", "ed")):
-        return False
-    if _PRONOUNS & set(words[1:]) or words[-1] in ("and", "or", "to"):
-        return False
-    return any(w not in listed("en") and not w.endswith("ly") for w in words) or bool(set(words) & _GROUP)
 
 
 def _is_finite(shown: Sequence[str], words: Sequence[str], at: int) -> bool:
@@ -195,22 +189,19 @@ def between(sentence: str, one: str, other: str) -> str:
         doubled = any(a in _BE and b in _BE for a, b in pairwise(words))
         if doubled or not (_JOINS | _PRONOUNS | _OPENS).isdisjoint(words):
             continue
-        if any(_is_finite(["X", *words], ["x", *words], i) for i in range(1, len(words) + 1)):
-            before = sentence[: match.start()].split()
-            start = _find_subject_start([w.casefold() for w in before])
-            if start >= 0:
-                return capital(" ".join([*before[start:], *match[0].split()]))
+        if not any(_is_finite(["X", *words], ["x", *words], i) for i in range(1, len(words) + 1)):
+            continue
+        # the noun phrase that ends with the first name must be a plain subject
+        shown = sentence[: match.start()].split()
+        before = [w.casefold() for w in shown]
+        at = len(before)
+        while at and before[at - 1].isalpha() and before[at - 1] not in listed("en") and len(before) - at < 3:
+            at -= 1
+        if at and before[at - 1] in _ARTICLES:
+            at -= 1
+        near = before[max(0, at - 3) : at]
+        ahead = not near or near[-1].endswith((",", ";", ":", "—", "–")) or near[-1] in _LEADS
+        negated = (_QUALIFIES | _UNSURE | _OPENS) & set(near) or any(w.endswith(("n't", "n’t")) for w in near)
+        if ahead and not negated:
+            return capital(" ".join([*shown[at:], *match[0].split()]))
     return ""
-
-
-def _find_subject_start(before: Sequence[str]) -> int:
-    """Where the noun phrase begins that ends with the name after these words; -1 if it is no plain subject."""
-    start = len(before)
-    while start and before[start - 1].isalpha() and before[start - 1] not in listed("en") and len(before) - start < 3:
-        start -= 1
-    if start and before[start - 1] in _ARTICLES:
-        start -= 1
-    near = before[max(0, start - 3) : start]
-    ahead = not near or near[-1].endswith((",", ";", ":", "—", "–")) or near[-1] in _LEADS
-    negated = (_QUALIFIES | _UNSURE | _OPENS) & set(near) or any(w.endswith(("n't", "n’t")) for w in near)
-    return start if ahead and not negated else -1

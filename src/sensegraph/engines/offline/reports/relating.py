@@ -46,27 +46,22 @@ def relate(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
         middle = centre([line.terms for line in lines], code)
         words = brief.words or WORDS
         count = len(relations) + brief.context.omitted
-        # the longest text that fits; the shortest cut where none does
-        texts = _word_count([g.title for g in groups], count, _count_verbs(relations) if code == "en" else [], code)
+        # ways to say how much links the groups, the longest first: the first that fits, or the last cut
+        plain = any(_JARGON in g.title.casefold() for g in groups)
+        texts = [*([] if plain else [f"{' — '.join(g.title for g in groups)}: {count}"]), str(count)]
+        if code == "en":
+            link = capital(f"{number(count)} relation{' links' if count == 1 else 's link'}")
+            often = " and ".join(f"“{verb}” ({n})" for verb, n in _count_verbs(relations))
+            texts = []
+            for end in [*([] if plain else [" with ".join(g.title for g in groups)]), "the two groups"]:
+                texts += [f"{link} {end}, most often {often}."] if often else []
+                texts.append(f"{link} {end}.")
+            texts.append(f"{count} relations.")
         counted = next((text for text in texts if length(text) <= words), "") or " ".join(texts[-1].split()[:words])
         said = Statement(f"{counted} ", tuple(r.id for r in relations[:REFERENCES]))
         pool = [line for line in lines if length(line.shown) <= words - length(counted)]
         related.append((said, *(statement(line) for line in _choose_best(pool, relations, middle, code))))
     return related
-
-
-def _word_count(names: Sequence[str], count: int, verbs: Sequence[tuple[str, int]], code: str) -> list[str]:
-    """Ways to say how much links the groups, the longest first."""
-    plain = any(_JARGON in name.casefold() for name in names)
-    if code != "en":
-        return [*([] if plain else [f"{' — '.join(names)}: {count}"]), str(count)]
-    link = capital(f"{number(count)} relation{' links' if count == 1 else 's link'}")
-    often = " and ".join(f"“{verb}” ({n})" for verb, n in verbs)
-    texts = []
-    for end in [*([] if plain else [" with ".join(names)]), "the two groups"]:
-        texts += [f"{link} {end}, most often {often}."] if often else []
-        texts.append(f"{link} {end}.")
-    return [*texts, f"{count} relations."]
 
 
 # ── verbs ────────────────────────────────────────────────────────────────────────────────────────────────────────────

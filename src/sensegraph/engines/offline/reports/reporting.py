@@ -35,6 +35,7 @@ STRONG = 0.7  # soundness from which a sentence on one member alone makes a find
 WEAKEST = 0.35  # strength, as a share of the strongest member's, from which a member stands in the title
 _DOCUMENTS, _WEIGHT, _MEMBERS = 20.0, 40.0, 15.0  # what makes half of a share, when rating
 _PARENT = 0.985
+_DEFINES = r"(?:\s+(?:is|was|are|were|means|refers to)\s+|,\s+)(?:an?|the|one of|when|how)\b"  # behind a name (English)
 
 
 # ── descriptions ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -47,31 +48,25 @@ def summarise(contexts: Sequence[Context]) -> list[str]:
     """
     described = []
     for context in contexts:
-        descriptions = (p.text for p in context.passages[:LIMIT])
+        name, descriptions = context.title, (p.text for p in context.passages[:LIMIT])
         shown = (tidy(unlabelled(text[a:b])[1]) for text in descriptions for a, b in sentences(text))
         texts = list(dict.fromkeys(shown))[:LIMIT]
-        described.append(_choose_description(context.title, texts) if texts else context.title)
+        if not texts:
+            described.append(name)
+            continue
+        code = language(" ".join(texts[:20]))
+        terms = [tuple(stems(text, code)) for text in texts]
+        defining = re.compile(rf"(?<!\w){re.escape(name)}{_DEFINES}", re.IGNORECASE)
+        told = [bool(name) and " — " not in name and defining.search(text) is not None for text in texts]
+        candidates = [
+            Candidate(own, max(1, len(WORD.findall(text))), quality(text) * (3.0 if defines else 1.0))
+            for text, own, defines in zip(texts, terms, told, strict=True)
+        ]
+        best = max(range(len(candidates)), key=lambda i: (candidates[i].worth, -i))
+        good = [i for i, c in enumerate(candidates) if quality(texts[i]) >= SHOWN and c.terms] or [best]
+        picked = [good[i] for i in choose([candidates[i] for i in good], weigh(terms), 3)] or good[:1]
+        described.append(" ".join(texts[i] for i in sorted(picked, key=lambda i: not told[i])))
     return described
-
-
-def _choose_description(name: str, texts: Sequence[str]) -> str:
-    code = language(" ".join(texts[:20]))
-    terms = [tuple(stems(text, code)) for text in texts]
-    # "name is a …", or "name, a …" (English)
-    defining = (
-        rf"(?<!\w){re.escape(name)}(?:\s+(?:is|was|are|were|means|refers to)\s+|,\s+)(?:an?|the|one of|when|how)\b"
-    )
-    pattern = re.compile(defining, re.IGNORECASE) if name and " — " not in name else None
-    told = [pattern is not None and pattern.search(text) is not None for text in texts]
-    candidates = [
-        Candidate(own, max(1, len(WORD.findall(text))), quality(text) * (3.0 if defines else 1.0))
-        for text, own, defines in zip(texts, terms, told, strict=True)
-    ]
-    best = max(range(len(candidates)), key=lambda i: (candidates[i].worth, -i))
-    good = [i for i, c in enumerate(candidates) if quality(texts[i]) >= SHOWN and c.terms] or [best]
-    picked = [good[i] for i in choose([candidates[i] for i in good], weigh(terms), 3)] or good[:1]
-    picked.sort(key=lambda i: not told[i])
-    return " ".join(texts[i] for i in picked)
 
 
 # ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────────
