@@ -75,7 +75,19 @@ def learned(uses: Sequence[Use]) -> dict[str, str]:
 
 def _train_classifier(votes: NDArray[np.float64], of: NDArray[np.int64], uses: Sequence[Use]) -> NDArray[np.float64]:
     """Votes, shape (keys, 4), plus what naive Bayes learns from the sure cases, in three rounds."""
-    flat, offsets, size = _number_features(uses)
+    known: dict[str, int] = {}  # the features: their numbers, those of all uses in a row, and where each use begins
+    numbers: list[int] = []
+    begins: list[int] = []
+    for use in uses:
+        words, c = use.key.split(), use.candidate
+        first, last = words[0], words[-1]
+        features = [f"f {first}", f"l {last}", f"s {last[-3:]}", f"p {first[:3]}", f"n {min(len(words), 5)}"]
+        features += [f"w {w}" for w in words]
+        features += [f"< {c.left}", f"<< {c.before}", f"> {c.right}", f"m {c.marks}"]
+        features += ["caps"] if use.surface.isupper() else []
+        begins.append(len(numbers))
+        numbers += [known.setdefault(f, len(known)) for f in features]
+    flat, offsets, size = np.array(numbers, dtype=np.int64), np.array(begins, dtype=np.int64), len(known)
     lengths = np.diff(np.append(offsets, len(flat)))
     mentions = np.maximum(np.bincount(of, minlength=len(votes)), 1)[:, None]
     total = votes
@@ -94,23 +106,6 @@ def _train_classifier(votes: NDArray[np.float64], of: NDArray[np.int64], uses: S
         mean /= mentions
         total = votes + _WEIGHT * (mean - mean.max(axis=1, keepdims=True)) * 0.5
     return total
-
-
-def _number_features(uses: Sequence[Use]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Feature numbers of all uses in a row, where each use begins, and how many features there are."""
-    known: dict[str, int] = {}
-    flat: list[int] = []
-    offsets = []
-    for use in uses:
-        words, c = use.key.split(), use.candidate
-        first, last = words[0], words[-1]
-        features = [f"f {first}", f"l {last}", f"s {last[-3:]}", f"p {first[:3]}", f"n {min(len(words), 5)}"]
-        features += [f"w {w}" for w in words]
-        features += [f"< {c.left}", f"<< {c.before}", f"> {c.right}", f"m {c.marks}"]
-        features += ["caps"] if use.surface.isupper() else []
-        offsets.append(len(flat))
-        flat += [known.setdefault(f, len(known)) for f in features]
-    return np.array(flat, dtype=np.int64), np.array(offsets, dtype=np.int64), len(known)
 
 
 def _vote_by_name(key: str, surface: str) -> list[float]:

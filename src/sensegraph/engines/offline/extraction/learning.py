@@ -36,7 +36,7 @@ _HOST_SHARE, _HOST_WORKS = 0.25, 8
 
 
 @dataclass(frozen=True, slots=True)
-class _Tally:
+class _WordTally:
     """Counts of the first look at the corpus. A work is all documents of one title."""
 
     capitals: Counter[str] = field(default_factory=Counter)
@@ -83,68 +83,21 @@ class _Tally:
                 found.update(p for p, held in self.lines[work].items() if p and held >= _RUNNING_SHARE * n)
         return frozenset(found)
 
-
-def learned(observations: Iterable[bytes]) -> Lexicon:
-    """The lexicon of the corpus, from observations in any order.
-
-    A sequence is read several times, one observation at a time, so that memory does not grow with their number; of
-    anything else the bytes are kept.
-    """
-    held = observations if isinstance(observations, Sequence) else list(observations)
-    order = [i for _, i in sorted((blake2b(data, digest_size=16).digest(), i) for i, data in enumerate(held))]
-
-    def seen() -> Iterator[Observation]:
-        return (observation(held[i]) for i in order)
-
-    fronts, backs = wrappers(ends(data) for data in held)
-    lexicon = _learn_words(seen(), Lexicon(fronts=fronts, backs=backs))
-    lexicon = _learn_names(seen(), lexicon)
-    lexicon = msgspec.structs.replace(lexicon, units=_choose_unit_names(seen(), lexicon))
-    # the last look: which pairs of things are related
-    found, total = links.Evidence(), 0
-    names: set[str] = set()
-    for one in seen():
-        scene = resolved(one, lexicon)
-        names.update(k for k, t in scene.things.items() if t.kind != "c")
-        links.add(found, sentence_keys(one, scene, lexicon))
-        total += len(one.sentences) // 2
-    numbers = [found.nodes[k] for k in sorted(names & found.nodes.keys())]
-    nodes, pairs = links.numbered(found, links.kept(found, total, numbers))
-    return msgspec.structs.replace(lexicon, nodes=nodes, pairs=tuple(pairs), strengths=tuple(pairs.values()))
-
-
-# ── words, show notes, hosts ─────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _learn_words(seen: Iterable[Observation], lexicon: Lexicon) -> Lexicon:
-    """The first look: which words open sentences and are no names, what documents repeat, who speaks."""
-    tally = _Tally()
-    for one in seen:
-        tally.add(one, lexicon)
-    spoken = speakers.known(tally.labels)
-    hosts = _shared({w: spoken & held.keys() for w, held in tally.labels.items()}, _HOST_SHARE, _HOST_WORKS, least=3)
-    return msgspec.structs.replace(
-        lexicon,
-        chunks=sum(tally.chunks),
-        refused=frozenset(w for w in tally.openers if tally.refuses(w)),
-        refused_runs=frozenset(w for w in tally.openers if tally.lowers[w] >= 5 * tally.capitals[w] + 3),
-        boilerplate=_shared(tally.prints, _REPEATED_SHARE, _REPEATED_WORKS, least=3) - {0} | tally.running_headers(),
-        series=_shared(tally.titles, _SERIES_SHARE, _REPEATED_WORKS, least=3),
-        hidden=frozenset(key_of(h) for h in hosts),
-        speakers=speakers.names(spoken, tally.shown, tally.spellings),
-        roles=frozenset(key_of(k) for k in spoken if speakers.role(k)),
-    )
-
-
-def _shared(held: Mapping[str, Collection[T]], share: float, works: int, least: int) -> frozenset[T]:
-    """What at least `share` of the works hold; nothing when there are fewer than `works`."""
-    if len(held) < works:
-        return frozenset()
-    counts = Counter(x for things in held.values() for x in things)
-    return frozenset(x for x, n in counts.items() if n >= max(share * len(held), least))
-
-
-# ── types and concepts ───────────────────────────────────────────────────────────────────────────────────────────────
+    def learn(self, lexicon: Lexicon) -> Lexicon:
+        """The lexicon with the words that open sentences and are no names, what documents repeat, and who speaks."""
+        spoken = speakers.known(self.labels)
+        hosts = _shared({w: spoken & held.keys() for w, held in self.labels.items()}, _HOST_SHARE, _HOST_WORKS, least=3)
+        return msgspec.structs.replace(
+            lexicon,
+            chunks=sum(self.chunks),
+            refused=frozenset(w for w in self.openers if self.refuses(w)),
+            refused_runs=frozenset(w for w in self.openers if self.lowers[w] >= 5 * self.capitals[w] + 3),
+            boilerplate=_shared(self.prints, _REPEATED_SHARE, _REPEATED_WORKS, least=3) - {0} | self.running_headers(),
+            series=_shared(self.titles, _SERIES_SHARE, _REPEATED_WORKS, least=3),
+            hidden=frozenset(key_of(h) for h in hosts),
+            speakers=speakers.names(spoken, self.shown, self.spellings),
+            roles=frozenset(key_of(k) for k in spoken if speakers.role(k)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,37 +137,83 @@ class _NameTally:
             phrases += [(bisect_right(starts, n.start), (n.key,)) for n in nouns]
         concepts.add(self.counts if one.language == "en" else self.untagged, phrases)
 
+    def learn(self, lexicon: Lexicon) -> Lexicon:
+        """The lexicon with the types of names, the concepts, and which names are one person."""
+        counts, untagged, spelt = self.counts, self.untagged, self.spelt
+        units = set(concepts.kept(counts, lexicon.chunks) | concepts.kept(untagged, lexicon.chunks, tagged=False))
+        typed = kinds.learned(self.uses)
+        # what is written both as a name and as a concept gets one type: that of the more frequent writing
+        phrased = counts.all + untagged.all
+        dropped = set()
+        for key, n in Counter(u.key for u in self.uses).items():
+            unit = unit_of(key.split())
+            if unit in units and phrased[unit] >= n:
+                typed[key] = "c"
+            elif unit in units:
+                dropped.add(unit)
+        units -= dropped
+        typed.update((w, "c" if unit_of([w]) in units else "-") for w in self.singles)
+        same = people.in_corpus(self.works, typed)
+        full = sorted({f for held in same.values() for f in held.values()})
+        best = {k: min(spelt[k], key=lambda s: (s.isupper(), -spelt[k][s], s)) for k in full}
+        return msgspec.structs.replace(
+            lexicon,
+            same=same,
+            full={k: lexicon.speakers.get(k) or speakers.written(s) for k, s in best.items()},
+            kinds=dict(sorted(typed.items())),
+            units=dict.fromkeys(sorted(units), ""),
+            terms=concepts.terms(self.runs),
+        )
 
-def _learn_names(seen: Iterable[Observation], lexicon: Lexicon) -> Lexicon:
-    """The second look: the types of names, the concepts, and which names are one person."""
-    tally = _NameTally()
+
+def learned(observations: Iterable[bytes]) -> Lexicon:
+    """The lexicon of the corpus, from observations in any order.
+
+    A sequence is read several times, one observation at a time, so that memory does not grow with their number; of
+    anything else the bytes are kept.
+    """
+    held = observations if isinstance(observations, Sequence) else list(observations)
+    order = [i for _, i in sorted((blake2b(data, digest_size=16).digest(), i) for i, data in enumerate(held))]
+
+    def seen() -> Iterator[Observation]:
+        return (observation(held[i]) for i in order)
+
+    fronts, backs = wrappers(ends(data) for data in held)
+    lexicon = Lexicon(fronts=fronts, backs=backs)
+    lexicon = _look_through(seen(), _WordTally(), lexicon)
+    lexicon = _look_through(seen(), _NameTally(), lexicon)
+    lexicon = msgspec.structs.replace(lexicon, units=_choose_unit_names(seen(), lexicon))
+    # the last look: which pairs of things are related
+    found, total = links.Evidence(), 0
+    names: set[str] = set()
+    for one in seen():
+        scene = resolved(one, lexicon)
+        names.update(k for k, t in scene.things.items() if t.kind != "c")
+        links.add(found, sentence_keys(one, scene, lexicon))
+        total += len(one.sentences) // 2
+    numbers = [found.nodes[k] for k in sorted(names & found.nodes.keys())]
+    nodes, pairs = links.numbered(found, links.kept(found, total, numbers))
+    return msgspec.structs.replace(lexicon, nodes=nodes, pairs=tuple(pairs), strengths=tuple(pairs.values()))
+
+
+# ── words, show notes, hosts ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _shared(held: Mapping[str, Collection[T]], share: float, works: int, least: int) -> frozenset[T]:
+    """What at least `share` of the works hold; nothing when there are fewer than `works`."""
+    if len(held) < works:
+        return frozenset()
+    counts = Counter(x for things in held.values() for x in things)
+    return frozenset(x for x, n in counts.items() if n >= max(share * len(held), least))
+
+
+# ── types and concepts ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _look_through(seen: Iterable[Observation], tally: _WordTally | _NameTally, lexicon: Lexicon) -> Lexicon:
     for one in seen:
         tally.add(one, lexicon)
-    counts, untagged, spelt = tally.counts, tally.untagged, tally.spelt
-    units = set(concepts.kept(counts, lexicon.chunks) | concepts.kept(untagged, lexicon.chunks, tagged=False))
-    typed = kinds.learned(tally.uses)
-    # what is written both as a name and as a concept gets one type: that of the more frequent writing
-    phrased = counts.all + untagged.all
-    dropped = set()
-    for key, n in Counter(u.key for u in tally.uses).items():
-        unit = unit_of(key.split())
-        if unit in units and phrased[unit] >= n:
-            typed[key] = "c"
-        elif unit in units:
-            dropped.add(unit)
-    units -= dropped
-    typed.update((w, "c" if unit_of([w]) in units else "-") for w in tally.singles)
-    same = people.in_corpus(tally.works, typed)
-    full = sorted({f for held in same.values() for f in held.values()})
-    best = {k: min(spelt[k], key=lambda s: (s.isupper(), -spelt[k][s], s)) for k in full}
-    return msgspec.structs.replace(
-        lexicon,
-        same=same,
-        full={k: lexicon.speakers.get(k) or speakers.written(s) for k, s in best.items()},
-        kinds=dict(sorted(typed.items())),
-        units=dict.fromkeys(sorted(units), ""),
-        terms=concepts.terms(tally.runs),
-    )
+    return tally.learn(lexicon)
 
 
 def _choose_unit_names(seen: Iterable[Observation], lexicon: Lexicon) -> dict[str, str]:

@@ -31,6 +31,14 @@ _SMALL = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
+class Run:
+    """Words `first` to `last` of a sentence, both included."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
 class Sentence:
     """One sentence under the eye: its words, and which of them cannot belong to a name (inside a time).
 
@@ -126,13 +134,23 @@ class Sentence:
                 return None
         return None
 
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Words `first` to `last` of a sentence, both included."""
-
-    first: int
-    last: int
+    def quoted_titles(self) -> list[Run]:
+        """Quoted titles of works: every word but the small ones has a capital."""
+        if not self.words:
+            return []
+        begin, end = self.words[0].start, self.words[-1].end
+        if not _QUOTE.search(self.text, begin, end):
+            return []
+        found = []
+        for match in _QUOTED.finditer(self.text, begin, end):
+            inside = [i for i, w in enumerate(self.words) if match.start(1) <= w.start and w.end <= match.end(1)]
+            texts = [self.words[i].text for i in inside]
+            if not texts or len(texts) > 10 or (len(texts) == 1 and texts[0].lower() in stop_words(self.language)):
+                continue
+            edges = texts[0][0].isupper() and texts[-1][0].isalnum() and not texts[-1].islower()
+            if edges and all(t[0].isupper() or not t[0].isalpha() or t in _SMALL for t in texts):
+                found.append(Run(inside[0], inside[-1]))
+        return found
 
 
 def candidates(sentence: Sentence) -> list[Candidate]:
@@ -141,7 +159,7 @@ def candidates(sentence: Sentence) -> list[Candidate]:
     mentions = ([i for i, w in enumerate(words) if start <= w.start < end] for start, end in sentence.subjects)
     subjects = [Run(inside[0], inside[-1]) for inside in mentions if inside]
     taken = {i for run in subjects for i in range(run.first, run.last + 1)}
-    quoted = [r for r in _find_quoted_titles(sentence) if not taken & set(range(r.first, r.last + 1))]
+    quoted = [r for r in sentence.quoted_titles() if not taken & set(range(r.first, r.last + 1))]
     taken |= {i for run in quoted for i in range(run.first, run.last + 1)}
     runs: list[Run] = []
     behind = 0
@@ -226,25 +244,6 @@ def _strip_offices(s: Sentence, run: Run) -> Run | None:
         empty = all(s.words[i].text.lower() in offices or s.is_joining(i) for i in every)
         return None if run.first == run.last or empty else run
     return Run(first, run.last)
-
-
-def _find_quoted_titles(s: Sentence) -> list[Run]:
-    """Quoted titles of works: every word but the small ones has a capital."""
-    if not s.words:
-        return []
-    begin, end = s.words[0].start, s.words[-1].end
-    if not _QUOTE.search(s.text, begin, end):
-        return []
-    found = []
-    for match in _QUOTED.finditer(s.text, begin, end):
-        inside = [i for i, w in enumerate(s.words) if match.start(1) <= w.start and w.end <= match.end(1)]
-        texts = [s.words[i].text for i in inside]
-        if not texts or len(texts) > 10 or (len(texts) == 1 and texts[0].lower() in stop_words(s.language)):
-            continue
-        edges = texts[0][0].isupper() and texts[-1][0].isalnum() and not texts[-1].islower()
-        if edges and all(t[0].isupper() or not t[0].isalpha() or t in _SMALL for t in texts):
-            found.append(Run(inside[0], inside[-1]))
-    return found
 
 
 def _make_candidate(s: Sentence, run: Run, whole: bool) -> Candidate | None:

@@ -77,24 +77,20 @@ def clause(sentence: str, names: Sequence[str], code: str, longest: int = LONGES
     before = ""
     parts = ["", *_PIECES.split(sentence.rstrip(".!… "))]  # each after the mark or word that parts it from the last
     for mark, piece in ((m.strip().casefold(), p.strip()) for m, p in zip(parts[::2], parts[1::2], strict=True)):
-        if _stands_free(before, mark, piece, names):
+        words = _folded_words(before)
+        free = True  # said for itself: asserted where it follows "that", whole where it follows a comma
+        if mark == "that":
+            doubted = set(words) & (_QUALIFIES | _UNSURE) or any(w.endswith("n't") for w in words)
+            free = bool(words) and words[-1] in _ASSERTS and not doubted
+        elif mark in (",", "(", ")") and words:
+            named = any(piece.casefold().startswith(name.casefold()) for name in names)
+            free = words[0] not in _UNSURE and (len(words) <= 2 or words[0] in listed("fragments") or named)
+        if free:
             shown = _fit_clause(_BELIEF.sub("", piece), longest)
             if shown and not introduces(shown):
                 best = max(best, (_rate_headline(shown, names), shown))
         before = piece
     return best
-
-
-def _stands_free(before: str, mark: str, piece: str, names: Sequence[str]) -> bool:
-    """Whether `piece` is said for itself: asserted where it follows "that", whole where it follows a comma."""
-    words = _folded_words(before)
-    if mark == "that":
-        doubted = set(words) & (_QUALIFIES | _UNSURE) or any(w.endswith("n't") for w in words)
-        return bool(words) and words[-1] in _ASSERTS and not doubted
-    if mark not in (",", "(", ")") or not words:
-        return True
-    opening = len(words) <= 2 or words[0] in listed("fragments")
-    return words[0] not in _UNSURE and (opening or any(piece.casefold().startswith(name.casefold()) for name in names))
 
 
 def _folded_words(text: str) -> list[str]:
