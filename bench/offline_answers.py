@@ -27,8 +27,8 @@ import Stemmer
 from rapidfuzz.distance import LCSseq
 
 from sensegraph.engines.offline.answers.answering import answer, compose, rate
-from sensegraph.engines.offline.answers.said import everything_said, presentable
 from sensegraph.engines.offline.answers.key_phrases import key_phrases
+from sensegraph.engines.offline.answers.said import everything_said, presentable
 from sensegraph.language import text
 from sensegraph.types import Context, Description, Draft, Inquiry, Passage, Point, Source
 

@@ -24,11 +24,12 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.reports import reporting
 from sensegraph.engines.offline.reports.choosing import general_stems, repeats
 from sensegraph.engines.offline.reports.community import CORE, community
-from sensegraph.engines.offline.reports.prose import stems, tidy, unlabelled
+from sensegraph.engines.offline.reports.prose import stems, tidy
 from sensegraph.engines.offline.reports.quotes import ends, introduces, quotes_of
 from sensegraph.engines.offline.reports.shown_names import heads
 from sensegraph.index.graph.merging import distinct
 from sensegraph.index.hierarchy.reports import ReportSettings, Writer
+from sensegraph.language.speaker_labels import unlabelled
 from sensegraph.language.text import tokens
 from sensegraph.types import Cluster, Context, Passage, Report
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq
 
 from sensegraph.engines.offline.answers.answering import answer, compose, rate
+from sensegraph.engines.offline.answers.focusing import sign
 from sensegraph.engines.offline.answers.questions import understand
-from sensegraph.engines.offline.answers.stating import stated
-from sensegraph.engines.offline.answers.stance import sign
+from sensegraph.engines.offline.answers.wording import stated
 from sensegraph.types import Context, Description, Draft, Inquiry, Passage, Point, Source
 
 TALKS = {

@@ -5,7 +5,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sensegraph.engines.offline.reports.choosing import Candidate, choose, repeats, weigh
-from sensegraph.engines.offline.reports.prose import labels, language, quality, recase, speaker, stems, tidy, unlabelled
+from sensegraph.engines.offline.reports.prose import quality, stems, tidy
+from sensegraph.language.speaker_labels import labels, recase, speaker, unlabelled
+from sensegraph.language.word_lists import language
 
 NEGATIONS = re.compile(r"\b(?:not|never|no|none|nothing|cannot)\b|n't\b", re.IGNORECASE)
 MODALS = re.compile(r"\b(?:can|could|may|might|must|shall|should|will|would|ought)\b", re.IGNORECASE)

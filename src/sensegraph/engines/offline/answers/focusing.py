@@ -11,7 +11,6 @@ from itertools import pairwise
 
 from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.answers.said import Said, hosts, terms
-from sensegraph.engines.offline.answers.stance import balance
 from sensegraph.engines.offline.answers.telling import soundness
 from sensegraph.engines.offline.reports.choosing import general_stems
 from sensegraph.engines.offline.reports.general_sentences import generality
@@ -50,9 +49,32 @@ _KINDS = {  # stem → stems of things of this kind, for words too wide to be sa
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "WolfgangSchulz"
 
 
+_BAD = re.compile(
+    r"""\b(?:negativ\w*|harm(?:s|ed|ful|ing)?|damag\w*|danger\w*|risk(?:s|y)?|threat\w*|fear\w*|afraid|scar(?:y|ed|es?)|frighten\w*|
+    worr(?:y|ied|ies|ying|isome)|concern(?:s|ed|ing)?|anxi\w+|wrong|bad(?:ly)?|worse\w*|worst|crisis|crises|
+    disrupt(?:s|ed|ive|ion)|displac\w+|unemploy\w*|los(?:e|es|ing|s|t)\s+(?:their\s+|a\s+)?jobs?|job\s+loss\w*|bias\w*|
+    unfair\w*|problematic|inequal\w+|inequit\w+|discriminat\w+|misinformation|disinformation|abus\w+|misus\w+|addict\w+|isolat\w+|
+    polari[sz]\w+|surveil\w+|exploit(?:s|ed|ing|ation)|manipulat\w+|violat\w+|victim\w*|suffer\w*|hurt\w*|destroy\w*|
+    destruct\w+|kill\w*|die[sd]?|death\w*|war|weapon\w*|attack\w*|hack(?:ed|ers?)|breach\w*|steal\w*|fail(?:s|ed|ure\w*)?|
+    drawback\w*|downside\w*|disadvantage\w*|unintended|consequence\w*|dystopi\w+|pessimis\w+|
+    toxic\w*|hate|angry|anger|evil|terrible|horrible|awful|poison\w*|pollut\w+|divide[sd]?|excluded?|unsafe|insecur\w*|
+    struggl\w+|left\s+behind|backlash|distrust\w*|mistrust\w*)\b""",
+    re.I | re.X,
+)
+_GOOD = re.compile(
+    r"""\b(?:positiv\w*|benefi\w+|good|better|best|great(?:er|est)?|improv\w+|help(?:s|ed|ful|ing)?|hope\w*|optimis\w+|
+    opportunit\w+|advantage\w*|upside\w*|empower\w*|enabl\w+|enrich\w*|succe\w+|progress\w*|solv(?:e|es|ed|ing)|
+    save[sd]?|cure[sd]?|heal\w*|safer?|excit\w+|amazing|wonderful|inspir\w+|love[sd]?|joy\w*|happ(?:y|ier|iness)|
+    thriv\w+|flourish\w*|prosper\w*|abundan\w+|democrati[sz]\w+|accessib\w+|inclusi\w+|valuable|useful|powerful|
+    breakthrough\w*|transformative|incredible|fantastic|motivat\w+|fun|easier|faster|cheaper|creativ\w+)\b""",
+    re.I | re.X,
+)
+_NOT = re.compile(r"(?:\bnot|n['’]t|\bnever|\bno|\bwithout|\bneither|\bnor|\bhardly|\bless)(?:\s+\w+){0,2}\s*$", re.I)
+
+
 @dataclass(frozen=True, slots=True)
 class Relevant:
-    """A sentence that bears on the question; `score` is 0–1, `sign` −1, 0 or +1 (see stance).
+    """A sentence that bears on the question; `score` is 0–1, `sign` −1, 0 or +1 (see `sign`).
 
     `host` says that its speaker is a host, where guests were asked for; `whole` that it holds, with its neighbours,
     most of what is asked and not a part only.
@@ -186,3 +208,25 @@ def usefulness(found: Sequence[Relevant]) -> float:
         return 0.0
     best = sorted((r.score for r in found), reverse=True)[:3]
     return round(min(100.0, 100 * (0.7 * best[0] + 0.3 * sum(best) / 3)), 1)
+
+
+# ── the sign of a sentence: of the bad or the good of a thing, by plain lexical rules (English) ──
+
+
+def balance(text: str) -> int:
+    """Words of good minus words of harm; a negation up to three words before turns a word round ("not a danger")."""
+    bad, turned_bad = _count(_BAD, text)
+    good, turned_good = _count(_GOOD, text)
+    return good + turned_bad - bad - turned_good
+
+
+def sign(text: str) -> int:
+    """−1 where more words of harm than of good are said, +1 where it is the other way round, else 0."""
+    found = balance(text)
+    return (found > 0) - (found < 0)
+
+
+def _count(words: re.Pattern[str], text: str) -> tuple[int, int]:
+    """How many hits stand as they are, and how many are negated."""
+    negated = [bool(_NOT.search(text[max(0, m.start() - 40) : m.start()])) for m in words.finditer(text)]
+    return negated.count(False), negated.count(True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sensegraph.engines.offline.answers.key_phrases import key_phrases
 from sensegraph.engines.offline.answers.said import Said, apart, presentable
-from sensegraph.engines.offline.answers.stating import stated
+from sensegraph.engines.offline.answers.wording import stated
 from sensegraph.engines.offline.reports.choosing import weigh
 from sensegraph.engines.offline.reports.general_sentences import generality
 from sensegraph.engines.offline.reports.prose import stems

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from sensegraph.engines.offline.reports.choosing import Candidate, choose
 from sensegraph.engines.offline.reports.community import centre
 from sensegraph.engines.offline.reports.gathering import clean, length, verbatim
-from sensegraph.engines.offline.reports.prose import language, quality, stems
+from sensegraph.engines.offline.reports.prose import quality, stems
 from sensegraph.language.text import sentences
+from sensegraph.language.word_lists import language
 from sensegraph.types import Brief, Passage, Source, Statement
 
 WORDS = 75  # where the brief sets no limit: about the hundred tokens of the paper's code

@@ -18,9 +18,11 @@ import msgspec
 from sensegraph.engines.offline.reports.choosing import Candidate, choose
 from sensegraph.engines.offline.reports.community import Centre, centre
 from sensegraph.engines.offline.reports.general_sentences import generality
-from sensegraph.engines.offline.reports.prose import language, quality, stems, unlabelled
+from sensegraph.engines.offline.reports.prose import quality, stems
 from sensegraph.engines.offline.reports.quotes import hanging, spread
+from sensegraph.language.speaker_labels import unlabelled
 from sensegraph.language.text import HAN
+from sensegraph.language.word_lists import language
 from sensegraph.types import Brief, Description, Passage, Source, Statement
 
 ENTITY, RELATION, REPORT = 3, 2, 6  # sentences of a passage of each kind that are looked at

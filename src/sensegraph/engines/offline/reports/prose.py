@@ -12,23 +12,9 @@ from itertools import pairwise
 from operator import eq
 
 from sensegraph.engines.offline.stemming import load_stemmer
-from sensegraph.language.speaker_labels import Label, labels, opening, recase, speaker, unlabelled
+from sensegraph.language.speaker_labels import opening
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import language, listed
-
-__all__ = [
-    "Label",
-    "labels",
-    "language",
-    "opening",
-    "quality",
-    "recase",
-    "speaker",
-    "stems",
-    "third_person",
-    "tidy",
-    "unlabelled",
-]
 
 _STEMMERS = {
     "en": "english",

@@ -11,7 +11,8 @@ from functools import lru_cache
 import msgspec
 
 from sensegraph.engines.offline.reports.choosing import Candidate, weigh
-from sensegraph.engines.offline.reports.prose import quality, stems, tidy, unlabelled
+from sensegraph.engines.offline.reports.prose import quality, stems, tidy
+from sensegraph.language.speaker_labels import unlabelled
 from sensegraph.language.text import WORD, fold
 from sensegraph.types import Context, Description, Passage, Source
 

@@ -16,10 +16,12 @@ from sensegraph.engines.offline.reports.choosing import Candidate, choose, gener
 from sensegraph.engines.offline.reports.community import CORE, SHOWN, Community, Member, bar, community
 from sensegraph.engines.offline.reports.general_sentences import generality
 from sensegraph.engines.offline.reports.headlines import between, clause
-from sensegraph.engines.offline.reports.prose import language, quality, stems, tidy, unlabelled
+from sensegraph.engines.offline.reports.prose import quality, stems, tidy
 from sensegraph.engines.offline.reports.quotes import LIMIT, Quote, ends
 from sensegraph.engines.offline.reports.shown_names import capital, distinct, grown, listing, mentions, natural, unnamed
+from sensegraph.language.speaker_labels import unlabelled
 from sensegraph.language.text import WORD, sentences
+from sensegraph.language.word_lists import language
 from sensegraph.types import Context, Finding, Passage, Report, Statement
 
 SUMMARY = 3  # sentences of a summary
