@@ -29,7 +29,7 @@ import numpy as np
 from client import options, source, table
 from sensegraph.answering.asking import conclude
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.engines.offline.answers.answering import compose
+from sensegraph.engines.offline.answers.answering import compose_answer
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.index.index import Index
 from sensegraph.lab.experiments.published import published
@@ -68,7 +68,7 @@ class Budgeted(ClassicalEngine):
         return key(own, self.words) if self.words and task == "answer" else own
 
     def answer(self, inquiries: Sequence[Inquiry]) -> list[Draft]:
-        return [compose(inquiry, self.words) for inquiry in inquiries]
+        return [compose_answer(inquiry, self.words) for inquiry in inquiries]
 
 
 @dataclass(frozen=True, slots=True)

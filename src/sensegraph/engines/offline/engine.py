@@ -80,73 +80,73 @@ class ClassicalEngine:
         """One description from several, in the sources' words."""
         from sensegraph.engines.offline.reports import reporting
 
-        return reporting.summarise(contexts)
+        return reporting.summarise_contexts(contexts)
 
     def report(self, contexts: Sequence[Context]) -> list[Report]:
         """Reports made of chosen sentences, each with its span."""
         from sensegraph.engines.offline.reports import reporting
 
-        return reporting.report(contexts)
+        return reporting.report_communities(contexts)
 
     def aggregate(self, briefs: Sequence[Brief]) -> list[Report]:
         """Groups named after their most central members, described and supported by sentences with their spans."""
         from sensegraph.engines.offline.reports import aggregating
 
-        return aggregating.aggregate(briefs)
+        return aggregating.aggregate_groups(briefs)
 
     def relate(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
         """How many relations link two groups, by which verbs, and the best sentence that says so."""
         from sensegraph.engines.offline.reports import relating
 
-        return relating.relate(briefs)
+        return relating.relate_groups(briefs)
 
     def abstract(self, briefs: Sequence[Brief]) -> list[tuple[SummaryEntity, ...]]:
         """One summary entity for each group, with all its members."""
         from sensegraph.engines.offline.reports import aggregating
 
-        return aggregating.abstract(briefs)
+        return aggregating.abstract_groups(briefs)
 
     def condense(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
         """The most central sentences, whole, in the order of the text."""
         from sensegraph.engines.offline.reports import condensing
 
-        return condensing.condense(briefs)
+        return condensing.condense_texts(briefs)
 
     def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
         """Themes or relevant sentences, scored for the question."""
         from sensegraph.engines.offline.answers import answering
 
-        return answering.rate(inquiries)
+        return answering.rate_inquiries(inquiries)
 
     def answer(self, inquiries: Sequence[Inquiry]) -> list[Draft]:
         """An extractive answer."""
         from sensegraph.engines.offline.answers import answering
 
-        return answering.answer(inquiries)
+        return answering.answer_inquiries(inquiries)
 
     def ask(self, inquiries: Sequence[Inquiry]) -> list[Lead]:
         """Relevant sentences, their usefulness, and questions about what else stands there."""
         from sensegraph.engines.offline.answers import asking
 
-        return asking.ask(inquiries)
+        return asking.find_leads(inquiries)
 
     def refine(self, inquiries: Sequence[Inquiry]) -> list[Refinement]:
         """The question with its names and noun phrases; no hypothesis."""
         from sensegraph.engines.offline.answers import asking
 
-        return asking.refine(inquiries)
+        return asking.refine_questions(inquiries)
 
     def test(self, inquiries: Sequence[Inquiry]) -> list[bool]:
         """Whether a passage holds enough of the question's words."""
         from sensegraph.engines.offline.answers import asking
 
-        return asking.test(inquiries)
+        return asking.test_passages(inquiries)
 
     def grade(self, inquiries: Sequence[Inquiry]) -> list[int]:
         """How much of the question's words a report holds, in fifths."""
         from sensegraph.engines.offline.answers import asking
 
-        return asking.grade(inquiries)
+        return asking.grade_reports(inquiries)
 
     def judge(self, *_: object) -> None:
         """Raise UnsupportedTask: rules have no preferences."""

@@ -7,10 +7,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from sensegraph.engines.offline.answers.focusing import term_weights
-from sensegraph.engines.offline.answers.key_phrases import key_phrases
+from sensegraph.engines.offline.answers.key_phrases import find_key_phrases
 from sensegraph.engines.offline.answers.questions import Question
-from sensegraph.engines.offline.answers.said import Said, apart, presentable
-from sensegraph.engines.offline.answers.wording import ended, plain, quotation, shown, subject
+from sensegraph.engines.offline.answers.said import SourceSentence, differs_from_all, select_presentable
+from sensegraph.engines.offline.answers.wording import (
+    end_sentence,
+    make_plain_statement,
+    make_sourced_statement,
+    name_at_start,
+    quote_text,
+)
 from sensegraph.engines.offline.reports.shown_names import join_with_and
 from sensegraph.types import Statement
 
@@ -21,75 +27,75 @@ LEAST_HERE = 0.05  # quality from which a sentence may stand in a short answer: 
 FEEDBACK_FROM, FEEDBACK_TERMS = 25, 12
 
 
-def summary(question: Question, said: Sequence[Said], words: int) -> Iterator[Statement]:
+def summarise_text(question: Question, said: Sequence[SourceSentence], words: int) -> Iterator[Statement]:
     """A summary of about `words` words: what it was about, then covering sentences in the order of the text."""
     unit = question.unit or "text"
-    phrases = [p.text for p in key_phrases([s.text for s in said], OPENING)]
+    phrases = [p.text for p in find_key_phrases([s.text for s in said], OPENING)]
     opening = ""
     if len(phrases) > 2:
         actors = "group" if sum(bool(s.speaker) for s in said) * 2 > len(said) else "text"
         opening = (
             f"The {unit} was about {join_with_and(phrases[:2])}. The {actors} discussed {join_with_and(phrases[2:])}."
         )
-        yield plain(opening)
-    chosen = covering(said, words - len(opening.split()))
-    yield from reported(chosen, bool(opening))
+        yield make_plain_statement(opening)
+    chosen = choose_covering(said, words - len(opening.split()))
+    yield from report_sentences(chosen, bool(opening))
 
 
-def covering(said: Sequence[Said], words: int) -> list[Said]:
+def choose_covering(said: Sequence[SourceSentence], words: int) -> list[SourceSentence]:
     """Sentences that together cover the terms of the text, up to about `words` words, in its order."""
     counts = Counter(t for s in said for t in set(s.terms))
-    good = presentable(said)
+    good = select_presentable(said)
     covered: Counter[str] = Counter()
-    chosen: list[Said] = []
+    chosen: list[SourceSentence] = []
     length = 0
 
-    def gain(s: Said) -> float:
+    def gain(s: SourceSentence) -> float:
         worth = sum(counts[t] * math.log(1 + len(said) / counts[t]) * 0.4 ** covered[t] for t in set(s.terms))
         return worth / (math.sqrt(len(s.terms)) + 2) * s.quality
 
     while good and length < words:
         best = max(good, key=lambda s: (gain(s), -s.order))
         good = [s for s in good if s is not best]
-        if apart(best, chosen):
+        if differs_from_all(best, chosen):
             chosen.append(best)
             covered.update(set(best.terms))
             length += len(best.text.split()) + 3
     return sorted(chosen, key=lambda s: s.order)
 
 
-def narrow(question: Question, said: Sequence[Said], words: int) -> list[Said]:
+def choose_narrow_sentences(question: Question, said: Sequence[SourceSentence], words: int) -> list[SourceSentence]:
     """The sentences that answer a narrow question, up to about `words` words, in the order of the text."""
-    chosen: list[Said] = []
+    chosen: list[SourceSentence] = []
     length = 0
     for one, _ in _rank_sentences(question, said):
         if length >= words:
             break
-        if one.quality >= LEAST_HERE and apart(one, chosen):
+        if one.quality >= LEAST_HERE and differs_from_all(one, chosen):
             chosen.append(one)
             length += len(one.text.split()) + 4
     return sorted(chosen, key=lambda s: s.order)
 
 
-def direct(question: Question, said: Sequence[Said], most: int) -> list[Said]:
+def choose_direct_sentences(question: Question, said: Sequence[SourceSentence], most: int) -> list[SourceSentence]:
     """The at most `most` sentences that answer a question of fact, best first; none far behind the best."""
     ranked = _rank_sentences(question, said)
-    chosen: list[Said] = []
+    chosen: list[SourceSentence] = []
     for one, score in ranked:
         if len(chosen) == most or score < BEHIND * ranked[0][1]:
             break
-        if apart(one, chosen):
+        if differs_from_all(one, chosen):
             chosen.append(one)
     return chosen
 
 
-def _rank_sentences(question: Question, said: Sequence[Said]) -> list[tuple[Said, float]]:
-    scores = bearing(question, said)
+def _rank_sentences(question: Question, said: Sequence[SourceSentence]) -> list[tuple[SourceSentence, float]]:
+    scores = score_sentences(question, said)
     pairs = [(s, x) for s, x in zip(said, scores, strict=True) if x > 0]
     return sorted(pairs, key=lambda p: (-p[1], p[0].order))
 
 
-def bearing(question: Question, said: Sequence[Said]) -> list[float]:
+def score_sentences(question: Question, said: Sequence[SourceSentence]) -> list[float]:
     """How much each sentence bears on the question: its terms, its surroundings, feedback, speaker, quality (§5.3)."""
     weights = term_weights(question, said, strict=False)
     if not weights:
@@ -118,15 +124,15 @@ def _scale_to_one(values: Sequence[float]) -> list[float]:
     return [v / most for v in values] if most else list(values)
 
 
-def reported(chosen: Sequence[Said], after: bool) -> Iterator[Statement]:
+def report_sentences(chosen: Sequence[SourceSentence], after: bool) -> Iterator[Statement]:
     """Sentences with their speakers, one after another: “… said that …”, “and that …” where one speaker goes on."""
     last = ""
     for said in chosen:
         asks = said.text.endswith(("?", "？"))
-        text = ended(said.text)
+        text = end_sentence(said.text)
         if said.speaker and said.speaker == last:
-            text = f"and {'asked:' if asks else 'that'} {quotation(said.text)}"
+            text = f"and {'asked:' if asks else 'that'} {quote_text(said.text)}"
         elif said.speaker:
-            text = f"{subject(said.speaker)} {'asked:' if asks else 'said that'} {quotation(said.text)}"
-        yield shown(said, f"{' ' if after else ''}{text}")
+            text = f"{name_at_start(said.speaker)} {'asked:' if asks else 'said that'} {quote_text(said.text)}"
+        yield make_sourced_statement(said, f"{' ' if after else ''}{text}")
         after, last = True, said.speaker

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 
 from sensegraph.engines.offline.answers.questions import FRAME, SOFT
-from sensegraph.engines.offline.reports.prose import stem_word, stems
+from sensegraph.engines.offline.reports.prose import stem_text, stem_word
 from sensegraph.language.common_words import COMMON, VERY_COMMON
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import language
@@ -34,7 +34,7 @@ _SAMPLE = 400  # characters that tell the language of a text
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class WantedWords:
     """What a question asks for: stem → weight, and the names of two words or more, as their stems."""
 
     weights: Mapping[str, float]
@@ -45,7 +45,7 @@ class Sought:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Coverage:
     """What a text holds of a question: a share of its weight, 0–1, in the best window and in all of the text.
 
     `content` says that it holds a word that names something; `named` that it holds a whole name of two words or more,
@@ -59,7 +59,7 @@ class Held:
 
 
 @lru_cache(maxsize=1 << 10)
-def sought(question: str, code: str) -> Sought:
+def read_wanted_words(question: str, code: str) -> WantedWords:
     """The words of `question`, read in the language `code`, that can find something; none in an overview question."""
     text = _CAMEL.sub(" ", question)
     weights: dict[str, float] = {}
@@ -67,7 +67,7 @@ def sought(question: str, code: str) -> Sought:
         if word.casefold() in FRAME:
             continue
         for stem in stem_word(word, code):
-            weight = rarity(stem, code)
+            weight = weigh_rarity(stem, code)
             if HAN.search(stem):  # a pair of characters that only joins words finds nothing
                 weight = 0.0 if stem[0] in _PARTICLES or stem[-1] in _PARTICLES else RARE
             elif stem.isdigit():
@@ -88,12 +88,12 @@ def sought(question: str, code: str) -> Sought:
             if len(run) > 1:
                 names.append(tuple(run))
             run = []
-    return Sought(MappingProxyType(weights), tuple(names))
+    return WantedWords(MappingProxyType(weights), tuple(names))
 
 
-def han_runs(question: str) -> list[str]:
+def find_han_runs(question: str) -> list[str]:
     """The stretches of a Han question that name something: all but the characters that only ask or join."""
-    wanted = sought(question, "zh").weights
+    wanted = read_wanted_words(question, "zh").weights
     covered = [False] * len(question)
     for i in range(len(question) - 1):
         if question[i : i + 2] in wanted:
@@ -102,12 +102,12 @@ def han_runs(question: str) -> list[str]:
     return list(dict.fromkeys(runs))
 
 
-def code_of(text: str) -> str:
+def guess_language(text: str) -> str:
     """The language of a text, told from its beginning."""
     return language(text[:_SAMPLE])
 
 
-def rarity(stem: str, code: str) -> float:
+def weigh_rarity(stem: str, code: str) -> float:
     """RARE, or less for the stem of a common word of English; other languages have no list of theirs."""
     if code != "en":
         return RARE
@@ -116,10 +116,10 @@ def rarity(stem: str, code: str) -> float:
 
 @cache
 def _stem_words(words: str) -> frozenset[str]:
-    return frozenset(stem for word in words.split() for stem in stems(word, "en"))
+    return frozenset(stem for word in words.split() for stem in stem_text(word, "en"))
 
 
-def held(wanted: Sought, text: str, code: str) -> Held:
+def measure_coverage(wanted: WantedWords, text: str, code: str) -> Coverage:
     """What `text` holds of what is wanted.
 
     Speakers, who stand before a colon at the beginning of a line, count less.
@@ -131,7 +131,7 @@ def held(wanted: Sought, text: str, code: str) -> Held:
     weights = {t: w * (SPEAKER if t in labels else 1.0) for t, w in wanted.weights.items()}
     total = sum(weights.values())
     if not total:
-        return Held(0.0, 0.0, False, False)
+        return Coverage(0.0, 0.0, False, False)
     content = any(wanted.weights[t] > EMPTY and t not in labels for t in places)
     named = any(all(t in places for t in name) and labels.isdisjoint(name) for name in wanted.names)
     # the largest weight of distinct stems that stand within one window
@@ -148,7 +148,7 @@ def held(wanted: Sought, text: str, code: str) -> Held:
             near -= 0.0 if inside[out] else weights[out]
             first += 1
         best = max(best, near)
-    return Held(best / total, sum(weights[t] for t in places) / total, content, named)
+    return Coverage(best / total, sum(weights[t] for t in places) / total, content, named)
 
 
 def _locate_stems(wanted: Mapping[str, float], text: str, code: str) -> dict[str, list[int]]:

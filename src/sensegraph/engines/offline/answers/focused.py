@@ -7,13 +7,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from sensegraph.engines.offline.answers.focusing import Relevant
-from sensegraph.engines.offline.answers.grouping import by_phrase
+from sensegraph.engines.offline.answers.focusing import RelevantSentence
+from sensegraph.engines.offline.answers.grouping import group_by_phrase
 from sensegraph.engines.offline.answers.questions import Question
-from sensegraph.engines.offline.answers.said import LEAST_QUALITY, Said, apart
-from sensegraph.engines.offline.answers.wording import argued, counted, introduced, plain, subject, who
-from sensegraph.engines.offline.reports.prose import stems
-from sensegraph.engines.offline.reports.shown_names import capital, join_with_and, number
+from sensegraph.engines.offline.answers.said import LEAST_QUALITY, SourceSentence, differs_from_all
+from sensegraph.engines.offline.answers.wording import (
+    count_noun,
+    make_plain_statement,
+    name_at_start,
+    name_in_clause,
+    write_quoted_paragraph,
+    write_reported_paragraph,
+)
+from sensegraph.engines.offline.reports.prose import stem_text
+from sensegraph.engines.offline.reports.shown_names import capitalise, join_with_and, spell_number
 from sensegraph.types import Statement
 
 POOL, MOST_THEMES, EACH, FIRST = 60, 4, 3, 3
@@ -22,8 +29,12 @@ NEAR_BEST, FEW = 0.45, 6  # sentences far behind the best are shown only where t
 RARE, SOME = 2, 5  # documents up to which something is hardly, and rarely, spoken of
 
 
-def focused(
-    question: Question, found: Sequence[Relevant], corpus: int, named: int = 0, others: Sequence[tuple[str, int]] = ()
+def write_focused_answer(
+    question: Question,
+    found: Sequence[RelevantSentence],
+    corpus: int,
+    named: int = 0,
+    others: Sequence[tuple[str, int]] = (),
 ) -> Iterator[Statement]:
     """The answer: counts and voices first, then what is said, in themes, by speaker or by sign as the question asks.
 
@@ -36,26 +47,26 @@ def focused(
     pool = [r for r in found if r.said.quality >= LEAST_QUALITY][:POOL] or list(found[:FIRST])
     near = sum(r.score >= NEAR_BEST * pool[0].score for r in pool)
     pool = pool[: max(near, FEW)]
-    yield plain(opening(question, found, corpus, named, others))
-    ranks = voices(found)
+    yield make_plain_statement(write_opening(question, found, corpus, named, others))
+    ranks = count_voices(found)
     if not whole:
-        yield plain("\n\n")
+        yield make_plain_statement("\n\n")
         first = frozenset(question.groups[0])  # of "failure in innovation" what is said on failure
         on_first = [r.said for r in pool if first & set(r.said.terms)] or [r.said for r in pool]
-        yield from argued(_spread_speakers(on_first, FEW))
+        yield from write_reported_paragraph(_spread_speakers(on_first, FEW))
     elif question.shape == "who":
         yield from _write_by_speaker(pool, ranks)
-    elif question.shape == "views" and len(voices(pool)) > 1:
-        yield from _write_by_speaker(pool, voices(pool), rest=True)
+    elif question.shape == "views" and len(count_voices(pool)) > 1:
+        yield from _write_by_speaker(pool, count_voices(pool), rest=True)
     elif question.shape == "views" and len({r.sign for r in pool}) > 1:
-        said: list[Said] = []
+        said: list[SourceSentence] = []
         for sign, head in ((-1, "Worries and limits"), (1, "Hopes and remedies"), (0, "In neutral words")):
             inside = [r.said for r in pool if r.sign == sign]
-            best = _spread_speakers([s for s in inside if apart(s, said)], 4)
+            best = _spread_speakers([s for s in inside if differs_from_all(s, said)], 4)
             said += best
             if best:
-                yield plain(f"\n\n**{head}** ({counted(len(inside), 'sentence')}). ")
-                yield from introduced(best, len(said))
+                yield make_plain_statement(f"\n\n**{head}** ({count_noun(len(inside), 'sentence')}). ")
+                yield from write_quoted_paragraph(best, len(said))
     else:
         yield from _write_by_theme(question, pool)
 
@@ -63,9 +74,9 @@ def focused(
 # ── the opening: what can be counted ─────────────────────────────────────────────────────────────────────────────────
 
 
-def opening(
+def write_opening(
     question: Question,
-    found: Sequence[Relevant],
+    found: Sequence[RelevantSentence],
     corpus: int,
     named: int = 0,
     others: Sequence[tuple[str, int]] = (),
@@ -73,15 +84,17 @@ def opening(
     """The first sentence: how many documents speak of it and who does."""
     whole = [r for r in found if r.whole]
     about = question.subject or "this"
-    ranks = voices(whole or found)
+    ranks = count_voices(whole or found)
     count = _Count(len({r.said.origin for r in whole or found}), corpus)
     part = len({r.said.origin for r in found} - {r.said.origin for r in whole}) if whole else 0
     if question.shape == "who" and len(ranks) > 1:
         (first, most), rest = ranks[0], ranks[1:4]
-        level = [who(name) for name, n in rest if n == most]
-        speak = f"{subject(first)} speaks most ({most}), before {join_with_and([f'{who(v)} ({n})' for v, n in rest])},"
+        level = [name_in_clause(name) for name, n in rest if n == most]
+        speak = f"{name_at_start(first)} speaks most ({most}), before {join_with_and([f'{name_in_clause(v)} ({n})' for v, n in rest])},"
         if level:
-            speak = f"{capital(join_with_and([who(first), *level]))} speak most ({number(most)} each)"
+            speak = (
+                f"{capitalise(join_with_and([name_in_clause(first), *level]))} speak most ({spell_number(most)} each)"
+            )
         return f"{speak} on {about}, by {count.all()} that I found to speak of it."
     if not whole and question.shape == "whether":
         head = f"Only in part: at least {count.some('speak')} of a part of what is asked ({about})"
@@ -89,31 +102,33 @@ def opening(
         head = f"I find nothing on all that is asked ({about}); at least {count.some('speak')} of a part of it"
     elif question.shape == "count" and named > count.n:
         compared = f", beside {join_with_and([f'{name} ({n})' for name, n in others[:5]])}" if others else ""
-        head = f"{capital(about)} is named in {_Count(named, corpus).some('')}{compared}"
+        head = f"{capitalise(about)} is named in {_Count(named, corpus).some('')}{compared}"
     elif question.shape == "count":
         compares = "compar" in question.text.casefold()
         uncounted = " (other topics were not counted, so no comparison is made)" if compares else ""
-        head = f"{capital(about)} comes up in at least {count.some('')}{uncounted}"
+        head = f"{capitalise(about)} comes up in at least {count.some('')}{uncounted}"
     else:
         start = "At least"  # what was not handed over is not counted
         if question.shape == "whether":
             start = "Hardly: I find that only" if count.n < RARE else "Yes, though I find it seldom: at least"
             start = "Yes: at least" if count.n >= SOME else start
         head = f"{start} {count.some('speak')} of {about}"
-    head += f", and {number(part)} more of a part of it" if part and question.shape not in ("count", "who") else ""
+    head += (
+        f", and {spell_number(part)} more of a part of it" if part and question.shape not in ("count", "who") else ""
+    )
     if ranks:
         lead = (
             "the one named voice is" if len(ranks) == 1 else "most from" if len(ranks) > 4 else "the named voices are"
         )
-        head += f"; {lead} {join_with_and([f'{who(name)} ({n})' if n > 1 else who(name) for name, n in ranks[:4]])}"
+        head += f"; {lead} {join_with_and([f'{name_in_clause(name)} ({n})' if n > 1 else name_in_clause(name) for name, n in ranks[:4]])}"
     # how many sentences stress the bad and the good, where views are asked for
     bad, good = (sum(r.sign == s for r in found) for s in (-1, 1))
     if question.shape != "views" or not bad or not good:
         return f"{head}."
     neither = len(found) - bad - good
     return (
-        f"{head}. By their wording, {number(bad)} of their sentences dwell{'s' if bad == 1 else ''} on problems and"
-        f" {number(good)} on benefits" + (f"; {number(neither)} on neither." if neither else ".")
+        f"{head}. By their wording, {spell_number(bad)} of their sentences dwell{'s' if bad == 1 else ''} on problems and"
+        f" {spell_number(good)} on benefits" + (f"; {spell_number(neither)} on neither." if neither else ".")
     )
 
 
@@ -126,16 +141,20 @@ class _Count:
 
     def all(self) -> str:
         """ "the 14 documents"."""
-        return f"the {counted(self.n, 'document' if self.corpus != 1 else 'passage')}"
+        return f"the {count_noun(self.n, 'document' if self.corpus != 1 else 'passage')}"
 
     def some(self, verb: str) -> str:
         """ "14 of the 1,669 documents speak"."""
         noun = "document" if self.corpus != 1 else "passage"
-        what = f"{number(self.n)} of the {counted(self.corpus, noun)}" if self.corpus > 1 else counted(self.n, noun)
+        what = (
+            f"{spell_number(self.n)} of the {count_noun(self.corpus, noun)}"
+            if self.corpus > 1
+            else count_noun(self.n, noun)
+        )
         return f"{what} {verb}{'s' if self.n == 1 else ''}" if verb else what
 
 
-def voices(found: Sequence[Relevant]) -> list[tuple[str, int]]:
+def count_voices(found: Sequence[RelevantSentence]) -> list[tuple[str, int]]:
     """Speakers with the number of documents in which they speak of it, most first."""
     pairs = {(r.said.speaker, r.said.origin) for r in found if r.said.speaker and not r.host}
     return sorted(Counter(name for name, _ in pairs).items(), key=lambda x: (-x[1], x[0]))
@@ -144,54 +163,58 @@ def voices(found: Sequence[Relevant]) -> list[tuple[str, int]]:
 # ── what is said ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _write_by_theme(question: Question, pool: Sequence[Relevant]) -> Iterator[Statement]:
+def _write_by_theme(question: Question, pool: Sequence[RelevantSentence]) -> Iterator[Statement]:
     """The most telling sentences first, then themes."""
     said, scores = [r.said for r in pool], [r.score for r in pool]
     first = _spread_speakers(said, FIRST)
-    rest = [i for i, s in enumerate(said) if s not in first and apart(s, first)]
-    names = stems(" ".join(sorted({s.speaker for s in said})), "en")
+    rest = [i for i, s in enumerate(said) if s not in first and differs_from_all(s, first)]
+    names = stem_text(" ".join(sorted({s.speaker for s in said})), "en")
     initials = [a[0] + b[0] for a, b in pairwise(question.terms)]  # adjoining terms may be written so ("AI")
     avoid = frozenset([*question.terms, *initials, *names])
-    themes, loose = by_phrase([said[i] for i in rest], [scores[i] for i in rest], avoid, MOST_THEMES, EACH)
-    yield plain("\n\n")
-    yield from argued(first)
+    themes, loose = group_by_phrase([said[i] for i in rest], [scores[i] for i in rest], avoid, MOST_THEMES, EACH)
+    yield make_plain_statement("\n\n")
+    yield from write_reported_paragraph(first)
     for i, theme in enumerate(themes):
-        yield plain(f"\n\n**On {theme.title}.** ")
-        yield from argued(theme.best, i + FIRST)
+        yield make_plain_statement(f"\n\n**On {theme.title}.** ")
+        yield from write_reported_paragraph(theme.best, i + FIRST)
     shown = [*first, *(s for t in themes for s in t.best)]
-    more = _spread_speakers([s for s in loose if apart(s, shown)], EACH) if len(shown) < 8 else []
+    more = _spread_speakers([s for s in loose if differs_from_all(s, shown)], EACH) if len(shown) < 8 else []
     if more:
-        yield plain("\n\n**Also said.** " if themes else " ")
-        yield from introduced(more, len(themes) + FIRST)
+        yield make_plain_statement("\n\n**Also said.** " if themes else " ")
+        yield from write_quoted_paragraph(more, len(themes) + FIRST)
 
 
 def _write_by_speaker(
-    pool: Sequence[Relevant], ranks: Sequence[tuple[str, int]], *, rest: bool = False
+    pool: Sequence[RelevantSentence], ranks: Sequence[tuple[str, int]], *, rest: bool = False
 ) -> Iterator[Statement]:
     """A paragraph for each of the speakers who say most; with `rest` also the best of what others say."""
-    shown: list[Said] = []
+    shown: list[SourceSentence] = []
     for name, _ in ranks[:6]:
-        best = [s for s in (r.said for r in pool if r.said.speaker == name) if apart(s, shown)]
+        best = [s for s in (r.said for r in pool if r.said.speaker == name) if differs_from_all(s, shown)]
         best = _spread_speakers(best, 2)
         if best:
-            yield plain("\n\n")
-            yield from argued(best, len(shown), bold=name)
+            yield make_plain_statement("\n\n")
+            yield from write_reported_paragraph(best, len(shown), bold=name)
         shown += best
-    more = [r.said for r in pool if apart(r.said, shown) and r.said.speaker not in {name for name, _ in ranks[:6]}]
+    more = [
+        r.said
+        for r in pool
+        if differs_from_all(r.said, shown) and r.said.speaker not in {name for name, _ in ranks[:6]}
+    ]
     if not shown or (rest and more):
-        yield plain("\n\n**Also said.** " if shown else "\n\n")
-        yield from argued(_spread_speakers(more, 3 if shown else 5), len(shown))
+        yield make_plain_statement("\n\n**Also said.** " if shown else "\n\n")
+        yield from write_reported_paragraph(_spread_speakers(more, 3 if shown else 5), len(shown))
 
 
-def _spread_speakers(ranked: Sequence[Said], most: int) -> list[Said]:
+def _spread_speakers(ranked: Sequence[SourceSentence], most: int) -> list[SourceSentence]:
     """The first `most` sentences that are not alike, one a speaker while there are others."""
-    chosen: list[Said] = []
+    chosen: list[SourceSentence] = []
     for fresh in (True, False):
         for said in ranked:
             if len(chosen) == most:
                 return chosen
             heard = bool(said.speaker) and any(said.speaker == c.speaker for c in chosen)
             crowded = sum(said.chunk == c.chunk for c in chosen) > 1
-            if not crowded and not (fresh and heard) and said not in chosen and apart(said, chosen):
+            if not crowded and not (fresh and heard) and said not in chosen and differs_from_all(said, chosen):
                 chosen.append(said)
     return chosen

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from sensegraph.engines.offline.answers.questions import Question
-from sensegraph.engines.offline.answers.said import Said, hosts, terms
-from sensegraph.engines.offline.answers.telling import soundness
+from sensegraph.engines.offline.answers.said import SourceSentence, find_hosts, stem_content_words
+from sensegraph.engines.offline.answers.telling import rate_soundness
 from sensegraph.engines.offline.reports.choosing import general_stems
-from sensegraph.engines.offline.reports.general_sentences import generality
+from sensegraph.engines.offline.reports.general_sentences import rate_generality
 
 KIND = 0.6  # weight of a thing of the kind that a term names
 DERIVED = 0.7  # weight of a word derived from a term: society → societal
@@ -73,21 +73,21 @@ _NOT = re.compile(r"(?:\bnot|n['’]t|\bnever|\bno|\bwithout|\bneither|\bnor|\bh
 
 
 @dataclass(frozen=True, slots=True)
-class Relevant:
+class RelevantSentence:
     """A sentence that bears on the question; `score` is 0–1, `sign` −1, 0 or +1 (see `sign`).
 
     `host` says that its speaker is a host, where guests were asked for; `whole` that it holds, with its neighbours,
     most of what is asked and not a part only.
     """
 
-    said: Said
+    said: SourceSentence
     score: float
     sign: int = 0
     host: bool = False
     whole: bool = True
 
 
-def relevant(question: Question, said: Sequence[Said], *, strict: bool = True) -> list[Relevant]:
+def find_relevant(question: Question, said: Sequence[SourceSentence], *, strict: bool = True) -> list[RelevantSentence]:
     """The sentences that bear on the question, best first; none where the context does not speak of it.
 
     Score = share of the terms' idf that the sentence holds, plus .4 of what its neighbours add, times its quality.
@@ -122,16 +122,16 @@ def relevant(question: Question, said: Sequence[Said], *, strict: bool = True) -
             whole = reached >= share_of_all * sum(w for w, _ in weights.values())
             share = sum(max(held[i].get(t, 0.0), NEAR * near.get(t, 0.0)) * w for t, (w, _) in weights.items())
             found.append((one, share * (1.0 if rarest & held[i].keys() else 0.6), whole))
-    return _judge_sentences(question, found, hosts(said) if question.guests else frozenset())
+    return _judge_sentences(question, found, find_hosts(said) if question.guests else frozenset())
 
 
 def _judge_sentences(
-    question: Question, found: Sequence[tuple[Said, float, bool]], host: frozenset[str]
-) -> list[Relevant]:
+    question: Question, found: Sequence[tuple[SourceSentence, float, bool]], host: frozenset[str]
+) -> list[RelevantSentence]:
     """Sentences with their quality and sign, those of the wrong sign left out, best first."""
     judged = []
     for one, share, whole in found:
-        strength = balance(one.raw)
+        strength = balance_tone(one.raw)
         tone = (strength > 0) - (strength < 0)
         if question.sign and (tone == -question.sign or share + 0.15 * abs(strength) < SIGNED):
             continue
@@ -139,15 +139,17 @@ def _judge_sentences(
         score *= min(1.0, 0.3 + 0.35 * abs(strength)) if question.sign else 1.0
         score *= (
             min(1.0, READABLE / max(1, len(one.text.split())))
-            * soundness(one.text)
+            * rate_soundness(one.text)
             * (0.4 if one.speaker in host else 1.0)
         )
-        score *= (1.0 if whole else PART) * (1.0 if question.sign else 0.4 + 0.5 * min(1.2, generality(one.text)))
-        judged.append(Relevant(one, score, tone, one.speaker in host, whole))
+        score *= (1.0 if whole else PART) * (1.0 if question.sign else 0.4 + 0.5 * min(1.2, rate_generality(one.text)))
+        judged.append(RelevantSentence(one, score, tone, one.speaker in host, whole))
     return sorted(judged, key=lambda r: (-r.score, r.said.order))
 
 
-def term_weights(question: Question, said: Sequence[Said], *, strict: bool = True, even: bool = False) -> Weights:
+def term_weights(
+    question: Question, said: Sequence[SourceSentence], *, strict: bool = True, even: bool = False
+) -> Weights:
     """Term → (its share of the question's idf, the stems that stand for it with their weights).
 
     Empty where the context holds too little of the question to speak of it, or none of the names in it. `strict`
@@ -156,8 +158,8 @@ def term_weights(question: Question, said: Sequence[Said], *, strict: bool = Tru
     """
     counts = Counter(t for s in said for t in set(s.terms))
     names = [f"{name} {_CAMEL.sub(' ', name)}" for name in sorted({s.speaker for s in said})]
-    counts.update(t for name in names for t in terms(name, "en"))
-    forms = {t: variants(t, counts) for t in question.terms}
+    counts.update(t for name in names for t in stem_content_words(name, "en"))
+    forms = {t: find_variants(t, counts) for t in question.terms}
     # initials stand for the words that they abbreviate: "artificial intelligence" is also found as "AI"
     spelt: dict[str, dict[str, float]] = {}
     for a, b in (pair for group in question.groups for pair in pairwise(group)):
@@ -184,7 +186,7 @@ def term_weights(question: Question, said: Sequence[Said], *, strict: bool = Tru
     return {t: (idf[t] / total, forms[t]) for t in question.terms if seen[t]}
 
 
-def variants(term: str, counts: Counter[str]) -> dict[str, float]:
+def find_variants(term: str, counts: Counter[str]) -> dict[str, float]:
     """The stems of the context that stand for `term`: itself, and longer or shorter ones of the same root."""
     found = {term: 1.0, **{kind: KIND for kind in _KINDS.get(term, "").split() if kind in counts}}
     if _SHORTENED.get(term) in counts:
@@ -202,7 +204,7 @@ def variants(term: str, counts: Counter[str]) -> dict[str, float]:
     return found
 
 
-def usefulness(found: Sequence[Relevant]) -> float:
+def rate_usefulness(found: Sequence[RelevantSentence]) -> float:
     """0–100 for a set of relevant sentences: the best one, and how well the next two bear it out."""
     if not found:
         return 0.0
@@ -213,20 +215,20 @@ def usefulness(found: Sequence[Relevant]) -> float:
 # ── the sign of a sentence: of the bad or the good of a thing, by plain lexical rules (English) ──
 
 
-def balance(text: str) -> int:
+def balance_tone(text: str) -> int:
     """Words of good minus words of harm; a negation up to three words before turns a word round ("not a danger")."""
-    bad, turned_bad = _count(_BAD, text)
-    good, turned_good = _count(_GOOD, text)
+    bad, turned_bad = _count_hits(_BAD, text)
+    good, turned_good = _count_hits(_GOOD, text)
     return good + turned_bad - bad - turned_good
 
 
-def sign(text: str) -> int:
+def find_sign(text: str) -> int:
     """−1 where more words of harm than of good are said, +1 where it is the other way round, else 0."""
-    found = balance(text)
+    found = balance_tone(text)
     return (found > 0) - (found < 0)
 
 
-def _count(words: re.Pattern[str], text: str) -> tuple[int, int]:
+def _count_hits(words: re.Pattern[str], text: str) -> tuple[int, int]:
     """How many hits stand as they are, and how many are negated."""
     negated = [bool(_NOT.search(text[max(0, m.start() - 40) : m.start()])) for m in words.finditer(text)]
     return negated.count(False), negated.count(True)

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from sensegraph.engines.offline.answers.coverage import NAME, Sought, held, rarity
-from sensegraph.engines.offline.answers.focusing import Relevant
-from sensegraph.engines.offline.answers.key_phrases import key_phrases
-from sensegraph.engines.offline.answers.overview import named
-from sensegraph.engines.offline.answers.said import Said
-from sensegraph.engines.offline.reports.prose import stems
-from sensegraph.engines.offline.reports.shown_names import heads, natural, unnamed
+from sensegraph.engines.offline.answers.coverage import NAME, WantedWords, measure_coverage, weigh_rarity
+from sensegraph.engines.offline.answers.focusing import RelevantSentence
+from sensegraph.engines.offline.answers.key_phrases import find_key_phrases
+from sensegraph.engines.offline.answers.overview import says_subject
+from sensegraph.engines.offline.answers.said import SourceSentence
+from sensegraph.engines.offline.reports.prose import stem_text
+from sensegraph.engines.offline.reports.shown_names import names_nothing, show_natural_case, split_title
 from sensegraph.language.tagging import tags
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import language
@@ -53,7 +53,7 @@ _PROPER = re.compile(r"(?<=[\w,] )[^\W\d_a-zß-öø-ÿ][\w’'\-]+(?: (?:of |de 
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class Topic:
     """Something that may be asked about: its name, its stems, its strength in the context (0–1)."""
 
     name: str
@@ -61,14 +61,18 @@ class Thing:
     strength: float
 
 
-def bare(question: str) -> str:
+def strip_asking_words(question: str) -> str:
     """The things that a question of ours names, without its words of asking; any other question as it is."""
     match = next((m for own in _OWN if (m := own.match(question.strip()))), None)
     return f"{', '.join(match.groups())}?" if match else question
 
 
-def follow_ups(
-    wanted: Sought, passages: Sequence[Passage], found: Sequence[Relevant], said: Sequence[Said], code: str
+def suggest_follow_ups(
+    wanted: WantedWords,
+    passages: Sequence[Passage],
+    found: Sequence[RelevantSentence],
+    said: Sequence[SourceSentence],
+    code: str,
 ) -> tuple[str, ...]:
     """At most five questions, most useful first, no thing in two: what is not mentioned, and how things link to it.
 
@@ -76,11 +80,11 @@ def follow_ups(
     it bear on the question. One that the question names is asked about only together with another.
     """
     told = {id(r.said) for r in found}
-    read = [*found[:READ], *(Relevant(s, 0.0) for s in said if id(s) not in told)][:READ]
+    read = [*found[:READ], *(RelevantSentence(s, 0.0) for s in said if id(s) not in told)][:READ]
     share = {p.id: 1.0 for p in passages}  # how far a passage's strength counts, by what it holds of the question
     for p in passages if wanted else ():
         texts = (p.title, p.text, *(q.text for q in p.quotes))
-        share[p.id] = 0.4 + 0.6 * held(wanted, "\n".join(texts), code).whole
+        share[p.id] = 0.4 + 0.6 * measure_coverage(wanted, "\n".join(texts), code).whole
     things = {t.name: t for t in _find_things(passages, share, read, code)}
     worth: dict[str, float] = {}
     known: set[str] = set()  # of which the question speaks: of all their words, or of a part of them by name
@@ -105,10 +109,10 @@ def follow_ups(
     return tuple(asked.values())
 
 
-def _show_name(name: str, read: Sequence[Relevant], code: str) -> str:
+def _show_name(name: str, read: Sequence[RelevantSentence], code: str) -> str:
     """A name as the sentences mostly have it: in its own case, and with its article in English."""
     texts = [r.said.raw for r in read]
-    form = natural(name, texts) if code == "en" else name
+    form = show_natural_case(name, texts) if code == "en" else name
     if code != "en" or form[:1].isupper():
         return form
     alone = re.compile(rf"(\bthe )?\b{re.escape(form)}\b", re.IGNORECASE)
@@ -119,7 +123,7 @@ def _show_name(name: str, read: Sequence[Relevant], code: str) -> str:
 def _rank_links(
     passages: Sequence[Passage],
     share: Mapping[str, float],
-    things: Mapping[str, Thing],
+    things: Mapping[str, Topic],
     worth: Mapping[str, float],
     known: set[str],
 ) -> list[Ranked]:
@@ -145,15 +149,15 @@ def _rank_links(
 
 def _list_title(passage: Passage) -> list[str]:
     """The names that a report's title lists; none where the title is a clause."""
-    names = heads(passage.title)
+    names = split_title(passage.title)
     words = WORD.findall(passage.title)
     clause = language(passage.title) == "en" and not set("vmo").isdisjoint(tags([w.casefold() for w in words]))
     return [] if clause or any(len(name.split()) > LONGEST for name in names) else names
 
 
 def _find_things(
-    passages: Sequence[Passage], share: Mapping[str, float], read: Sequence[Relevant], code: str
-) -> Iterator[Thing]:
+    passages: Sequence[Passage], share: Mapping[str, float], read: Sequence[RelevantSentence], code: str
+) -> Iterator[Topic]:
     """The entities, the ends of relations, the names in titles of reports, and names and phrases of the sentences.
 
     Left out is what says too little to be asked about: a number, a span of time, a word about the corpus.
@@ -171,17 +175,17 @@ def _find_things(
     # names written with capitals inside a sentence; in German only those of several words
     names += ((name, 0.2) for t in texts for name in _PROPER.findall(t) if code != "de" or " " in name)
     if code == "en":
-        names += ((phrase.text, 0.3) for phrase in key_phrases(texts, PHRASES))
+        names += ((phrase.text, 0.3) for phrase in find_key_phrases(texts, PHRASES))
     seen: set[tuple[str, ...]] = set()
     for name, strength in names:
         clean = _strip_marks(name)
-        own = tuple(dict.fromkeys(stems(clean, code)))
+        own = tuple(dict.fromkeys(stem_text(clean, code)))
         han = HAN.search(clean) is not None
         if not own or own in seen or len(clean.split()) > LONGEST or (len(clean) > 20 and han):
             continue
-        if not unnamed(clean) and (han or named(clean)):
+        if not names_nothing(clean) and (han or says_subject(clean)):
             seen.add(own)
-            yield Thing(clean, own, strength * max(rarity(stem, code) for stem in own))
+            yield Topic(clean, own, strength * max(weigh_rarity(stem, code) for stem in own))
 
 
 def _strip_marks(name: str) -> str:

@@ -9,8 +9,16 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from sensegraph.engines.offline.answers.coverage import EMPTY, NAME, TOKEN, Sought, code_of, han_runs, sought
-from sensegraph.engines.offline.reports.prose import stems
+from sensegraph.engines.offline.answers.coverage import (
+    EMPTY,
+    NAME,
+    TOKEN,
+    WantedWords,
+    find_han_runs,
+    guess_language,
+    read_wanted_words,
+)
+from sensegraph.engines.offline.reports.prose import stem_text
 from sensegraph.language.text import HAN, WORD
 from sensegraph.types import Inquiry
 
@@ -36,7 +44,7 @@ _FEW = 1  # content words up to which "it" is taken to stand for something
 _SHORT = 3  # words up to which a question without content goes on with the one before ("Why?", "And then?")
 
 
-def followed(inquiry: Inquiry) -> Inquiry:
+def resolve_history(inquiry: Inquiry) -> Inquiry:
     """The inquiry with a question that can be understood alone; the same where it could be before.
 
     Without words of its own it borrows all those of the question before it; with a pronoun but no name, its names, or
@@ -46,7 +54,10 @@ def followed(inquiry: Inquiry) -> Inquiry:
         return inquiry
     last = ""
     for question in (*(t.question for t in inquiry.history[-_TURNS:]), inquiry.question):
-        own, earlier = sought(question, code_of(question)), sought(last, code_of(last))
+        own, earlier = (
+            read_wanted_words(question, guess_language(question)),
+            read_wanted_words(last, guess_language(last)),
+        )
         named = any(weight == NAME for weight in own.weights.values())
         content = sum(weight > EMPTY for weight in own.weights.values())
         borrowed: list[str] = []
@@ -63,21 +74,21 @@ def followed(inquiry: Inquiry) -> Inquiry:
     return replace(inquiry, question=last)
 
 
-def note(asked: Inquiry, read: Inquiry) -> tuple[str, ...]:
+def note_reading(asked: Inquiry, read: Inquiry) -> tuple[str, ...]:
     """What to say of an answer whose question was read otherwise than it was put; nothing where it was not."""
     if asked.question == read.question:
         return ()
     return (f"the question leans on the conversation, and was read as: {read.question}",)
 
 
-def _borrow_words(question: str, wanted: Sought, least: float) -> list[str]:
+def _borrow_words(question: str, wanted: WantedWords, least: float) -> list[str]:
     """The stretches of `question` whose words weigh `least` or more, as they are written."""
-    code = code_of(question)
+    code = guess_language(question)
     if HAN.search(question):
-        return han_runs(question) if least < NAME else []
+        return find_han_runs(question) if least < NAME else []
     runs: list[list[str]] = [[]]
     for word in TOKEN.findall(question):
-        weight = max((wanted.weights.get(t, 0.0) for t in stems(word, code)), default=0.0)
+        weight = max((wanted.weights.get(t, 0.0) for t in stem_text(word, code)), default=0.0)
         if weight and weight >= least:
             runs[-1].append(word)
         elif runs[-1]:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sensegraph.engines.offline.answers.key_phrases import WEAK, Phrase, key_phrases
-from sensegraph.engines.offline.answers.said import Said, apart
-from sensegraph.engines.offline.reports.prose import stems
+from sensegraph.engines.offline.answers.key_phrases import WEAK, Phrase, find_key_phrases
+from sensegraph.engines.offline.answers.said import SourceSentence, differs_from_all
+from sensegraph.engines.offline.reports.prose import stem_text
 from sensegraph.engines.offline.reports.shown_names import join_with_and
 
 
@@ -17,8 +17,8 @@ class Theme:
     """A title, its best sentences in the order to be read, all sentences behind it, and its weight."""
 
     title: str
-    best: tuple[Said, ...]
-    all: tuple[Said, ...]
+    best: tuple[SourceSentence, ...]
+    all: tuple[SourceSentence, ...]
     weight: float
     documents: int = 0
 
@@ -33,16 +33,16 @@ class Theme:
         return len({s.chunk for s in self.all})
 
 
-def by_phrase(
-    said: Sequence[Said], scores: Sequence[float], avoid: frozenset[str], most: int, each: int
-) -> tuple[list[Theme], list[Said]]:
+def group_by_phrase(
+    said: Sequence[SourceSentence], scores: Sequence[float], avoid: frozenset[str], most: int, each: int
+) -> tuple[list[Theme], list[SourceSentence]]:
     """At most `most` themes of at most `each` sentences, heaviest first, and the sentences in no theme.
 
     A theme is a key phrase (without a stem of `avoid`) that two sentences or more share; a sentence belongs to the
     heaviest of its phrases; a theme weighs the sum of its three best scores, a third more for a phrase of several
     words. Themes whose best score is less than half of the first one's are dropped: that is where answers drift.
     """
-    phrases = key_phrases([s.text for s in said], 5 * most, avoid=avoid)
+    phrases = find_key_phrases([s.text for s in said], 5 * most, avoid=avoid)
     phrases = [p for p in phrases if len(p.stems) > 1 or (len(p.hits) > 4 and p.text.casefold() not in WEAK)]
 
     def weight(phrase: Phrase) -> float:
@@ -53,7 +53,7 @@ def by_phrase(
     named: set[str] = set()
     several = len({s.chunk for s in said}) > 3
     free = dict(enumerate(said))
-    shown: list[Said] = []
+    shown: list[SourceSentence] = []
     for phrase in sorted(phrases, key=lambda p: (-weight(p), p.stems)):
         inside = sorted((i for i in phrase.hits if i in free), key=lambda i: (-scores[i], i))
         best = _vary_sources([free[i] for i in inside], shown, each)
@@ -76,30 +76,32 @@ def by_phrase(
     return themes, list(free.values())
 
 
-def _vary_sources(ranked: Sequence[Said], shown: Sequence[Said], each: int) -> tuple[Said, ...]:
+def _vary_sources(
+    ranked: Sequence[SourceSentence], shown: Sequence[SourceSentence], each: int
+) -> tuple[SourceSentence, ...]:
     """The first `each` that are not alike, at most two from one speaker and two from one chunk."""
-    chosen: list[Said] = []
+    chosen: list[SourceSentence] = []
     voices: Counter[str] = Counter()
     for said in ranked:
         if len(chosen) == each:
             break
         marks = [f"chunk {said.chunk}", *([f"speaker {said.speaker}"] if said.speaker else [])]
-        if all(voices[m] < 2 for m in marks) and apart(said, [*shown, *chosen]):
+        if all(voices[m] < 2 for m in marks) and differs_from_all(said, [*shown, *chosen]):
             chosen.append(said)
             voices.update(marks)
     return tuple(chosen)
 
 
-def merged(themes: Sequence[Theme], each: int) -> list[Theme]:
+def merge_themes(themes: Sequence[Theme], each: int) -> list[Theme]:
     """Themes in order of weight, near-duplicates joined into the heavier one, no sentence shown twice."""
     kept: list[Theme] = []
     for theme in sorted(themes, key=lambda t: (-t.weight, t.title)):
-        at = next((i for i, k in enumerate(kept) if near(k, theme)), None)
+        at = next((i for i, k in enumerate(kept) if is_same_theme(k, theme)), None)
         if at is None:
             kept.append(theme)
         else:
-            kept[at] = joined(kept[at], theme)
-    shown: list[Said] = []
+            kept[at] = join_themes(kept[at], theme)
+    shown: list[SourceSentence] = []
     result = []
     for theme in kept:
         best = _vary_sources(theme.best, shown, each)
@@ -109,9 +111,9 @@ def merged(themes: Sequence[Theme], each: int) -> list[Theme]:
     return result
 
 
-def near(one: Theme, other: Theme) -> bool:
+def is_same_theme(one: Theme, other: Theme) -> bool:
     """Whether two themes are nearly the same: by title, by shared sentences, or by the terms of their sentences."""
-    first, second = (set(stems(theme.title, "en")) for theme in (one, other))
+    first, second = (set(stem_text(theme.title, "en")) for theme in (one, other))
     if first and second and len(first & second) >= 0.5 * min(len(first), len(second)):
         return True
     shared = {s.source for s in one.all} & {s.source for s in other.all}
@@ -123,7 +125,7 @@ def near(one: Theme, other: Theme) -> bool:
     return bool(size) and dot / size**0.5 > 0.6  # the cosine
 
 
-def joined(one: Theme, other: Theme) -> Theme:
+def join_themes(one: Theme, other: Theme) -> Theme:
     """Two themes as one, under the first one's title; the counts of documents may overlap, so the larger stands."""
     best = (*one.best, *(s for s in other.best if s not in one.best))
     every = tuple(dict.fromkeys((*one.all, *other.all)))

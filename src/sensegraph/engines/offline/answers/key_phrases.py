@@ -61,7 +61,7 @@ class Phrase:
 
 
 @lru_cache(maxsize=1 << 14)
-def candidates(text: str) -> tuple[tuple[tuple[str, ...], str], ...]:
+def list_noun_phrases(text: str) -> tuple[tuple[tuple[str, ...], str], ...]:
     """The noun phrases of up to three words in an English `text`: (stems, words as written).
 
     They end in a noun, and neither begin nor end with a general word.
@@ -92,7 +92,9 @@ def _is_general(word: str) -> bool:
     )
 
 
-def key_phrases(texts: Sequence[str], top: int, *, avoid: frozenset[str] = frozenset(), least: int = 2) -> list[Phrase]:
+def find_key_phrases(
+    texts: Sequence[str], top: int, *, avoid: frozenset[str] = frozenset(), least: int = 2
+) -> list[Phrase]:
     """The `top` phrases of `texts`, best first, no two of which share a stem and none with a stem of `avoid`.
 
     Score = f^.7 · (Σ tf·idf of the words)^.8 over phrases that occur `least` times or more. A phrase is written in the
@@ -101,7 +103,7 @@ def key_phrases(texts: Sequence[str], top: int, *, avoid: frozenset[str] = froze
     spots: dict[tuple[str, ...], list[int]] = {}
     forms: dict[tuple[str, ...], Counter[str]] = {}
     for i, text in enumerate(texts):
-        for own, words in candidates(text):
+        for own, words in list_noun_phrases(text):
             spots.setdefault(own, []).append(i)
             forms.setdefault(own, Counter())[words] += 1
     places: dict[str, list[int]] = {}  # of each stem

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from sensegraph.engines.offline.reports.prose import stems
+from sensegraph.engines.offline.reports.prose import stem_text
 from sensegraph.language.tagging import tags
 from sensegraph.language.word_lists import listed
 
@@ -117,7 +117,7 @@ class Question:
     minor: tuple[str, ...] = ()
 
 
-def understand(text: str, code: str = "en") -> Question:
+def understand_question(text: str, code: str = "en") -> Question:
     """Read a question in the language `code`: its shape, its content terms, the sign that it asks for."""
     plain = " ".join(text.split())
     # without an afterthought (" - as a motivator or an obstacle?", "and in what context?")
@@ -134,17 +134,17 @@ def understand(text: str, code: str = "en") -> Question:
     units = (_FORMS.get(word.rstrip("s")) for word in re.findall(r"[a-z]+", folded))
     # names have a capital inside the question (not in German, where all nouns have)
     inner = re.findall(r"(?<=[\w,] )[^\W\d_a-z][\w’'\-]+", plain) if code != "de" else []
-    capitalised = {t for w in inner for t in stems(w, code)}
+    capitalised = {t for w in inner for t in stem_text(w, code)}
     # the terms after "in their …" say where, and need not be said
     before, *where = re.split(r"\b(?:in|within|during|throughout) (?:their|his|her|its|our|your)\b", core, maxsplit=1)
-    main = set(stems(before, code))
-    minor = {t for part in where for t in stems(part, code)} - main if main & set(terms) else set()
+    main = set(stem_text(before, code))
+    minor = {t for part in where for t in stem_text(part, code)} - main if main & set(terms) else set()
     return Question(
         plain,
         shape,
         terms,
         groups,
-        subject_of(core),
+        find_subject(core),
         good - bad,
         next((unit for unit in units if unit), ""),
         tuple(t for t in terms if t in capitalised),
@@ -158,12 +158,12 @@ def _group_terms(text: str, code: str) -> tuple[tuple[str, ...], ...]:
     groups: list[tuple[str, ...]] = [()]
     for word in re.findall(r"\w+(?:[’'\-]\w+)*|[^\w\s]", text):
         empty = word.casefold() in FRAME | SOFT or SIGN_WORDS.fullmatch(word)
-        found = () if empty else tuple(stems(word, code))
+        found = () if empty else tuple(stem_text(word, code))
         groups = [*groups[:-1], groups[-1] + found] if found else [*groups, ()]
     return tuple(g for g in groups if g)
 
 
-def subject_of(text: str) -> str:
+def find_subject(text: str) -> str:
     """The longest stretch of the question that reads as a noun phrase, without words of asking; "" if there is none.
 
     It is longest by the words that name something; stop words at its end are left out.

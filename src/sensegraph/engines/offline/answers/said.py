@@ -10,8 +10,8 @@ from functools import lru_cache
 
 from rapidfuzz.distance import LCSseq
 
-from sensegraph.engines.offline.reports.prose import quality, stem_word, tidy
-from sensegraph.engines.offline.reports.quotes import introduces
+from sensegraph.engines.offline.reports.prose import rate_quality, stem_word, tidy_sentence
+from sensegraph.engines.offline.reports.quotes import introduces_person
 from sensegraph.language.speaker_labels import labels, recase
 from sensegraph.language.text import HAN, WORD, sentences
 from sensegraph.language.word_lists import language
@@ -33,7 +33,7 @@ _PAIRS = ("“”", '""', "„“", "«»", "»«", "「」")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SourceSentence:
     """One sentence: `raw` is the text of the span `source`; `order` is its place in the context.
 
     `weight` is the score of the passage `reference` that holds it, `document` the title of its document, if known;
@@ -63,15 +63,15 @@ class Said:
     @property
     def text(self) -> str:
         """The sentence as it is shown: lightly trimmed."""
-        return tidy(self.raw)
+        return tidy_sentence(self.raw)
 
     @property
     def quality(self) -> float:
         """How well it stands alone, in (0, 1]."""
-        return quality(self.text)
+        return rate_quality(self.text)
 
 
-def presentable(said: Sequence[Said], least: float = LEAST_QUALITY) -> list[Said]:
+def select_presentable(said: Sequence[SourceSentence], least: float = LEAST_QUALITY) -> list[SourceSentence]:
     """The sentences that can be shown: of quality `least` or more, and 40 to 420 characters, Han ones from 12."""
 
     def fits(text: str) -> bool:
@@ -80,25 +80,27 @@ def presentable(said: Sequence[Said], least: float = LEAST_QUALITY) -> list[Said
     return [s for s in said if len(s.terms) > 3 and fits(s.raw) and s.quality >= least]
 
 
-def language_of(passages: Sequence[Passage]) -> str:
+def detect_passage_language(passages: Sequence[Passage]) -> str:
     """The language that the first passages are written in."""
     return language(" ".join(p.text[:400] for p in passages[:10]))
 
 
-def everything_said(passages: Sequence[Passage], code: str) -> list[Said]:
+def read_source_sentences(passages: Sequence[Passage], code: str) -> list[SourceSentence]:
     """The sentences of all passages in order; a span that several passages quote is kept once."""
-    known = speakers(passages)
-    found: list[Said] = []
+    known = find_labelled_speakers(passages)
+    found: list[SourceSentence] = []
     seen: set[Source] = set()
     for passage in passages:
         for name, text, source in _read_passage(passage, known):
-            content = terms(text, code)
+            content = stem_content_words(text, code)
             if source in seen or not content:
                 continue
             seen.add(source)
             title = passage.title if passage.kind == "chunk" else ""
             bare, host = name.removesuffix(HOST), name.endswith(HOST)
-            found.append(Said(text, bare, source, passage.id, content, len(found), passage.score, title, host))
+            found.append(
+                SourceSentence(text, bare, source, passage.id, content, len(found), passage.score, title, host)
+            )
     return found
 
 
@@ -111,30 +113,30 @@ def _read_passage(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str
         text = quote.text.strip()
         head, mark, rest = text.partition(f"{HOST}: ")
         if mark and len(head) < 60:
-            yield cleaned(head) + HOST, unquoted(rest), quote.source
+            yield clean_speaker_name(head) + HOST, strip_quotation_marks(rest), quote.source
             continue
         match = _QUOTED.match(text) or _FULL.match(text)
         name, said = (match[1], text[match.end() :]) if match else _split_label(text, known)[:2]
-        yield cleaned(name), unquoted(said), quote.source
+        yield clean_speaker_name(name), strip_quotation_marks(said), quote.source
     if passage.quotes or len(passage.sources) != 1:
         return
     base, name = passage.sources[0], ""
     for start, end in sentences(passage.text):
         new, said, skipped = _split_label(passage.text[start:end], known)
-        name = cleaned(new) or name
+        name = clean_speaker_name(new) or name
         if said:
             yield name, said, Source(base.chunk, base.start + start + skipped, base.start + end)
 
 
-def group_by_reference(said: Sequence[Said]) -> dict[str, list[Said]]:
+def group_by_reference(said: Sequence[SourceSentence]) -> dict[str, list[SourceSentence]]:
     """The sentences of each passage, by its id."""
-    found: dict[str, list[Said]] = {}
+    found: dict[str, list[SourceSentence]] = {}
     for s in said:
         found.setdefault(s.reference, []).append(s)
     return found
 
 
-def hosts(said: Sequence[Said]) -> frozenset[str]:
+def find_hosts(said: Sequence[SourceSentence]) -> frozenset[str]:
     """Speakers who lead the talk: those marked so, and those who are everywhere where four or more people speak.
 
     Everywhere is a quarter of the documents, three at least; where documents are not known, two fifths of the chunks,
@@ -151,7 +153,7 @@ def hosts(said: Sequence[Said]) -> frozenset[str]:
     return frozenset(everywhere | {s.speaker for s in said if s.host})
 
 
-def hosts_of_reports(said: Sequence[Said]) -> frozenset[str]:
+def find_report_hosts(said: Sequence[SourceSentence]) -> frozenset[str]:
     """Speakers who lead the talk, seen from many reports, where six or more people speak.
 
     Guests speak in the reports on their subject, hosts in all: in a fifth of eight reports or more; or in one of
@@ -168,30 +170,30 @@ def hosts_of_reports(said: Sequence[Said]) -> frozenset[str]:
         return frozenset()
     wide = {n for n, at in places.items() if len(at) >= max(4, 0.2 * size)}
     spread = {n for n, at in places.items() if len(at) >= max(6, size / 14) and len(at) >= 0.8 * times[n]}
-    presents = {s.speaker for s in said if s.speaker in spread and introduces(s.raw)}
+    presents = {s.speaker for s in said if s.speaker in spread and introduces_person(s.raw)}
     return frozenset(wide | presents)
 
 
-def terms(text: str, code: str) -> tuple[str, ...]:
+def stem_content_words(text: str, code: str) -> tuple[str, ...]:
     """The stems of the content words of `text`, in order; none of what stands in brackets."""
     bare = _ASIDES.sub(" ", text) if "{" in text or "[" in text or "_" in text else text
     return tuple(t for word in WORD.findall(bare) for t in stem_word(word, code))
 
 
-def speakers(passages: Sequence[Passage]) -> frozenset[str]:
+def find_labelled_speakers(passages: Sequence[Passage]) -> frozenset[str]:
     """The names that label what is said, sure in at least one passage."""
     texts = [t for p in passages for t in ([q.text for q in p.quotes] if p.quotes else [p.text])]
     sure = (label.name for label in labels("\n".join(texts)) if label.sure)
     return frozenset(name for name in sure if name.casefold() not in _NO_NAMES)
 
 
-def cleaned(name: str) -> str:
+def clean_speaker_name(name: str) -> str:
     """A speaker's name without what ran into it from a file name or the line before; "" if no name is left."""
     last = re.split(r"[/\t]|\.txt|(?<=\w{2})\. ", name)[-1].strip(" .")
     return "" if re.search(r"[\d_]", last) else last
 
 
-def unquoted(text: str) -> str:
+def strip_quotation_marks(text: str) -> str:
     """`text` without the quotation marks that stand around the whole of it."""
     bare = text.strip()
     return bare[1:-1].strip() if len(bare) > 1 and bare[0] + bare[-1] in _PAIRS else bare
@@ -206,19 +208,19 @@ def _split_label(text: str, known: frozenset[str]) -> tuple[str, str, int]:
     return recase(head.strip()), said, len(text) - len(said)
 
 
-def alike(one: Said, other: Said) -> bool:
+def is_near_repeat(one: SourceSentence, other: SourceSentence) -> bool:
     """Whether two sentences say nearly the same in the same words, or one holds most of the other."""
-    a, b = _folded_words(one.text), _folded_words(other.text)
+    a, b = _fold_words(one.text), _fold_words(other.text)
     shared = LCSseq.similarity(a, b)
     return shared > ALIKE * max(len(a), len(b)) or shared > 0.75 * min(len(a), len(b))
 
 
 @lru_cache(maxsize=1 << 14)
-def _folded_words(text: str) -> tuple[str, ...]:
+def _fold_words(text: str) -> tuple[str, ...]:
     folded = text.casefold()
     return tuple(HAN.findall(folded)) if HAN.search(folded) else tuple(WORD.findall(folded))
 
 
-def apart(said: Said, chosen: Sequence[Said]) -> bool:
+def differs_from_all(said: SourceSentence, chosen: Sequence[SourceSentence]) -> bool:
     """Whether `said` is none of `chosen` in other clothes."""
-    return not any(alike(said, c) for c in chosen)
+    return not any(is_near_repeat(said, c) for c in chosen)

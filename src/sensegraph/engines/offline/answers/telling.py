@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sensegraph.engines.offline.answers.key_phrases import key_phrases
-from sensegraph.engines.offline.answers.said import Said, apart, presentable
-from sensegraph.engines.offline.answers.wording import stated
-from sensegraph.engines.offline.reports.choosing import weigh
-from sensegraph.engines.offline.reports.general_sentences import generality
-from sensegraph.engines.offline.reports.prose import stems
-from sensegraph.engines.offline.reports.quotes import introduces
-from sensegraph.engines.offline.reports.shown_names import heads, join_with_and, natural
+from sensegraph.engines.offline.answers.key_phrases import find_key_phrases
+from sensegraph.engines.offline.answers.said import SourceSentence, differs_from_all, select_presentable
+from sensegraph.engines.offline.answers.wording import make_general_clause
+from sensegraph.engines.offline.reports.choosing import weigh_stems
+from sensegraph.engines.offline.reports.general_sentences import rate_generality
+from sensegraph.engines.offline.reports.prose import stem_text
+from sensegraph.engines.offline.reports.quotes import introduces_person
+from sensegraph.engines.offline.reports.shown_names import join_with_and, show_natural_case, split_title
 
 STRONG = 6  # the heaviest terms besides the title: a sentence on the theme holds one of the title or two of these
 BEHIND = 0.35  # share of the best score below which a sentence is not shown
@@ -42,67 +42,73 @@ _LIMPS = re.compile(
 _COARSE = re.compile(r"\b(?:fuck|shit|crap|damn|rape)\w*\b", re.IGNORECASE)
 
 
-def telling(title: str, said: Sequence[Said], leads: frozenset[str], count: int) -> list[Said]:
+def choose_telling_sentences(
+    title: str, said: Sequence[SourceSentence], leads: frozenset[str], count: int
+) -> list[SourceSentence]:
     """At most `count` presentable sentences that say most on the theme, best first, none far behind the best.
 
     Each comes from a document and a speaker of its own while there are such. A sentence is on the theme where it holds
     a word of the title; where few do, also where it holds two of the theme's heaviest terms.
     """
-    titled = frozenset(stems(title, "en"))
-    weights = weigh(s.terms for s in said)
+    titled = frozenset(stem_text(title, "en"))
+    weights = weigh_stems(s.terms for s in said)
     strong = frozenset(sorted((t for t in weights if t not in titled), key=lambda t: (-weights[t], t))[:STRONG])
-    on = presentable([s for s in said if titled & set(s.terms)])
+    on = select_presentable([s for s in said if titled & set(s.terms)])
     if len(on) < 2 * count:
-        on = [s for s in presentable(said) if titled & set(s.terms) or len(strong & set(s.terms)) > 1]
-    on = on or presentable(said)
+        on = [s for s in select_presentable(said) if titled & set(s.terms) or len(strong & set(s.terms)) > 1]
+    on = on or select_presentable(said)
     known = any(s.speaker for s in said)
     scores = []
     for s in on:
         # how far it is about the theme, 0.3 to 1.3: words of its title, other heavy terms, its length
         held, near = len(titled.intersection(s.terms)), len(strong.intersection(s.terms))
         focus = (0.3 + 0.3 * min(2, held) + 0.1 * min(4, near)) * min(1.0, READABLE / max(1, len(s.text.split())))
-        scores.append(worth(s, leads) * focus * (UNNAMED if known and not s.speaker else 1.0))
+        scores.append(rate_sentence(s, leads) * focus * (UNNAMED if known and not s.speaker else 1.0))
     ranked = sorted(range(len(on)), key=lambda i: (-scores[i], on[i].order))
     near_best = [on[i] for i in ranked if scores[i] >= max(FLOOR, BEHIND * scores[ranked[0]])]
-    return varied(near_best, count)
+    return vary_speakers(near_best, count)
 
 
-def varied(ranked: Sequence[Said], count: int) -> list[Said]:
+def vary_speakers(ranked: Sequence[SourceSentence], count: int) -> list[SourceSentence]:
     """The first `count` that are not alike, of a speaker and a document of their own while there are such."""
-    chosen: list[Said] = []
+    chosen: list[SourceSentence] = []
     for fresh in (True, False):
         for said in ranked:
             if len(chosen) == count:
                 return chosen
             heard = any((s.speaker and s.speaker == said.speaker) or s.origin == said.origin for s in chosen)
             crowded = any(s.chunk == said.chunk for s in chosen)
-            if not (heard if fresh else crowded) and all(s is not said for s in chosen) and apart(said, chosen):
+            if (
+                not (heard if fresh else crowded)
+                and all(s is not said for s in chosen)
+                and differs_from_all(said, chosen)
+            ):
                 chosen.append(said)
     return chosen
 
 
-def worth(said: Said, leads: frozenset[str]) -> float:
+def rate_sentence(said: SourceSentence, leads: frozenset[str]) -> float:
     """Quality and generality, more for what states something; less for a host's words and what is not sound."""
-    value = said.quality * min(1.2, 0.15 + generality(said.text)) * soundness(said.text)
+    value = said.quality * min(1.2, 0.15 + rate_generality(said.text)) * rate_soundness(said.text)
     value *= LEADING if said.speaker in leads else 1.0
-    return value * (STATES if stated(said.text) else 1.0)
+    return value * (STATES if make_general_clause(said.text) else 1.0)
 
 
-def soundness(text: str) -> float:
+def rate_soundness(text: str) -> float:
     """1, or less for sentences that present someone, that limp behind another, or that are coarse (English)."""
-    value = 0.2 if introduces(text) or _CAREER.search(text) else 1.0
+    value = 0.2 if introduces_person(text) or _CAREER.search(text) else 1.0
     value *= 0.5 if _ABOUT_SOMEONE.match(text) or _LIMPS.match(text) else 1.0
     return value * (0.3 if _COARSE.search(text) else 1.0)
 
 
-def retitled(title: str, said: Sequence[Said], speakers: frozenset[str]) -> str:
+def retitle_theme(title: str, said: Sequence[SourceSentence], speakers: frozenset[str]) -> str:
     """The title without the names of those who speak, filled up with what their sentences turn on; "" if with nothing.
 
     A guest is no theme: "Chris Urmson, robots and images" is about robots and images.
     """
     texts = [s.text for s in said]
-    kept = [natural(h, texts) for h in heads(title) if h not in speakers]
-    avoid = frozenset(t for name in (*kept, *sorted(speakers)) for t in stems(name, "en"))
-    if len(kept) < min(2, len(heads(title))):
-        kept += [p.text for p in key_phrases(texts, 2, avoid=avoid)][: 2 - len(kept)]
+    kept = [show_natural_case(h, texts) for h in split_title(title) if h not in speakers]
+    avoid = frozenset(t for name in (*kept, *sorted(speakers)) for t in stem_text(name, "en"))
+    if len(kept) < min(2, len(split_title(title))):
+        kept += [p.text for p in find_key_phrases(texts, 2, avoid=avoid)][: 2 - len(kept)]
     return join_with_and(kept)

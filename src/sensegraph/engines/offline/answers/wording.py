@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from sensegraph.engines.offline.answers.said import Said
-from sensegraph.engines.offline.reports.general_sentences import generality
-from sensegraph.engines.offline.reports.quotes import introduces
-from sensegraph.engines.offline.reports.shown_names import number
+from sensegraph.engines.offline.answers.said import SourceSentence
+from sensegraph.engines.offline.reports.general_sentences import rate_generality
+from sensegraph.engines.offline.reports.quotes import introduces_person
+from sensegraph.engines.offline.reports.shown_names import spell_number
 from sensegraph.language.tagging import known_form, tags
 from sensegraph.language.text import WORD
 from sensegraph.language.word_files import sections
@@ -65,7 +65,7 @@ _BE = re.compile(r"^(?:is|are|can|cannot|will|has|have|should|must|needs?|means?
 
 
 @lru_cache(maxsize=1 << 14)
-def clause(text: str) -> str:
+def make_reported_clause(text: str) -> str:
     """The tidied sentence `text` as it follows "that"; "" where it cannot be said so (or is not English).
 
     It has no capital that only begins a sentence: names and acronyms keep theirs.
@@ -75,7 +75,7 @@ def clause(text: str) -> str:
     if not SHORTEST <= len(words) <= LONGEST or not bare.endswith(".") or language(text) != "en":
         return ""
     bare = bare.rstrip(" .")
-    barred = _PERSONAL.search(bare) or _POINTS.search(bare) or _LOOSE.search(bare) or introduces(bare)
+    barred = _PERSONAL.search(bare) or _POINTS.search(bare) or _LOOSE.search(bare) or introduces_person(bare)
     first, low = words[0], words[0].casefold()
     if barred or not _begins_with_predicate(words) or low.replace("’", "'").endswith("'s"):
         return ""
@@ -83,10 +83,10 @@ def clause(text: str) -> str:
     return bare[:1].lower() + bare[1:] if low == "a" or common else bare
 
 
-def stated(text: str) -> str:
+def make_general_clause(text: str) -> str:
     """`clause` of a sentence that states something general; "" for one that tells what happened."""
-    found = clause(text)
-    return found if found and generality(f"{found}.") >= GENERAL and not _PAST.search(found) else ""
+    found = make_reported_clause(text)
+    return found if found and rate_generality(f"{found}.") >= GENERAL and not _PAST.search(found) else ""
 
 
 def _begins_with_predicate(words: list[str]) -> bool:
@@ -132,45 +132,45 @@ _TONES: tuple[tuple[str, tuple[str, ...]], ...] = (
 _PLAIN = ("says", "observes", "notes", "points out", "remarks", "puts it this way")
 
 
-def counted(n: int, noun: str) -> str:
+def count_noun(n: int, noun: str) -> str:
     """ "one passage", "14 passages"."""
-    return f"{number(n)} {noun}{'' if n == 1 else 's'}"
+    return f"{spell_number(n)} {noun}{'' if n == 1 else 's'}"
 
 
-def who(name: str) -> str:
+def name_in_clause(name: str) -> str:
     """A speaker as the subject of a clause: a role takes the article."""
     return f"the {name}" if _ROLE.search(name) else name
 
 
-def subject(name: str) -> str:
+def name_at_start(name: str) -> str:
     """A speaker as the first words of a sentence: a role takes the article, a name stays as its owner writes it."""
     return f"The {name}" if _ROLE.search(name) else name
 
 
-def plain(text: str) -> Statement:
+def make_plain_statement(text: str) -> Statement:
     """Connecting text, which rests on no source."""
     return Statement(text)
 
 
-def shown(said: Said, text: str) -> Statement:
+def make_sourced_statement(said: SourceSentence, text: str) -> Statement:
     """A sentence with its passage and its exact span."""
     return Statement(text, (said.reference,), (said.source,))
 
 
-def ended(text: str) -> str:
+def end_sentence(text: str) -> str:
     """`text` with an end mark."""
     bare = text.rstrip(" ,;:-–—")
     closed = bare.rstrip("'\"’”)»」』").endswith((".", "!", "?", "…", "。", "！", "？"))
     return bare if closed else f"{bare}."
 
 
-def quotation(text: str) -> str:
+def quote_text(text: str) -> str:
     """`text` in quotation marks, those inside it made single."""
     inner = text.replace("“", "‘").replace("”", "’").replace('"', "'")
-    return f"“{ended(inner)}”"
+    return f"“{end_sentence(inner)}”"
 
 
-def verb(text: str, turn: int) -> str:
+def choose_reporting_verb(text: str, turn: int) -> str:
     """A reporting verb that suits `text`; `turn` varies it."""
     for pattern, verbs in _TONES:
         if re.search(pattern, text):
@@ -178,31 +178,35 @@ def verb(text: str, turn: int) -> str:
     return _PLAIN[turn % len(_PLAIN)]
 
 
-def argued(sentences: Sequence[Said], turn: int = 0, bold: str = "") -> Iterator[Statement]:
+def write_reported_paragraph(sentences: Sequence[SourceSentence], turn: int = 0, bold: str = "") -> Iterator[Statement]:
     """A paragraph: at most two sentences in one that reports them, then the others quoted; `bold` comes first."""
-    told = [(s, clause) for s in sentences if s.speaker and (clause := stated(s.text))][:2]
+    told = [(s, clause) for s in sentences if s.speaker and (clause := make_general_clause(s.text))][:2]
     if len(told) == 2 and told[0][0].speaker == told[1][0].speaker:
         told = told[:1]
     for i, (said, clause) in enumerate(told):
         says = ("argues", "holds", "points out", "says")[(turn + i) % 4]
-        name = who(said.speaker) if i else f"**{subject(bold)}**" if bold else subject(said.speaker)
-        yield shown(said, f"{', while ' if i else ''}{name} {says} that {clause}{'.' if i == len(told) - 1 else ''}")
+        name = (
+            name_in_clause(said.speaker) if i else f"**{name_at_start(bold)}**" if bold else name_at_start(said.speaker)
+        )
+        yield make_sourced_statement(
+            said, f"{', while ' if i else ''}{name} {says} that {clause}{'.' if i == len(told) - 1 else ''}"
+        )
     rest = [s for s in sentences if all(s is not t for t, _ in told)]
     if told and rest:
-        yield plain(" ")
-    yield from introduced(rest, turn, bold="" if told else bold, last=told[-1][0].speaker if told else None)
+        yield make_plain_statement(" ")
+    yield from write_quoted_paragraph(rest, turn, bold="" if told else bold, last=told[-1][0].speaker if told else None)
 
 
-def introduced(
-    sentences: Sequence[Said], turn: int = 0, *, bold: str = "", last: str | None = None
+def write_quoted_paragraph(
+    sentences: Sequence[SourceSentence], turn: int = 0, *, bold: str = "", last: str | None = None
 ) -> Iterator[Statement]:
     """The sentences of a paragraph, each introduced by its speaker, with blanks between them.
 
     What nobody is known to have said is quoted by itself. `last` spoke before.
     """
     for i, said in enumerate(sentences):
-        name = f"**{subject(said.speaker)}**" if bold and not i else subject(said.speaker)
-        says = "adds" if said.speaker == last else verb(said.text, turn + i)
+        name = f"**{name_at_start(said.speaker)}**" if bold and not i else name_at_start(said.speaker)
+        says = "adds" if said.speaker == last else choose_reporting_verb(said.text, turn + i)
         head = f"{name} {says}: " if said.speaker else ""
-        yield shown(said, f"{' ' if i else ''}{head}{quotation(said.text)}")
+        yield make_sourced_statement(said, f"{' ' if i else ''}{head}{quote_text(said.text)}")
         last = said.speaker

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from sensegraph.engines.offline.extraction import claims, kinds
-from sensegraph.engines.offline.extraction.describing import label, quality, telling
+from sensegraph.engines.offline.extraction.describing import find_link_words, rate_description, rate_readability
 from sensegraph.engines.offline.extraction.links import CROWD
 from sensegraph.engines.offline.extraction.records import Lexicon, Observation, Value
-from sensegraph.engines.offline.extraction.resolving import Spot, Thing, resolved
-from sensegraph.engines.offline.extraction.scan import joined
-from sensegraph.engines.offline.extraction.wrapping import body
+from sensegraph.engines.offline.extraction.resolving import Spot, Thing, resolve_mentions
+from sensegraph.engines.offline.extraction.scan import join_chunks
+from sensegraph.engines.offline.extraction.wrapping import find_body
 from sensegraph.language.speakers import Turns, turns
 from sensegraph.types import Chunk, ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
 
@@ -23,22 +23,22 @@ _Pair = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPairs:
     """What the corpus found related in a chunk: weight, and the sentences that show it."""
 
     weights: dict[_Pair, float]
     spans: dict[_Pair, list[tuple[Spot, Spot]]]
 
 
-class Reader:
+class DocumentReader:
     """Reads one document with what the corpus knows."""
 
     def __init__(self, chunks: Sequence[Chunk], seen: Observation, lexicon: Lexicon, values: bool) -> None:
         self.chunks, self.seen, self.lexicon, self.values = chunks, seen, lexicon, values
         self.base = min((c.start for c in chunks), default=0)
-        self.body = body(seen, lexicon)
+        self.body = find_body(seen, lexicon)
         self.english = seen.language == "en"
-        scene = resolved(seen, lexicon)
+        scene = resolve_mentions(seen, lexicon)
         self.things: dict[str, Thing] = dict(scene.things)
         self.spots = list(scene.spots)
         self.about = scene.key_of_title(seen.title)
@@ -76,7 +76,7 @@ class Reader:
             if c.start > reach:
                 breaks.append(c.start - self.base)
             reach = max(reach, c.start + len(c.text))
-        return turns(joined(self.chunks)[0], self.lexicon.speakers, breaks)
+        return turns(join_chunks(self.chunks)[0], self.lexicon.speakers, breaks)
 
     def _span(self, chunk: Chunk, shift: int, sentence: int) -> tuple[int, int]:
         """A sentence's span in the chunk, cut at the chunk's edges, without white space around it."""
@@ -113,7 +113,7 @@ class Reader:
             for s in members[:_SOURCES]:
                 span = self._span(chunk, shift, s.sentence)
                 at = max(span[0], s.start - shift)
-                scored.append((-telling(chunk.text, at, s.end - shift, span, self.english), span))
+                scored.append((-rate_description(chunk.text, at, s.end - shift, span, self.english), span))
             start, end = min(scored)[1]
             yield ExtractedEntity(
                 name=thing.name,
@@ -121,7 +121,7 @@ class Reader:
                 description=self._said(chunk, shift, start, end),
                 start=start,
                 end=end,
-                mentions=tuple(_mention(chunk, s.start - shift, s.end - shift) for s in members),
+                mentions=tuple(_make_mention(chunk, s.start - shift, s.end - shift) for s in members),
             )
 
     def _values(self, chunk: Chunk, shift: int) -> Iterator[ExtractedEntity]:
@@ -136,7 +136,7 @@ class Reader:
         for (name, kind), members in grouped.items():
             start, end = self._span(chunk, shift, members[0].sentence)
             text = self._said(chunk, shift, start, end)
-            mentions = tuple(_mention(chunk, v.start - shift, v.end - shift) for v in members)
+            mentions = tuple(_make_mention(chunk, v.start - shift, v.end - shift) for v in members)
             yield ExtractedEntity(name, kind, text, start, end, mentions)
 
     # ── relations ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -152,7 +152,7 @@ class Reader:
                 other = pair[0] if pair[1] == self.about else pair[1]
                 shown = [(s, s) for n in sorted(by_sentence) for s in by_sentence[n] if s.key == other]
             a, b, span = self._shown(chunk, shift, shown)
-            verb = label(chunk.text, a.end - shift, b.start - shift) if self.english and a is not b else ""
+            verb = find_link_words(chunk.text, a.end - shift, b.start - shift) if self.english and a is not b else ""
             source, target = (a.key, b.key) if verb else pair
             yield ExtractedRelation(
                 source=self.things[source].name,
@@ -164,10 +164,10 @@ class Reader:
                 label=verb,
             )
 
-    def _pairs(self, by_sentence: Mapping[int, Sequence[Spot]]) -> Found:
+    def _pairs(self, by_sentence: Mapping[int, Sequence[Spot]]) -> FoundPairs:
         """The corpus's pairs that this chunk shows, in a sentence or across two neighbours."""
-        found = Found(defaultdict(float), defaultdict(list))
-        firsts = {n: _firsts(spots) for n, spots in by_sentence.items()}
+        found = FoundPairs(defaultdict(float), defaultdict(list))
+        firsts = {n: _find_first_mentions(spots) for n, spots in by_sentence.items()}
         for number in sorted(firsts):
             here = list(firsts[number].values())
             for i, a in enumerate(here):
@@ -181,7 +181,7 @@ class Reader:
                             self._add(found, a, b, 0.5)
         return found
 
-    def _add(self, found: Found, a: Spot, b: Spot, weight: float) -> None:
+    def _add(self, found: FoundPairs, a: Spot, b: Spot, weight: float) -> None:
         pair = (a.key, b.key) if a.key < b.key else (b.key, a.key)
         if self._unit(pair) > 0:
             found.weights[pair] += weight
@@ -210,7 +210,7 @@ class Reader:
         for i, (a, b) in enumerate(shown[:_SOURCES]):
             span = self._span(chunk, shift, a.sentence)
             both = 1.0 if a is not b else 0.0
-            scored.append((-quality(chunk.text[span[0] : span[1]][:600], self.english) - both, i, span))
+            scored.append((-rate_readability(chunk.text[span[0] : span[1]][:600], self.english) - both, i, span))
         _, i, span = min(scored)
         a, b = sorted(shown[i], key=lambda s: s.start)
         return a, b, span
@@ -226,20 +226,22 @@ class Reader:
             whole = self.seen.sentences[2 * number] >= shift and self.seen.sentences[2 * number + 1] <= shift + len(
                 chunk.text
             )
-            names = [k for k in _firsts(by_sentence[number]) if self.things[k].kind != "c"]
+            names = [k for k in _find_first_mentions(by_sentence[number]) if self.things[k].kind != "c"]
             if whole and names:
                 values = self.stated.get(number, ())
                 times = [v.surface for v in values if v.kind == "time"]
                 shown = [self.things[k].name for k in names]
-                stated.append(claims.Stated(chunk.text[start:end], start, end, shown, times, len(values) - len(times)))
-        return claims.claimed(stated)
+                stated.append(
+                    claims.StatedSentence(chunk.text[start:end], start, end, shown, times, len(values) - len(times))
+                )
+        return claims.select_claims(stated)
 
 
-def _mention(chunk: Chunk, start: int, end: int) -> Mention:
+def _make_mention(chunk: Chunk, start: int, end: int) -> Mention:
     return Mention(chunk.text[start:end], start, end)
 
 
-def _firsts(spots: Sequence[Spot]) -> dict[str, Spot]:
+def _find_first_mentions(spots: Sequence[Spot]) -> dict[str, Spot]:
     """The first mention of each thing, at most `CROWD` things."""
     firsts: dict[str, Spot] = {}
     for s in spots:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sensegraph.engines.offline.extraction.describing import finite, quality
+from sensegraph.engines.offline.extraction.describing import has_finite_verb, rate_readability
 from sensegraph.engines.offline.extraction.scan import TOKEN
 from sensegraph.language.times import iso
 from sensegraph.language.word_files import english
@@ -27,7 +27,7 @@ _TYPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class StatedSentence:
     """A sentence with what it names: the names in order of place, its times, and how many numbers it holds."""
 
     text: str
@@ -38,16 +38,16 @@ class Stated:
     numbers: int
 
 
-def claimed(sentences: Sequence[Stated]) -> tuple[ExtractedClaim, ...]:
+def select_claims(sentences: Sequence[StatedSentence]) -> tuple[ExtractedClaim, ...]:
     """The claims of one chunk, in order of place: the sentences that state most, at most `MOST`.
 
     A claim is FALSE when the sentence denies, SUSPECTED when it hedges ("may" only in lower case), else TRUE.
     """
     scored = []
     for s in sentences:
-        good, asks = quality(s.text, True), s.text.rstrip('"”’) ').endswith("?")
+        good, asks = rate_readability(s.text, True), s.text.rstrip('"”’) ').endswith("?")
         checkable = s.names and (s.times or s.numbers or len(s.names) > 1)
-        if checkable and good >= _LEAST_QUALITY and not asks and finite(_lower_words(s.text)):
+        if checkable and good >= _LEAST_QUALITY and not asks and has_finite_verb(_lower_words(s.text)):
             scored.append((good * (1 + bool(s.times) + 0.5 * (len(s.names) > 1) + 0.3 * bool(s.numbers)), s))
     best = sorted(scored, key=lambda x: (-x[0], x[1].start))[:MOST]
     hedges, negations = english("hedges"), english("negations")

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sensegraph.engines.offline.extraction.resolving import LONGEST_UNIT, stem
+from sensegraph.engines.offline.extraction.resolving import LONGEST_UNIT, stem_english
 from sensegraph.language.word_files import english, sections
 
 _SHARE = 0.25  # of the chunks: what is in more is no topic
@@ -32,17 +32,17 @@ class Counts:
     heads: Counter[str]
 
 
-def counted() -> Counts:
+def start_counts() -> Counts:
     """Counts with nothing in them."""
     return Counts(Counter(), Counter(), Counter())
 
 
-def add(counts: Counts, phrases: Iterable[tuple[int, Sequence[str]]]) -> None:
+def count_units(counts: Counts, phrases: Iterable[tuple[int, Sequence[str]]]) -> None:
     """Counts the units of one document's phrases, given as (chunk, words)."""
     seen: dict[int, set[str]] = defaultdict(set)
     found: list[str] = []
     for chunk, words in phrases:
-        stems = [stem(w) for w in words]
+        stems = [stem_english(w) for w in words]
         units = [" ".join(stems[a:b]) for b in range(1, len(stems) + 1) for a in range(max(0, b - LONGEST_UNIT), b)]
         found += units
         counts.heads[stems[-1]] += 1
@@ -52,7 +52,7 @@ def add(counts: Counts, phrases: Iterable[tuple[int, Sequence[str]]]) -> None:
         counts.chunks.update(units_seen)
 
 
-def kept(counts: Counts, chunks: int, tagged: bool = True) -> frozenset[str]:
+def select_concepts(counts: Counts, chunks: int, tagged: bool = True) -> frozenset[str]:
     """The units that are concepts of a corpus of so many chunks.
 
     Without a tagger the units are single words and names among them, so that two chunks are enough.
@@ -69,7 +69,7 @@ def kept(counts: Counts, chunks: int, tagged: bool = True) -> frozenset[str]:
                 part = " ".join(words[at : at + size])
                 nested[part] += counts.all[unit]
                 holders[part] += 1
-    general = {stem(w) for w in english("general") | english("stop")}
+    general = {stem_english(w) for w in english("general") | english("stop")}
     out = []
     for unit in often:
         words = unit.split()
@@ -94,7 +94,7 @@ def kept(counts: Counts, chunks: int, tagged: bool = True) -> frozenset[str]:
 # ── scripts without blanks ───────────────────────────────────────────────────────────────────────────────────────────
 
 
-def terms(runs: Sequence[str]) -> frozenset[str]:
+def find_terms(runs: Sequence[str]) -> frozenset[str]:
     """N-grams of 2–6 characters that behave like words: repeated, freely combined, strongly held together.
 
     Counts grow level by level (an n-gram can only repeat if its parts do), so memory stays near the repeated ones.
@@ -141,9 +141,9 @@ def _find_free_grams(runs: Sequence[str], good: frozenset[str]) -> frozenset[str
                 if gram in good:
                     left[gram][run[i - 1] if i else f"^{number}"] += 1
                     right[gram][run[i + size] if i + size < len(run) else f"${number}"] += 1
-    return frozenset(g for g in left if _entropy(left[g]) > _ENTROPY and _entropy(right[g]) > _ENTROPY)
+    return frozenset(g for g in left if _measure_entropy(left[g]) > _ENTROPY and _measure_entropy(right[g]) > _ENTROPY)
 
 
-def _entropy(counts: Mapping[str, int]) -> float:
+def _measure_entropy(counts: Mapping[str, int]) -> float:
     total = sum(counts.values())
     return -sum(n / total * math.log2(n / total) for n in counts.values())

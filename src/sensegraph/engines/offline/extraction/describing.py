@@ -23,7 +23,7 @@ _SCANNED = 600
 
 
 @lru_cache(maxsize=4096)
-def quality(sentence: str, english: bool) -> float:
+def rate_readability(sentence: str, english: bool) -> float:
     """How well a sentence can be read by itself, in (0, 1]: neither short nor long, ended, without open pronouns."""
     words = sentence.split() if english else list(sentence)
     size = len(words) if english else len(words) // 4
@@ -39,15 +39,15 @@ def quality(sentence: str, english: bool) -> float:
     return score
 
 
-def telling(text: str, start: int, end: int, span: tuple[int, int], english: bool) -> float:
+def rate_description(text: str, start: int, end: int, span: tuple[int, int], english: bool) -> float:
     """How much the sentence `span` of `text` says about what is mentioned at `start:end`: definitions first."""
-    score = quality(text[span[0] : span[1]][:_SCANNED], english)
+    score = rate_readability(text[span[0] : span[1]][:_SCANNED], english)
     if english and start - span[0] < 60 and _STRICT.match(text, end, min(span[1], end + 120)):
         score += 1.0
     return score + 0.3 / (1 + (start - span[0]) / 20)
 
 
-def label(text: str, first_end: int, second_start: int) -> str:
+def find_link_words(text: str, first_end: int, second_start: int) -> str:
     """The words between two mentions when they are few and hold a finite verb, without edges; else nothing."""
     if not 0 < second_start - first_end <= _VERB_GAP:
         return ""
@@ -62,6 +62,6 @@ def label(text: str, first_end: int, second_start: int) -> str:
     return " ".join(words[begin.start() : end])
 
 
-def finite(words: Sequence[str]) -> bool:
+def has_finite_verb(words: Sequence[str]) -> bool:
     """Whether the words of an English sentence hold a finite verb."""
     return re.search(r"[vm]|[oNn]r?[bp]", tags(words)) is not None

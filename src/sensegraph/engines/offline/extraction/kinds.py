@@ -46,7 +46,7 @@ class Use:
     candidate: Candidate
 
 
-def learned(uses: Sequence[Use]) -> dict[str, str]:
+def learn_name_types(uses: Sequence[Use]) -> dict[str, str]:
     """The type of every key, as the letter of `LETTERS`."""
     if not uses:
         return {}

@@ -13,17 +13,17 @@ from typing import TypeVar
 import msgspec
 
 from sensegraph.engines.offline.extraction import concepts, kinds, links, people
-from sensegraph.engines.offline.extraction.records import Lexicon, Observation, ends, observation
+from sensegraph.engines.offline.extraction.records import Lexicon, Observation, decode_ends, decode_observation
 from sensegraph.engines.offline.extraction.resolving import (
     Scene,
-    key_of,
-    resolved,
-    same_person,
-    standing,
-    stem,
-    unit_of,
+    link_same_person,
+    make_name_key,
+    resolve_mentions,
+    select_standing_names,
+    stem_english,
+    stem_unit,
 )
-from sensegraph.engines.offline.extraction.wrapping import body, notes_of, outside, wrappers
+from sensegraph.engines.offline.extraction.wrapping import count_outside_words, find_body, find_notes, find_wrappers
 from sensegraph.language import speakers
 from sensegraph.language.tagging import known_form
 
@@ -55,7 +55,7 @@ class _WordTally:
         """Count one document, without what surrounds it."""
         self.capitals.update(one.capitals)
         self.lowers.update(one.lowers)
-        upper, lower = outside(one, lexicon)
+        upper, lower = count_outside_words(one, lexicon)
         self.capitals.subtract(upper)
         self.lowers.subtract(lower)
         words = _TITLE_WORD.findall(one.title.casefold())
@@ -86,17 +86,20 @@ class _WordTally:
     def learn(self, lexicon: Lexicon) -> Lexicon:
         """The lexicon with the words that open sentences and are no names, what documents repeat, and who speaks."""
         spoken = speakers.known(self.labels)
-        hosts = _shared({w: spoken & held.keys() for w, held in self.labels.items()}, _HOST_SHARE, _HOST_WORKS, least=3)
+        hosts = _find_shared(
+            {w: spoken & held.keys() for w, held in self.labels.items()}, _HOST_SHARE, _HOST_WORKS, least=3
+        )
         return msgspec.structs.replace(
             lexicon,
             chunks=sum(self.chunks),
             refused=frozenset(w for w in self.openers if self.refuses(w)),
             refused_runs=frozenset(w for w in self.openers if self.lowers[w] >= 5 * self.capitals[w] + 3),
-            boilerplate=_shared(self.prints, _REPEATED_SHARE, _REPEATED_WORKS, least=3) - {0} | self.running_headers(),
-            series=_shared(self.titles, _SERIES_SHARE, _REPEATED_WORKS, least=3),
-            hidden=frozenset(key_of(h) for h in hosts),
+            boilerplate=_find_shared(self.prints, _REPEATED_SHARE, _REPEATED_WORKS, least=3) - {0}
+            | self.running_headers(),
+            series=_find_shared(self.titles, _SERIES_SHARE, _REPEATED_WORKS, least=3),
+            hidden=frozenset(make_name_key(h) for h in hosts),
             speakers=speakers.names(spoken, self.shown, self.spellings),
-            roles=frozenset(key_of(k) for k in spoken if speakers.role(k)),
+            roles=frozenset(make_name_key(k) for k in spoken if speakers.role(k)),
         )
 
 
@@ -106,26 +109,26 @@ class _NameTally:
 
     uses: list[kinds.Use] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
-    counts: concepts.Counts = field(default_factory=concepts.counted)
-    untagged: concepts.Counts = field(default_factory=concepts.counted)
+    counts: concepts.Counts = field(default_factory=concepts.start_counts)
+    untagged: concepts.Counts = field(default_factory=concepts.start_counts)
     works: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     spelt: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     singles: set[str] = field(default_factory=set)
 
     def add(self, one: Observation, lexicon: Lexicon) -> None:
         """Count one document: its names for its work, how those of several words are written, and its phrases."""
-        named = standing(one, lexicon)
+        named = select_standing_names(one, lexicon)
         for n in named:
             self.works[one.work][n.key] += 1
             if " " in n.key:
                 self.spelt[n.key][" ".join(n.surface.split())] += 1
         surely = [n for n in named if " " in n.key] if one.language == "de" else named
-        same = same_person(surely, {})  # last names count for the person
+        same = link_same_person(surely, {})  # last names count for the person
         self.uses.extend(kinds.Use(same.get(n.key, n.key), n.surface, n.candidate) for n in surely)
         if one.language == "zh":
             self.runs.extend(p.words[0] for p in one.phrases)
             return
-        starts, notes, (begin, end) = one.bounds[::2], notes_of(one, lexicon), body(one, lexicon)
+        starts, notes, (begin, end) = one.bounds[::2], find_notes(one, lexicon), find_body(one, lexicon)
         phrases: list[tuple[int, Sequence[str]]] = [
             (bisect_right(starts, p.spans[0]), p.words)
             for p in one.phrases
@@ -135,25 +138,28 @@ class _NameTally:
             nouns = [n for n in named if " " not in n.key]
             self.singles.update(n.key for n in nouns)
             phrases += [(bisect_right(starts, n.start), (n.key,)) for n in nouns]
-        concepts.add(self.counts if one.language == "en" else self.untagged, phrases)
+        concepts.count_units(self.counts if one.language == "en" else self.untagged, phrases)
 
     def learn(self, lexicon: Lexicon) -> Lexicon:
         """The lexicon with the types of names, the concepts, and which names are one person."""
         counts, untagged, spelt = self.counts, self.untagged, self.spelt
-        units = set(concepts.kept(counts, lexicon.chunks) | concepts.kept(untagged, lexicon.chunks, tagged=False))
-        typed = kinds.learned(self.uses)
+        units = set(
+            concepts.select_concepts(counts, lexicon.chunks)
+            | concepts.select_concepts(untagged, lexicon.chunks, tagged=False)
+        )
+        typed = kinds.learn_name_types(self.uses)
         # what is written both as a name and as a concept gets one type: that of the more frequent writing
         phrased = counts.all + untagged.all
         dropped = set()
         for key, n in Counter(u.key for u in self.uses).items():
-            unit = unit_of(key.split())
+            unit = stem_unit(key.split())
             if unit in units and phrased[unit] >= n:
                 typed[key] = "c"
             elif unit in units:
                 dropped.add(unit)
         units -= dropped
-        typed.update((w, "c" if unit_of([w]) in units else "-") for w in self.singles)
-        same = people.in_corpus(self.works, typed)
+        typed.update((w, "c" if stem_unit([w]) in units else "-") for w in self.singles)
+        same = people.link_corpus_names(self.works, typed)
         full = sorted({f for held in same.values() for f in held.values()})
         best = {k: min(spelt[k], key=lambda s: (s.isupper(), -spelt[k][s], s)) for k in full}
         return msgspec.structs.replace(
@@ -162,11 +168,11 @@ class _NameTally:
             full={k: lexicon.speakers.get(k) or speakers.written(s) for k, s in best.items()},
             kinds=dict(sorted(typed.items())),
             units=dict.fromkeys(sorted(units), ""),
-            terms=concepts.terms(self.runs),
+            terms=concepts.find_terms(self.runs),
         )
 
 
-def learned(observations: Iterable[bytes]) -> Lexicon:
+def learn_lexicon(observations: Iterable[bytes]) -> Lexicon:
     """The lexicon of the corpus, from observations in any order.
 
     A sequence is read several times, one observation at a time, so that memory does not grow with their number; of
@@ -176,9 +182,9 @@ def learned(observations: Iterable[bytes]) -> Lexicon:
     order = [i for _, i in sorted((blake2b(data, digest_size=16).digest(), i) for i, data in enumerate(held))]
 
     def seen() -> Iterator[Observation]:
-        return (observation(held[i]) for i in order)
+        return (decode_observation(held[i]) for i in order)
 
-    fronts, backs = wrappers(ends(data) for data in held)
+    fronts, backs = find_wrappers(decode_ends(data) for data in held)
     lexicon = Lexicon(fronts=fronts, backs=backs)
     lexicon = _look_through(seen(), _WordTally(), lexicon)
     lexicon = _look_through(seen(), _NameTally(), lexicon)
@@ -187,19 +193,19 @@ def learned(observations: Iterable[bytes]) -> Lexicon:
     found, total = links.Evidence(), 0
     names: set[str] = set()
     for one in seen():
-        scene = resolved(one, lexicon)
+        scene = resolve_mentions(one, lexicon)
         names.update(k for k, t in scene.things.items() if t.kind != "c")
-        links.add(found, sentence_keys(one, scene, lexicon))
+        links.count_pairs(found, list_sentence_keys(one, scene, lexicon))
         total += len(one.sentences) // 2
     numbers = [found.nodes[k] for k in sorted(names & found.nodes.keys())]
-    nodes, pairs = links.numbered(found, links.kept(found, total, numbers))
+    nodes, pairs = links.renumber_pairs(found, links.select_pairs(found, total, numbers))
     return msgspec.structs.replace(lexicon, nodes=nodes, pairs=tuple(pairs), strengths=tuple(pairs.values()))
 
 
 # ── words, show notes, hosts ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _shared(held: Mapping[str, Collection[T]], share: float, works: int, least: int) -> frozenset[T]:
+def _find_shared(held: Mapping[str, Collection[T]], share: float, works: int, least: int) -> frozenset[T]:
     """What at least `share` of the works hold; nothing when there are fewer than `works`."""
     if len(held) < works:
         return frozenset()
@@ -223,20 +229,20 @@ def _choose_unit_names(seen: Iterable[Observation], lexicon: Lexicon) -> dict[st
         if one.language == "zh":
             continue
         for words in (p.words for p in one.phrases):
-            stems = [stem(w) for w in words]
+            stems = [stem_english(w) for w in words]
             for first in range(len(words)):
                 for last in range(first + 1, len(words) + 1):
                     unit = " ".join(stems[first:last])
                     if unit in forms:
                         forms[unit][" ".join(words[first:last])] += 1
         if one.language == "de":
-            for n in standing(one, lexicon):
-                if " " not in n.key and unit_of([n.key]) in forms:
-                    forms[unit_of([n.key])][n.surface] += 1
+            for n in select_standing_names(one, lexicon):
+                if " " not in n.key and stem_unit([n.key]) in forms:
+                    forms[stem_unit([n.key])][n.surface] += 1
     return {u: min(f, key=lambda w: (-f[w], w)) if f else u for u, f in forms.items()}
 
 
-def sentence_keys(one: Observation, scene: Scene, lexicon: Lexicon) -> list[list[str]]:
+def list_sentence_keys(one: Observation, scene: Scene, lexicon: Lexicon) -> list[list[str]]:
     """The distinct keys of each sentence in order of place; roles are left out, because they are anyone."""
     keys: list[list[str]] = [[] for _ in range(len(one.sentences) // 2)]
     for spot in scene.spots:

@@ -34,12 +34,12 @@ class Evidence:
     weights: Counter[int] = field(default_factory=Counter)
 
 
-def code(a: int, b: int) -> int:
+def pack_pair(a: int, b: int) -> int:
     """Two node numbers as one, in either order."""
     return a << _BITS | b if a < b else b << _BITS | a
 
 
-def add(found: Evidence, sentences: Sequence[Sequence[str]]) -> None:
+def count_pairs(found: Evidence, sentences: Sequence[Sequence[str]]) -> None:
     """Counts one document, given as the distinct keys of each of its sentences (empty where it holds none)."""
     number = found.nodes
     coded = [[number.setdefault(k, len(number)) for k in keys[:CROWD]] for keys in sentences]
@@ -48,17 +48,17 @@ def add(found: Evidence, sentences: Sequence[Sequence[str]]) -> None:
     for here in coded:
         for i, a in enumerate(here):
             for b in here[i + 1 :]:
-                weights[code(a, b)] += 2
+                weights[pack_pair(a, b)] += 2
     for here, there in pairwise(coded):
         if here and there:
             only = [b for b in there if b not in here]
             for a in here:
                 if a not in there:
                     for b in only:
-                        weights[code(a, b)] += 1
+                        weights[pack_pair(a, b)] += 1
 
 
-def kept(found: Evidence, sentences: int, names: Iterable[int] = ()) -> dict[int, float]:
+def select_pairs(found: Evidence, sentences: int, names: Iterable[int] = ()) -> dict[int, float]:
     """The pairs that stay, each with the strength of one unit of weight; `sentences` counts the corpus's.
 
     `names` are the numbers of nodes that are names: what a sentence says of two names stays beyond the top.
@@ -89,10 +89,10 @@ def kept(found: Evidence, sentences: int, names: Iterable[int] = ()) -> dict[int
     return {int(c): float(s / w) for c, s, w in zip(codes[stays], strength[stays], weight[stays], strict=True)}
 
 
-def numbered(found: Evidence, pairs: Mapping[int, float]) -> tuple[dict[str, int], dict[int, float]]:
+def renumber_pairs(found: Evidence, pairs: Mapping[int, float]) -> tuple[dict[str, int], dict[int, float]]:
     """Nodes and pairs renumbered so that only the ends of kept pairs remain, in the order of their keys."""
     used = {i for c in pairs for i in (c >> _BITS, c & ((1 << _BITS) - 1))}
     names = sorted(k for k, i in found.nodes.items() if i in used)
     again = {found.nodes[k]: n for n, k in enumerate(names)}
-    coded = {code(again[c >> _BITS], again[c & ((1 << _BITS) - 1)]): s for c, s in pairs.items()}
+    coded = {pack_pair(again[c >> _BITS], again[c & ((1 << _BITS) - 1)]): s for c, s in pairs.items()}
     return {k: n for n, k in enumerate(names)}, dict(sorted(coded.items()))

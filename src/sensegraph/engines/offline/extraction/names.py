@@ -75,14 +75,14 @@ class Sentence:
     def is_name_word(self, i: int) -> bool:
         """Whether word `i` can be part of a name by itself."""
         word = self.words[i]
-        if i in self.barred or not capital(word.text):
+        if i in self.barred or not is_capitalised(word.text):
             return False
         around = self.text[max(0, word.start - 1) : word.start] + self.text[word.end : word.end + 1]
         if "_" in around or _FILE.search(word.text):  # the name of a file ("Episode_29_Transcript.txt")
             return False
         stops = stop_words(self.language)
         lower = word.text.lower().replace("’", "'")
-        if lower not in stops and bare(word.text) not in stops:
+        if lower not in stops and strip_possessive(word.text) not in stops:
             return len(word.text) > 1 or word.text.isalpha()
         starts = lower in sections("people")["first"] or lower in english("name-openers")
         if not starts or i + 1 >= len(self.words) or self.is_opening(i):
@@ -111,7 +111,7 @@ class Sentence:
             return None
         peoples = {word.lower(), words[k + 1].text.lower()} <= english("nationalities")  # "Japanese - American" are two
         if mark in "-–/" and not peoples and (self.gap(i, k) == self.gap(k, k + 1) == "" or mark == "-"):
-            return k + 1 if capital(words[k + 1].text) and self.is_name_word(k + 1) else None
+            return k + 1 if is_capitalised(words[k + 1].text) and self.is_name_word(k + 1) else None
         if mark == "&":
             return k + 1 if self.is_name_word(k + 1) else None
         return self._next_behind_connectors(k)
@@ -153,7 +153,7 @@ class Sentence:
         return found
 
 
-def candidates(sentence: Sentence) -> list[Candidate]:
+def find_name_candidates(sentence: Sentence) -> list[Candidate]:
     """What may be a name in this sentence, in order, without overlaps."""
     words = sentence.words
     mentions = ([i for i, w in enumerate(words) if start <= w.start < end] for start, end in sentence.subjects)
@@ -203,14 +203,14 @@ def _join_runs(s: Sentence, runs: Sequence[Run]) -> list[Run]:
     return out
 
 
-def capital(word: str) -> bool:
+def is_capitalised(word: str) -> bool:
     """Whether a word is written like a name: a capital first, or inside (iPhone, 3D, al-Qaeda)."""
     if word[0].isupper():
         return True
     return len(word) > 2 and not word.islower() and word[0].isalnum() and any(c.isupper() for c in word)
 
 
-def bare(word: str) -> str:
+def strip_possessive(word: str) -> str:
     """A word in lower case without possessive."""
     return _POSSESSIVE.sub("", word.lower())
 

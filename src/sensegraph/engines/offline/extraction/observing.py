@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from sensegraph.engines.offline.extraction import scan, wrapping
-from sensegraph.engines.offline.extraction.names import Sentence, candidates
+from sensegraph.engines.offline.extraction.names import Sentence, find_name_candidates
 from sensegraph.engines.offline.extraction.records import Candidate, Observation, Phrase, Value
 from sensegraph.engines.offline.extraction.scan import Page, Word
 from sensegraph.language import speakers, times
@@ -40,7 +40,7 @@ class _PageReader:
         self.subjects: list[tuple[int, int]] = []
         # where the text says the document's title of several words, as it is written or with other hyphens
         words = _TITLE_WORD.findall(page.title.split(" (")[0].split(", ")[0])
-        if 1 < len(words) < 9 and words[0][0].isupper() and not scan.codes(page.title, 0, len(page.title)):
+        if 1 < len(words) < 9 and words[0][0].isupper() and not scan.find_codes(page.title, 0, len(page.title)):
             pattern = re.compile(rf"\b{_BETWEEN.join(map(re.escape, words))}\b")
             self.subjects = [m.span() for m in pattern.finditer(page.text)]
 
@@ -50,11 +50,11 @@ class _PageReader:
         if language == "zh":
             self._read_chinese(number, start, end)
             return
-        words = scan.words(self.page.text, start, end)
+        words = scan.split_words(self.page.text, start, end)
         taken = self._collect_values(number, start, end, words)
         if language != "un":
             named = self._collect_names(number, words, taken)
-            scan.count(words, self.capitals, self.lowers)
+            scan.count_capitals(words, self.capitals, self.lowers)
             taken |= named
         if language == "en":
             self._collect_noun_phrases(number, words, taken)
@@ -83,7 +83,7 @@ class _PageReader:
                     values.append(Value(number, a, b, text[a:b], "number"))
         self.values.extend(sorted(values, key=lambda v: v.start))
         inside = {i for i, w in enumerate(words) for a, b in spans if a <= w.start and w.end <= b} if spans else set()
-        if codes := scan.codes(text, start, end):
+        if codes := scan.find_codes(text, start, end):
             inside |= {i for i, w in enumerate(words) for a, b in codes if a < w.end and w.start < b}
         return inside
 
@@ -91,7 +91,7 @@ class _PageReader:
         """Collects the candidates of a sentence; returns the positions of their words that surely are names."""
         start, end = (words[0].start, words[-1].end) if words else (0, 0)
         subjects = tuple(s for s in self.subjects if start <= s[0] and s[1] <= end)
-        made = candidates(Sentence(self.page.text, number, words, barred, self.page.language, subjects))
+        made = find_name_candidates(Sentence(self.page.text, number, words, barred, self.page.language, subjects))
         self.names.extend(made)
         sure = [c for c in made if not c.first or c.inner >= 0]
         inside = [(c.inner if c.first else c.start, c.end) for c in sure]
@@ -101,7 +101,7 @@ class _PageReader:
 
     def _collect_noun_phrases(self, number: int, words: Sequence[Word], taken: set[int]) -> None:
         """Runs of adjectives and nouns of an English sentence, general words dropped at both ends."""
-        lower = scan.lower(words)
+        lower = scan.lower_words(words)
         letters = tags(lower)
         hidden = {i for i, w in enumerate(words) if i and w.text[0].isupper()} | taken
         if hidden:
@@ -134,9 +134,9 @@ class _PageReader:
                 self.phrases.append(Phrase(number, (w.start, w.end), (folded,)))
 
 
-def observed(chunks: Sequence[Chunk]) -> Observation:
+def observe_document(chunks: Sequence[Chunk]) -> Observation:
     """The observation of the document with these chunks."""
-    page = scan.page(chunks)
+    page = scan.make_page(chunks)
     labels = speakers.openings(page.text) if page.language in ("en", "de", "xx") else []
     labelled = speakers.sure(labels)
     # sentences without the speaker labels that open them; a sentence that was only a label is dropped
@@ -159,7 +159,7 @@ def observed(chunks: Sequence[Chunk]) -> Observation:
             start, end = speakers.person(page.text, label)
             found.names.append(Candidate(number, start, end, page.text[start:end], marks="s"))
     shown = {x.key: page.text[x.start : x.name_end] for x in sorted(labelled, key=lambda x: (x.key, -x.start))}
-    head, tail = wrapping.edges(page.text)
+    head, tail = wrapping.cut_edges(page.text)
     return Observation(
         work=page.title or (chunks[0].document if chunks else ""),
         title=page.title,
@@ -168,7 +168,7 @@ def observed(chunks: Sequence[Chunk]) -> Observation:
         head=head,
         tail=tail,
         sentences=tuple(x for span in spans for x in span),
-        prints=tuple(p for a, b in spans for p in scan.prints(page.text[a:b])),
+        prints=tuple(p for a, b in spans for p in scan.hash_sentence(page.text[a:b])),
         names=tuple(sorted(found.names, key=lambda c: (c.start, c.end))),
         values=tuple(found.values),
         phrases=tuple(found.phrases),

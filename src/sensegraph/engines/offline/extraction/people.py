@@ -9,7 +9,7 @@ from sensegraph.language.tagging import known_word
 from sensegraph.language.word_files import english, sections
 
 
-def in_document(counts: Mapping[str, int], spoken: Collection[str], kinds: Mapping[str, str]) -> dict[str, str]:
+def link_document_names(counts: Mapping[str, int], spoken: Collection[str], kinds: Mapping[str, str]) -> dict[str, str]:
     """One-word keys of a document that stand for a longer name of a person: by last name, or by a first name.
 
     Only persons: "Microsoft" is not short for "Microsoft Research". A last name of several people is left alone
@@ -44,7 +44,7 @@ def _group_by_part(keys: Iterable[str]) -> tuple[dict[str, list[str]], dict[str,
     return lasts, firsts
 
 
-def in_corpus(works: Mapping[str, Counter[str]], kinds: Mapping[str, str]) -> dict[str, dict[str, str]]:
+def link_corpus_names(works: Mapping[str, Counter[str]], kinds: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """Short names of persons by work, and those of the whole corpus under "": only where exactly one person fits.
 
     `works` counts the names of the documents that share a title. A first name counts within its work alone.
@@ -78,18 +78,18 @@ def _find_short_names(counts: Mapping[str, int], kinds: Mapping[str, str], first
         addressed = (
             len(words) == 2 and kinds.get(k, "m") in "plm" and (words[0] in before_names or words[0] == words[1])
         )
-        if addressed and (full := _only_person(lasts.get(words[-1], ()), counts)):
+        if addressed and (full := _find_only_person(lasts.get(words[-1], ()), counts)):
             same[k] = full
         if " " in k or kinds.get(k) != "p" or k in barred:
             continue
-        one = _only_person(lasts.get(k, ()), counts) if firsts or k not in given else ""
-        one = one or (_only_person(given.get(k, ()), counts) if firsts else "")
+        one = _find_only_person(lasts.get(k, ()), counts) if firsts or k not in given else ""
+        one = one or (_find_only_person(given.get(k, ()), counts) if firsts else "")
         if one:
             same[k] = one
     return same
 
 
-def _only_person(full: Sequence[str], counts: Mapping[str, int]) -> str:
+def _find_only_person(full: Sequence[str], counts: Mapping[str, int]) -> str:
     """The person that these names belong to, if it is one: the same first and last name, in the usual writing."""
     if len({(f.split()[0], f.split()[-1]) for f in full}) != 1:
         return ""

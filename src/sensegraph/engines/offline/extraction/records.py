@@ -139,22 +139,22 @@ _decoder = msgspec.msgpack.Decoder(Observation)
 _ends_decoder = msgspec.msgpack.Decoder(Ends)
 
 
-def ends(data: bytes) -> Ends:
+def decode_ends(data: bytes) -> Ends:
     """The first fields of the observation in these bytes."""
     return _ends_decoder.decode(data)
 
 
-def encode(record: Observation | Lexicon) -> bytes:
+def encode_record(record: Observation | Lexicon) -> bytes:
     """The bytes of a record: equal records, equal bytes."""
     return _encoder.encode(record)
 
 
-def observation(data: bytes) -> Observation:
+def decode_observation(data: bytes) -> Observation:
     """The observation in these bytes."""
     return _decoder.decode(data)
 
 
 @lru_cache(maxsize=1)
-def lexicon(data: bytes) -> Lexicon:
+def decode_lexicon(data: bytes) -> Lexicon:
     """The lexicon in these bytes; the last one is kept, because every batch of a run comes with the same."""
     return msgspec.msgpack.decode(data, type=Lexicon)

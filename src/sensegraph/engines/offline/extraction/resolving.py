@@ -15,9 +15,9 @@ from functools import lru_cache
 import msgspec
 
 from sensegraph.engines.offline.extraction import people
-from sensegraph.engines.offline.extraction.names import bare
+from sensegraph.engines.offline.extraction.names import strip_possessive
 from sensegraph.engines.offline.extraction.records import Candidate, Lexicon, Observation, Phrase
-from sensegraph.engines.offline.extraction.wrapping import body, notes_of
+from sensegraph.engines.offline.extraction.wrapping import find_body, find_notes
 from sensegraph.engines.offline.stemming import load_stemmer
 from sensegraph.language.speakers import written
 from sensegraph.language.text import fold
@@ -56,10 +56,10 @@ class Scene:
 
     def key_of_title(self, title: str) -> str:
         """The key of the thing that the document's title names, if the text mentions it."""
-        key = key_of(title.split(" (")[0])
+        key = make_name_key(title.split(" (")[0])
         if key in self.things:
             return key
-        short = key_of(title.split(" (")[0].split(", ")[0])
+        short = make_name_key(title.split(" (")[0].split(", ")[0])
         if not short or short in self.things:
             return short
         words, likeness = set(short.split()) - english("stop"), {}
@@ -81,7 +81,7 @@ class Named(msgspec.Struct, frozen=True, gc=False):
 
 
 @lru_cache(maxsize=1 << 14)
-def key_of(surface: str) -> str:
+def make_name_key(surface: str) -> str:
     """The form in which names are one: folded, without article, quotation blanks and possessive."""
     folded = _HYPHEN.sub(r"\1", fold(surface))
     for article in ("the ", "a ", "an "):
@@ -89,10 +89,10 @@ def key_of(surface: str) -> str:
     return folded
 
 
-def standing(seen: Observation, lexicon: Lexicon) -> list[Named]:
+def select_standing_names(seen: Observation, lexicon: Lexicon) -> list[Named]:
     """The candidates that are names in this corpus, cut where their first word is none."""
     out = []
-    begin, end = body(seen, lexicon)
+    begin, end = find_body(seen, lexicon)
     speakers = lexicon.speakers
     for c in seen.names:
         start, surface = c.start, c.surface
@@ -101,36 +101,38 @@ def standing(seen: Observation, lexicon: Lexicon) -> list[Named]:
         label = _folded(surface) if "s" in c.marks else ""
         if label and label not in speakers and any(k.endswith(label) for k in speakers):
             continue  # what a border left of another label ("vin scott")
-        if c.first and (c.first in lexicon.refused_runs or (not c.more and bare(c.first) in lexicon.refused)):
+        if c.first and (
+            c.first in lexicon.refused_runs or (not c.more and strip_possessive(c.first) in lexicon.refused)
+        ):
             if c.inner < 0:
                 continue
             start, surface = c.inner, c.surface[c.inner - c.start :]
-        key = key_of(surface)
+        key = make_name_key(surface)
         if f"{c.before} {key}" not in lexicon.series:  # else the tail of a series' name, which says nothing
             out.append(Named(c, start, surface, key))
     return out
 
 
-def same_person(names: Sequence[Named], kinds: Mapping[str, str]) -> dict[str, str]:
+def link_same_person(names: Sequence[Named], kinds: Mapping[str, str]) -> dict[str, str]:
     """One-word keys of a document that stand for a longer name of a person in it."""
     spoken = {n.key for n in names if "s" in n.candidate.marks}
-    return people.in_document(Counter(n.key for n in names), spoken, kinds)
+    return people.link_document_names(Counter(n.key for n in names), spoken, kinds)
 
 
 @lru_cache(maxsize=100_000)
-def stem(word: str) -> str:
+def stem_english(word: str) -> str:
     """The English stem of a folded word."""
     return str(load_stemmer("english").stemWord(word))
 
 
-def unit_of(words: Sequence[str]) -> str:
+def stem_unit(words: Sequence[str]) -> str:
     """The stems of a phrase, by which its forms are one."""
-    return " ".join(map(stem, words))
+    return " ".join(map(stem_english, words))
 
 
-def longest_units(phrase: Phrase, units: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:
+def find_longest_units(phrase: Phrase, units: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:
     """Kept concepts in a phrase (first word, word after the last, unit), the longest at each place."""
-    stems, at = [stem(w) for w in phrase.words], 0
+    stems, at = [stem_english(w) for w in phrase.words], 0
     while at < len(stems):
         for size in range(min(LONGEST_UNIT, len(stems) - at), 0, -1):
             unit = " ".join(stems[at : at + size]) if size > 1 else stems[at]
@@ -142,7 +144,7 @@ def longest_units(phrase: Phrase, units: Mapping[str, str]) -> Iterator[tuple[in
             at += 1
 
 
-def longest_terms(run: str, terms: frozenset[str]) -> Iterator[tuple[int, int]]:
+def find_longest_terms(run: str, terms: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Kept terms in a run of characters, the longest at each place."""
     at = 0
     while at < len(run):
@@ -152,18 +154,18 @@ def longest_terms(run: str, terms: frozenset[str]) -> Iterator[tuple[int, int]]:
         at += size or 1
 
 
-def resolved(seen: Observation, lexicon: Lexicon) -> Scene:
+def resolve_mentions(seen: Observation, lexicon: Lexicon) -> Scene:
     """The things of a document and their mentions, hosts and concepts outside the corpus's list left out."""
-    names = standing(seen, lexicon)
+    names = select_standing_names(seen, lexicon)
     # what stands for a longer name: as the document says, else its work, else the corpus
     here = {n.key for n in names}
     wider = {**lexicon.same.get("", {}), **lexicon.same.get(seen.work, {})}
     same = {k: wider[k] for k in sorted(here & wider.keys())}
-    same |= {k: wider.get(v, v) for k, v in same_person(names, lexicon.kinds).items()}
+    same |= {k: wider.get(v, v) for k, v in link_same_person(names, lexicon.kinds).items()}
     grouped: dict[str, list[Named]] = defaultdict(list)
     for n in names:
         grouped[same.get(n.key, n.key)].append(n)
-    notes = notes_of(seen, lexicon)
+    notes = find_notes(seen, lexicon)
     things: dict[str, Thing] = {}
     spots = []
     for key, members in grouped.items():
@@ -183,7 +185,7 @@ def _make_named_thing(key: str, members: Sequence[Named], lexicon: Lexicon) -> T
     if kind == "-":
         return None
     if kind == "c":
-        name = lexicon.units.get(unit_of(key.split()), "")
+        name = lexicon.units.get(stem_unit(key.split()), "")
         return Thing(fold(name), name, "c") if name else None
     if key in lexicon.full:
         name = lexicon.full[key]
@@ -192,7 +194,7 @@ def _make_named_thing(key: str, members: Sequence[Named], lexicon: Lexicon) -> T
     for member in (m for m in members if m.key == key):
         surface = " ".join(member.surface.split())
         for article in ("The ", "the ", "A ", "An "):
-            if surface.startswith(article) and key_of(surface) == fold(surface[len(article) :]):
+            if surface.startswith(article) and make_name_key(surface) == fold(surface[len(article) :]):
                 surface = surface[len(article) :]
         own = written(surface) if "s" in member.candidate.marks else surface
         surfaces[lexicon.speakers.get(_folded(surface), own)] += 1
@@ -204,7 +206,7 @@ def _find_concepts(
     seen: Observation, lexicon: Lexicon, names: Sequence[Spot], things: dict[str, Thing], notes: frozenset[int]
 ) -> list[Spot]:
     """Mentions of kept concepts that no name covers, show notes left out; adds the concepts to `things`."""
-    begin, limit = body(seen, lexicon)
+    begin, limit = find_body(seen, lexicon)
     taken = sorted((s.start, s.end) for s in names)
     starts = [a for a, _ in taken]
     spots = []
@@ -213,10 +215,10 @@ def _find_concepts(
             continue
         places, words = phrase.spans, phrase.words
         if seen.language == "zh":
-            terms = longest_terms(words[0], lexicon.terms)
+            terms = find_longest_terms(words[0], lexicon.terms)
             found = [(places[0] + a, places[0] + b, words[0][a:b]) for a, b in terms]
         else:
-            units = longest_units(phrase, lexicon.units)
+            units = find_longest_units(phrase, lexicon.units)
             found = [(places[2 * a], places[2 * b - 1], lexicon.units[unit]) for a, b, unit in units]
         for start, end, name in found:
             if start < begin or end > limit:

@@ -50,14 +50,14 @@ class Page:
     spans: tuple[tuple[int, int], ...]
 
 
-def page(chunks: Sequence[Chunk]) -> Page:
+def make_page(chunks: Sequence[Chunk]) -> Page:
     """The document behind `chunks`: text that chunks share appears once, missing text as line ends."""
-    text, base = joined(chunks)
+    text, base = join_chunks(chunks)
     title = next((c.title for c in chunks if c.title), "")
-    return Page(text, base, title, language(text), tuple(spans(text)))
+    return Page(text, base, title, detect_script(text), tuple(split_spans(text)))
 
 
-def joined(chunks: Sequence[Chunk]) -> tuple[str, int]:
+def join_chunks(chunks: Sequence[Chunk]) -> tuple[str, int]:
     """The text that the chunks cover, and where it begins in the document."""
     ordered = sorted(chunks, key=lambda c: (c.start, c.end))
     base = end = ordered[0].start if ordered else 0
@@ -72,7 +72,7 @@ def joined(chunks: Sequence[Chunk]) -> tuple[str, int]:
     return "".join(parts), base
 
 
-def language(text: str) -> str:
+def detect_script(text: str) -> str:
     """`en`, `de`, `zh`, `xx` (another script with capitals) or `un` (a script without), from letters and stop words.
 
     A script has capitals when at least half of the letters have a capital form; very short texts count as English.
@@ -99,7 +99,7 @@ def _to_lower(words: Sequence[str]) -> list[str]:
     return " ".join(words).lower().split(" ") if words else []
 
 
-def spans(text: str) -> list[tuple[int, int]]:
+def split_spans(text: str) -> list[tuple[int, int]]:
     """Sentences of `text`; long blanks and text without stops cost linear time."""
     text = _FILLING.sub(lambda m: "\n" * len(m[0]), text)
     found: list[tuple[int, int]] = []
@@ -129,34 +129,34 @@ def _find_cut(text: str, start: int, size: int) -> int:
     return end
 
 
-def words(text: str, start: int, end: int) -> list[Word]:
+def split_words(text: str, start: int, end: int) -> list[Word]:
     """Words and marks of one sentence."""
     return [Word(m[0], *m.span()) for m in TOKEN.finditer(text, start, end)]
 
 
-def lower(words: Sequence[Word]) -> list[str]:
+def lower_words(words: Sequence[Word]) -> list[str]:
     """The words in lower case."""
     return _to_lower([w.text for w in words])
 
 
-def count(words: Sequence[Word], capitals: list[str], lowers: list[str], inside: bool = False) -> None:
+def count_capitals(words: Sequence[Word], capitals: list[str], lowers: list[str], inside: bool = False) -> None:
     """Lists the capitals inside a sentence and its lower-case words; `inside` says that the words do not open it."""
     texts = [t for w in words if (t := w.text)[0].isalpha()]
     lowers += [t for t in texts if t.islower() and len(t) > 1]
     capitals += [t.lower() for t in texts[0 if inside else 1 :] if t[0].isupper() and len(t) > 1]
 
 
-def codes(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def find_codes(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Spans of what machines read: addresses, names of files, identifiers ("EP-12"), marks ("{pause}", "[MUSIC]")."""
     return [m.span() for m in _CODE.finditer(text, start, end)] if _CODED.search(text, start, end) else []
 
 
-def prints(text: str) -> tuple[int, int, int]:
+def hash_sentence(text: str) -> tuple[int, int, int]:
     """Hashes of a sentence, of its first and of its last eight words; 0 where it has too few words."""
     parts = _LETTERS.findall(text)
-    whole = _hash(parts) if len(parts) >= 4 else 0
-    return whole, *((_hash(parts[:8]), _hash(parts[-8:])) if len(parts) > 8 else (0, 0))
+    whole = _hash_words(parts) if len(parts) >= 4 else 0
+    return whole, *((_hash_words(parts[:8]), _hash_words(parts[-8:])) if len(parts) > 8 else (0, 0))
 
 
-def _hash(parts: Sequence[str]) -> int:
+def _hash_words(parts: Sequence[str]) -> int:
     return crc32(" ".join(parts).lower().encode("utf-8", "surrogatepass")) or 1

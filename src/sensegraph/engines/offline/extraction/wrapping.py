@@ -21,21 +21,21 @@ _CUT_FRONT = re.compile(r"\s*([A-ZÀ-Þ][A-ZÀ-Þ’'. \-]{0,38}):(?=\s)")
 _CUT_BACK = re.compile(r"\n[ \t]*([A-ZÀ-Þ]{2}[A-ZÀ-Þ’'. \-]{0,38})$")
 
 
-def edges(text: str) -> tuple[str, str]:
+def cut_edges(text: str) -> tuple[str, str]:
     """The beginning and the end of a document, in which a wrapper is looked for."""
-    return _sound(text[:EDGE]), _sound(text[-EDGE:])
+    return _replace_broken(text[:EDGE]), _replace_broken(text[-EDGE:])
 
 
-def _sound(text: str) -> str:
+def _replace_broken(text: str) -> str:
     """The text with a mark for each half of a broken character, which no encoding holds."""
     return text.encode("utf-8", "replace").decode()
 
 
-def wrappers(ends: Iterable[Ends]) -> tuple[frozenset[str], frozenset[str]]:
+def find_wrappers(ends: Iterable[Ends]) -> tuple[frozenset[str], frozenset[str]]:
     """The beginnings and the ends that at least three documents share word for word, up to a natural border."""
     heads, tails = [], []
     for one in ends:
-        size = min(EDGE, _size(one) // _PART)
+        size = min(EDGE, _measure_document(one) // _PART)
         heads.append(one.head[:size])
         tails.append(one.tail[::-1][:size])
     fronts, backs = set(), set()
@@ -56,7 +56,7 @@ def _find_turn(text: str) -> int:
 
 
 def _keep_long(found: Iterable[str]) -> frozenset[str]:
-    return frozenset(w for w in found if len(w) >= _LEAST or scan.codes(w, 0, len(w)))
+    return frozenset(w for w in found if len(w) >= _LEAST or scan.find_codes(w, 0, len(w)))
 
 
 def _common_starts(texts: Sequence[str]) -> list[tuple[str, int]]:
@@ -71,56 +71,58 @@ def _common_starts(texts: Sequence[str]) -> list[tuple[str, int]]:
     return found
 
 
-def _size(one: Observation | Ends) -> int:
+def _measure_document(one: Observation | Ends) -> int:
     return max(one.bounds, default=0)
 
 
 @lru_cache(maxsize=4)
-def _longest_first(wrappers: frozenset[str]) -> tuple[str, ...]:
+def _sort_longest_first(wrappers: frozenset[str]) -> tuple[str, ...]:
     return tuple(sorted(wrappers, key=lambda w: (-len(w), w)))
 
 
-def body(one: Observation, lexicon: Lexicon) -> tuple[int, int]:
+def find_body(one: Observation, lexicon: Lexicon) -> tuple[int, int]:
     """Where a document's own text begins and ends; what a border left of a speaker's label is no part of it."""
-    size = _size(one)
-    fronts, backs = _longest_first(lexicon.fronts), _longest_first(lexicon.backs)
+    size = _measure_document(one)
+    fronts, backs = _sort_longest_first(lexicon.fronts), _sort_longest_first(lexicon.backs)
     front = next(len(w) for w in fronts if one.head.startswith(w)) if one.head.startswith(fronts) else 0
     back = next(len(w) for w in backs if one.tail.endswith(w)) if one.tail.endswith(backs) else 0
     if lexicon.speakers:
-        if (cut := _CUT_FRONT.match(one.head, front)) and _part_of(cut[1], lexicon, str.endswith):
+        if (cut := _CUT_FRONT.match(one.head, front)) and _is_label_part(cut[1], lexicon, str.endswith):
             front = cut.end()
-        if not back and (cut := _CUT_BACK.search(one.tail)) and _part_of(cut[1], lexicon, str.startswith):
+        if not back and (cut := _CUT_BACK.search(one.tail)) and _is_label_part(cut[1], lexicon, str.startswith):
             back = len(one.tail) - cut.start(1)
     return min(front, size), max(size - back, front)
 
 
-def _part_of(piece: str, lexicon: Lexicon, at: Callable[[str, str], bool]) -> bool:
+def _is_label_part(piece: str, lexicon: Lexicon, at: Callable[[str, str], bool]) -> bool:
     key = fold(piece)
     return key not in lexicon.speakers and any(at(name, key) for name in lexicon.speakers)
 
 
-def outside(one: Observation, lexicon: Lexicon) -> tuple[Counter[str], Counter[str]]:
+def count_outside_words(one: Observation, lexicon: Lexicon) -> tuple[Counter[str], Counter[str]]:
     """The capitals and the lower-case words that the observation counts in the document's wrapper."""
-    begin, end = body(one, lexicon)
-    size = _size(one)
+    begin, end = find_body(one, lexicon)
+    size = _measure_document(one)
     upper: list[str] = []
     lower: list[str] = []
     for a, b in zip(one.sentences[::2], one.sentences[1::2], strict=True):
         if a < begin:
-            scan.count(scan.words(one.head, a, min(b, begin)), upper, lower)
+            scan.count_capitals(scan.split_words(one.head, a, min(b, begin)), upper, lower)
         elif b > end:
             shift = size - len(one.tail)
-            scan.count(scan.words(one.tail, max(a, end) - shift, b - shift), upper, lower, inside=a < end)
+            scan.count_capitals(
+                scan.split_words(one.tail, max(a, end) - shift, b - shift), upper, lower, inside=a < end
+            )
     return Counter(upper), Counter(lower)
 
 
-def notes_of(one: Observation, lexicon: Lexicon) -> frozenset[int]:
+def find_notes(one: Observation, lexicon: Lexicon) -> frozenset[int]:
     """The sentences that most works of the corpus repeat (show notes), unless they are half of the document."""
     known = lexicon.boilerplate
     notes = frozenset(i // 3 for i, p in enumerate(one.prints) if p in known) if known else frozenset()
     notes = notes if 6 * len(notes) < len(one.prints) else frozenset()  # a copy of a document is no show note
-    begin, end = body(one, lexicon)
-    if not begin and end == _size(one):
+    begin, end = find_body(one, lexicon)
+    if not begin and end == _measure_document(one):
         return notes
     spans = zip(one.sentences[::2], one.sentences[1::2], strict=True)
     return notes | {n for n, (a, b) in enumerate(spans) if b <= begin or a >= end}

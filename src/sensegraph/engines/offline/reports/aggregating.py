@@ -9,22 +9,29 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from sensegraph.engines.offline.reports.choosing import general_stems, repeats
+from sensegraph.engines.offline.reports.choosing import general_stems, is_repeat
 from sensegraph.engines.offline.reports.gathering import (
     Gathered,
     Line,
     Member,
-    gathered,
-    length,
-    sound,
-    spoken,
-    statement,
+    gather_group,
+    measure_length,
+    rate_line,
+    split_group_name,
+    state_line,
 )
-from sensegraph.engines.offline.reports.general_sentences import generality
-from sensegraph.engines.offline.reports.headlines import clause
-from sensegraph.engines.offline.reports.prose import stems
-from sensegraph.engines.offline.reports.quotes import ends
-from sensegraph.engines.offline.reports.shown_names import capital, distinct, join_with_and, listing, natural, unnamed
+from sensegraph.engines.offline.reports.general_sentences import rate_generality
+from sensegraph.engines.offline.reports.headlines import find_headline
+from sensegraph.engines.offline.reports.prose import stem_text
+from sensegraph.engines.offline.reports.quotes import split_relation_title
+from sensegraph.engines.offline.reports.shown_names import (
+    capitalise,
+    choose_distinct_names,
+    join_title_names,
+    join_with_and,
+    names_nothing,
+    show_natural_case,
+)
 from sensegraph.language.plurals import majority, plural
 from sensegraph.language.text import fold, within
 from sensegraph.types import Brief, Finding, Membership, Passage, Report, Statement, SummaryEntity
@@ -43,22 +50,22 @@ GENERAL = 0.5  # generality from which a clause makes one
 STRENGTH = 10.0  # of the most central member
 
 
-def aggregate(briefs: Sequence[Brief]) -> list[Report]:
+def aggregate_groups(briefs: Sequence[Brief]) -> list[Report]:
     """Name, description and findings of each group; the findings are its strongest inner relations, then members."""
     reports = []
     for brief in briefs:
-        writer = _GroupWriter(gathered(brief))
+        writer = _GroupWriter(gather_group(brief))
         summary = writer.description(brief.words)
         title = writer.name() or brief.context.title
         reports.append(Report(title, summary, writer.findings()))
     return reports
 
 
-def abstract(briefs: Sequence[Brief]) -> list[tuple[SummaryEntity, ...]]:
+def abstract_groups(briefs: Sequence[Brief]) -> list[tuple[SummaryEntity, ...]]:
     """One summary entity for each group, with all its members; none where there is no member."""
     entities: list[tuple[SummaryEntity, ...]] = []
     for brief in briefs:
-        found = gathered(brief)
+        found = gather_group(brief)
         if not found.members:
             entities.append(())
             continue
@@ -88,7 +95,7 @@ class _GroupWriter:
     def name(self) -> str:
         """The most central names and what kind of things they are among; never that of a member."""
         noun, members = self.kind()
-        names = distinct([m.names[0] for m in members], MOST, self.of.code)
+        names = choose_distinct_names([m.names[0] for m in members], MOST, self.of.code)
         taken = {fold(m.title) for m in self.of.members}
         for count in range(min(NAMED, len(names)), len(names) + 1):
             if fold(name := self.called(names[:count], noun)) not in taken:
@@ -107,21 +114,21 @@ class _GroupWriter:
         rest = len(self.of.members) - len(names)
         shown = [self.cased(name) for name in names]
         if rest <= 0 and not self.of.reports:
-            return listing(shown, self.of.code)
+            return join_title_names(shown, self.of.code)
         if self.of.code == "en":
-            return capital(f"{', '.join(shown)} and other{f' {noun}' if noun else 's'}")
+            return capitalise(f"{', '.join(shown)} and other{f' {noun}' if noun else 's'}")
         marks = ("（", "）") if self.of.code == "zh" else (" (", ")")
-        return f"{listing(shown, self.of.code)}{marks[0]}{f'+{rest}' if rest > 0 else '…'}{marks[1]}"
+        return f"{join_title_names(shown, self.of.code)}{marks[0]}{f'+{rest}' if rest > 0 else '…'}{marks[1]}"
 
     def empty(self, name: str) -> bool:
         """Whether a name says little of a group: a number, a span of time, a general word."""
-        own = stems(name, self.of.code)
-        return unnamed(name) or not own or (self.of.code == "en" and set(own) <= general_stems())
+        own = stem_text(name, self.of.code)
+        return names_nothing(name) or not own or (self.of.code == "en" and set(own) <= general_stems())
 
     def cased(self, name: str) -> str:
         """A name as the group's sentences have it."""
-        own = set(stems(name, self.of.code))
-        return natural(name, [line.text for line in self.of.lines if own and own <= set(line.terms)][:20])
+        own = set(stem_text(name, self.of.code))
+        return show_natural_case(name, [line.text for line in self.of.lines if own and own <= set(line.terms)][:20])
 
     # ── the description ──
 
@@ -132,11 +139,11 @@ class _GroupWriter:
         """
         among = [self.among()] if len(self.of.members) > NAMED else []
         room = words or sys.maxsize
-        picked = within(self.of.picked(DESCRIBED), room, lambda line: length(line.shown))[0]
+        picked = within(self.of.picked(DESCRIBED), room, lambda line: measure_length(line.shown))[0]
         self.shown += picked
-        used = sum(length(line.shown) for line in picked)
-        fits = all(length(s.text) <= room - used for s in among)
-        return (*(among if fits else ()), *(statement(line) for line in picked))
+        used = sum(measure_length(line.shown) for line in picked)
+        fits = all(measure_length(s.text) <= room - used for s in among)
+        return (*(among if fits else ()), *(state_line(line) for line in picked))
 
     def among(self) -> Statement:
         """How many things of which kinds are in the group, and the names of the first.
@@ -145,10 +152,10 @@ class _GroupWriter:
         """
         few = len(self.of.members) <= AMONG and not self.of.omitted
         every = list(dict.fromkeys(m.names[0] for m in self.ranked))
-        names = every if few else distinct(every, AMONG, self.of.code)
+        names = every if few else choose_distinct_names(every, AMONG, self.of.code)
         names = [self.cased(name) for name in names] if self.of.reports else names  # a group's name begins large
         if self.of.code != "en":
-            return Statement(f"{listing(names, self.of.code)} ")
+            return Statement(f"{join_title_names(names, self.of.code)} ")
         least = "At least " if self.of.omitted else ""
         return Statement(f"{least}{self.kinds()}{':' if few else ', among them'} {join_with_and(names)}. ")
 
@@ -169,7 +176,7 @@ class _GroupWriter:
         strength = {m.title: m.strength for m in self.of.members}
 
         def weight(relation: Passage) -> float:
-            one, other = (strength.get(name, 0.0) for name in ends(relation))
+            one, other = (strength.get(name, 0.0) for name in split_relation_title(relation))
             return (1 + relation.score) * (0.1 + one) * (0.1 + other)
 
         ranked = sorted(self.of.relations, key=lambda r: (-weight(r), r.id))
@@ -183,7 +190,7 @@ class _GroupWriter:
 
     def on_relation(self, relation: Passage, least: float) -> list[Finding]:
         """A finding on a relation of which no end is worn out, on sentences that hold a name of either end."""
-        groups = [spoken(end)[0] for end in ends(relation) if end]
+        groups = [split_group_name(end)[0] for end in split_relation_title(relation) if end]
         good = [line for line in self.of.own[relation.id] if all(self.held(names, line) for names in groups)]
         for line in sorted(good, key=self.rank)[:1]:
             names = [self.held(names, line) for names in groups]
@@ -194,7 +201,7 @@ class _GroupWriter:
     def held(self, names: Sequence[str], line: Line) -> str:
         """The first of an end's names that the line holds; "" where it holds none."""
         terms = set(line.terms)
-        return next((name for name in names if terms.issuperset(stems(name, self.of.code))), "")
+        return next((name for name in names if terms.issuperset(stem_text(name, self.of.code))), "")
 
     def rank(self, line: Line) -> tuple[float, str, str]:
         """What puts lines in the order of their worth."""
@@ -213,19 +220,19 @@ class _GroupWriter:
     ) -> list[Finding]:
         """The finding with the best of some lines; none where these have been shown or are less sound than `least`."""
         picked: list[Line] = []
-        for line in sorted((x for x in lines if sound(x.text, self.of.code) >= least), key=self.rank):
-            new = not any(repeats(line.terms, other.terms) for other in (*self.shown, *picked))
+        for line in sorted((x for x in lines if rate_line(x.text, self.of.code) >= least), key=self.rank):
+            new = not any(is_repeat(line.terms, other.terms) for other in (*self.shown, *picked))
             picked += [line] if new and len(picked) < count else []
         if not picked or (headline := self.headline(picked[0], names)) in self.headlines:
             return []
         self.shown += picked
         self.times.update(names)
         self.headlines.add(headline)
-        return [Finding(headline, tuple(statement(line, passage) for line in picked))]
+        return [Finding(headline, tuple(state_line(line, passage) for line in picked))]
 
     def headline(self, line: Line, names: Sequence[str]) -> str:
         """What the sentence says of the names in a clause, else the names."""
-        merit, said = clause(line.text, names, self.of.code)
-        if said and merit >= HEADED and generality(said, self.of.code) >= GENERAL:
+        merit, said = find_headline(line.text, names, self.of.code)
+        if said and merit >= HEADED and rate_generality(said, self.of.code) >= GENERAL:
             return said
-        return listing([self.cased(name) for name in names], self.of.code)
+        return join_title_names([self.cased(name) for name in names], self.of.code)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from sensegraph.engines.offline.reports.prose import stems_of_lists
+from sensegraph.engines.offline.reports.prose import stem_word_lists
 
 DAMPING = 0.4  # what a term still counts for each time it has been covered
 TOLERANCE = 0.5  # cosine to a chosen sentence above which the gain falls
@@ -28,7 +28,7 @@ class Candidate(msgspec.Struct, frozen=True):  # made anew for every merit that 
     place: str = ""
 
 
-def weigh(sentences: Iterable[Sequence[str]], once: float = 0.7) -> dict[str, float]:
+def weigh_stems(sentences: Iterable[Sequence[str]], once: float = 0.7) -> dict[str, float]:
     """The weight of each stem: `once` plus the logarithm of how many sentences hold it.
 
     A quarter of that for words that name no topic. A stand-in, where the rest of the corpus is not at hand, for share
@@ -41,10 +41,10 @@ def weigh(sentences: Iterable[Sequence[str]], once: float = 0.7) -> dict[str, fl
 
 def general_stems() -> frozenset[str]:
     """Stems of English words that name no topic."""
-    return stems_of_lists("general", "verbs")
+    return stem_word_lists("general", "verbs")
 
 
-def repeats(one: Sequence[str], other: Sequence[str], limit: float = REPEAT) -> bool:
+def is_repeat(one: Sequence[str], other: Sequence[str], limit: float = REPEAT) -> bool:
     """Whether two sequences of stems say the same.
 
     Their longest common subsequence is more than `limit` of the longer one, or nearly all of the shorter one (which
@@ -82,7 +82,7 @@ class _Cover:
 
     def repeated(self, candidate: Candidate) -> bool:
         return any(
-            (candidate.place and candidate.place == other.place) or repeats(candidate.terms, other.terms)
+            (candidate.place and candidate.place == other.place) or is_repeat(candidate.terms, other.terms)
             for other in self.chosen
         )
 
@@ -115,7 +115,7 @@ class _Cover:
         return self._squares[terms]
 
 
-def choose(
+def choose_sentences(
     candidates: Sequence[Candidate], weights: Mapping[str, float], count: int, used: Iterable[Candidate] = ()
 ) -> list[int]:
     """Positions of at most `count` candidates, best first, none a near-repeat of another or of one in `used`.

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from sensegraph.engines.offline.reports.choosing import Candidate, general_stems
-from sensegraph.engines.offline.reports.general_sentences import generality
-from sensegraph.engines.offline.reports.prose import stems, stems_of_lists
-from sensegraph.engines.offline.reports.quotes import Quote, ends, gather, salience
-from sensegraph.engines.offline.reports.shown_names import heads, natural, unnamed
+from sensegraph.engines.offline.reports.general_sentences import rate_generality
+from sensegraph.engines.offline.reports.prose import stem_text, stem_word_lists
+from sensegraph.engines.offline.reports.quotes import Quote, gather_quotes, split_relation_title, weigh_salience
+from sensegraph.engines.offline.reports.shown_names import names_nothing, show_natural_case, split_title
 from sensegraph.language.word_lists import language
 from sensegraph.types import Context, Passage
 
@@ -82,7 +82,7 @@ class Community:
 
     def told(self) -> list[Quote]:
         """The sentences sound enough for a finding."""
-        least = bar(self.quotes, TOLD)
+        least = raise_bar(self.quotes, TOLD)
         return [quote for quote in self.quotes if quote.worth >= least]
 
     def strong(self, quote: Quote) -> list[Member]:
@@ -98,23 +98,23 @@ class Community:
         return len(strong) >= 2 or (bool(strong) and len(themes) >= 2)
 
 
-def community(context: Context) -> Community:
+def read_community(context: Context) -> Community:
     """The community behind a context, in the language of the first words of up to 40 of its quotes."""
     texts = [quote.text for passage in context.passages for quote in passage.quotes[:2]][:40]
     code = language(" ".join(text[:200] for text in texts or [p.text for p in context.passages]))
     quotes = []
-    for quote in gather(context, code):
+    for quote in gather_quotes(context, code):
         # soundness: how well it stands alone, how general it is, whether it presents people, whether it is long
-        value = quote.worth * generality(quote.text, code) * min(1.0, READABLE / quote.candidate.words)
+        value = quote.worth * rate_generality(quote.text, code) * min(1.0, READABLE / quote.candidate.words)
         value *= (_PRESENTED if quote.introduces else 1.0) * (1.0 if _ENDED.search(quote.text) else _CUT)
         quotes.append(replace(quote, worth=value))
     kinds: dict[str, list[Passage]] = defaultdict(list)
     for passage in context.passages:
         kinds[passage.kind].append(passage)
-    reports = sorted(kinds["report"], key=lambda r: (-share(r), r.id))
+    reports = sorted(kinds["report"], key=lambda r: (-weigh_report(r), r.id))
     members = _rank_members(kinds["entity"], kinds["relation"], reports, quotes, code)
     strength = {member.name: member.strength for member in members}
-    whole = centre([quote.candidate.terms for quote in quotes], code)
+    whole = find_centre([quote.candidate.terms for quote in quotes], code)
     ranked = []
     for quote in quotes:
         # the merit of a quote: soundness, closeness to the centre, and the strong members in it
@@ -124,7 +124,7 @@ def community(context: Context) -> Community:
         ranked.append(replace(quote, candidate=Candidate(own.terms, own.words, merit, quote.chunk)))
 
     def importance(relation: Passage) -> float:
-        one, other = (strength.get(name, 0.0) for name in ends(relation))
+        one, other = (strength.get(name, 0.0) for name in split_relation_title(relation))
         return math.log1p(relation.score) * (0.05 + one) * (0.05 + other)
 
     return Community(
@@ -136,11 +136,11 @@ def community(context: Context) -> Community:
         tuple(kinds["claim"]),
         tuple(ranked),
         whole,
-        salience(ranked, [m.name for m in members[:CORE]], code),
+        weigh_salience(ranked, [m.name for m in members[:CORE]], code),
     )
 
 
-def share(report: Passage) -> float:
+def weigh_report(report: Passage) -> float:
     """How much a sub-report counts in its parent: its rating times the logarithm of its documents."""
     return (0.5 + report.score) * math.log1p(1 + report.documents)
 
@@ -148,13 +148,13 @@ def share(report: Passage) -> float:
 # ── sentences ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def bar(quotes: Sequence[Quote], least: float) -> float:
+def raise_bar(quotes: Sequence[Quote], least: float) -> float:
     """The soundness from which sentences are shown: `least`, and more where there are plenty."""
     worths = sorted((quote.worth for quote in quotes), reverse=True)
     return max(least, min(_HIGHEST[least], worths[PLENTY])) if len(worths) > PLENTY else least
 
 
-def centre(sentences: Sequence[Sequence[str]], code: str) -> Centre:
+def find_centre(sentences: Sequence[Sequence[str]], code: str) -> Centre:
     """The centroid of the tf-idf vectors of sentences, given as their stems.
 
     Words that name no topic count a quarter.
@@ -191,7 +191,7 @@ def _rank_members(
     inner: dict[str, float] = defaultdict(float)
     links: Counter[str] = Counter()
     for relation in relations:
-        for name in ends(relation):
+        for name in split_relation_title(relation):
             inner[name] += relation.score
             links[name] += 1
     degree = {entity.title: entity.score for entity in entities}
@@ -200,11 +200,11 @@ def _rank_members(
         inside = min(1.0, links[name] / max(1.0, degree.get(name, links[name])))
         raw[name] = math.sqrt(inner[name] + 0.1) * (0.5 + 0.5 * inside)
     for report in reports:
-        for factor, name in zip(_HEAD, heads(report.title), strict=False):
+        for factor, name in zip(_HEAD, split_title(report.title), strict=False):
             if len(name.split()) <= 4:
-                raw[name] = max(raw.get(name, 0.0), factor * share(report))
+                raw[name] = max(raw.get(name, 0.0), factor * weigh_report(report))
     known = {entity.title: entity.documents for entity in entities}
-    own = {n: frozenset(stems(n, code)) for n in raw}
+    own = {n: frozenset(stem_text(n, code)) for n in raw}
     held: dict[str, list[str]] = {name: [] for name in raw}  # the sentences that hold all stems of a name
     by_stem: dict[str, list[str]] = defaultdict(list)
     for name in (n for n in raw if own[n]):
@@ -230,16 +230,16 @@ def _rate_specificity(name: str, texts: Sequence[str], size: int, people: frozen
     `texts` are those of the `size` sentences that hold it. A name is somebody's where a speaker has it, or where it is
     capitalised, with "he", "she", "Dr" … in many of its sentences.
     """
-    own = stems(name, code)
-    if unnamed(name) or not own:
+    own = stem_text(name, code)
+    if names_nothing(name) or not own:
         return _EMPTY
     if code != "en":
         return 1.0
     if set(own) <= general_stems():
         return _EMPTY
     person = name.casefold() in people
-    if not person and all(word[:1].isupper() and not word.isupper() for word in natural(name, texts).split()):
+    if not person and all(word[:1].isupper() and not word.isupper() for word in show_natural_case(name, texts).split()):
         person = sum(_HUMAN.search(text) is not None for text in texts) > _HUMAN_SHARE * len(texts)
     if person:
         return 1.0 if len(texts) > _ABOUT * size else _PERSON
-    return _COMPOUND if len(own) > 1 else _BROAD if own[0] in stems_of_lists("vague") else 1.0
+    return _COMPOUND if len(own) > 1 else _BROAD if own[0] in stem_word_lists("vague") else 1.0

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sensegraph.engines.offline.reports.choosing import Candidate, choose
-from sensegraph.engines.offline.reports.community import centre
-from sensegraph.engines.offline.reports.gathering import clean, length, verbatim
-from sensegraph.engines.offline.reports.prose import quality, stems
+from sensegraph.engines.offline.reports.choosing import Candidate, choose_sentences
+from sensegraph.engines.offline.reports.community import find_centre
+from sensegraph.engines.offline.reports.gathering import measure_length, rate_clean_line, read_verbatim
+from sensegraph.engines.offline.reports.prose import rate_quality, stem_text
 from sensegraph.language.text import sentences
 from sensegraph.language.word_lists import language
 from sensegraph.types import Brief, Passage, Source, Statement
@@ -22,7 +22,7 @@ _CLAUSE = re.compile(r"[,;:—–，；：、](?=\s|[^\x00-\x7f])|\s[–—-]{1,
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TextSentence:
     """A sentence: its text word for word, its span where that is known, its passage, its stems.
 
     `order` is its place in the text, `speaker` who says it where the quote tells.
@@ -41,7 +41,7 @@ class Said:
         return f"{self.speaker}: “{self.text}”" if self.speaker else self.text
 
 
-def condense(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
+def condense_texts(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
     """The most central sentences of each brief's passages up to its words, in the order of the passages."""
     condensed = []
     for brief in briefs:
@@ -49,17 +49,17 @@ def condense(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
         code = language(" ".join(p.text[:400] for p in sorted(passages, key=lambda p: p.id)[:10]))
         said = _read_sentences(passages, code)
         chosen = said
-        if sum(length(s.shown) for s in said) > words:  # those that stand alone first
+        if sum(measure_length(s.shown) for s in said) > words:  # those that stand alone first
             count = words // SHORTEST + SPARE
-            pools = ([s for s in said if quality(s.text) >= LEAST], said)
+            pools = ([s for s in said if rate_quality(s.text) >= LEAST], said)
             fitting = (_fit_words(_rank_central(pool, said, code, count), words) for pool in pools)
             chosen = next(filter(None, fitting), [])
         ordered = sorted(chosen, key=lambda s: s.order)
-        condensed.append(tuple(_make_statement(s) for s in ordered) or _cut_best(said, words, code))
+        condensed.append(tuple(_state_sentence(s) for s in ordered) or _cut_best(said, words, code))
     return condensed
 
 
-def _make_statement(said: Said, mark: str = "") -> Statement:
+def _state_sentence(said: TextSentence, mark: str = "") -> Statement:
     sources = (said.source,) if said.source else ()
     return Statement(f"{said.shown}{mark} ", (said.passage,), sources)
 
@@ -67,14 +67,14 @@ def _make_statement(said: Said, mark: str = "") -> Statement:
 # ── sentences ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _read_sentences(passages: Sequence[Passage], code: str) -> list[Said]:
+def _read_sentences(passages: Sequence[Passage], code: str) -> list[TextSentence]:
     """The sentences of all passages, each text once: quotes that are their spans' own words, else the passage's text.
 
     They have no span where a passage's text is not that of one.
     """
-    found: dict[tuple[str, str], Said] = {}
+    found: dict[tuple[str, str], TextSentence] = {}
     for place, passage in enumerate(passages):
-        rows: list[tuple[str, str, Source | None]] = [q for quote in passage.quotes if (q := verbatim(quote))]
+        rows: list[tuple[str, str, Source | None]] = [q for quote in passage.quotes if (q := read_verbatim(quote))]
         if not passage.quotes:
             base = passage.sources[0] if len(passage.sources) == 1 else None
             exact = base is not None and base.end - base.start == len(passage.text)
@@ -82,7 +82,7 @@ def _read_sentences(passages: Sequence[Passage], code: str) -> list[Said]:
                 span = replace(base, start=base.start + a, end=base.start + b) if base is not None and exact else None
                 rows.append(("", passage.text[a:b], span))
         for at, (speaker, text, source) in enumerate(rows):
-            said = Said(text, source, passage.id, tuple(stems(text, code)), (place, at), speaker)
+            said = TextSentence(text, source, passage.id, tuple(stem_text(text, code)), (place, at), speaker)
             found.setdefault((speaker, text), said)
     return list(found.values())
 
@@ -90,27 +90,30 @@ def _read_sentences(passages: Sequence[Passage], code: str) -> list[Said]:
 # ── choosing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _fit_words(ranked: Sequence[Said], words: int) -> list[Said]:
+def _fit_words(ranked: Sequence[TextSentence], words: int) -> list[TextSentence]:
     """Sentences in the order of their worth, without those that the room left has no place for."""
     kept = []
     for said in ranked:
-        if length(said.shown) <= words:
-            words -= length(said.shown)
+        if measure_length(said.shown) <= words:
+            words -= measure_length(said.shown)
             kept.append(said)
     return kept
 
 
-def _rank_central(pool: Sequence[Said], said: Sequence[Said], code: str, count: int) -> list[Said]:
+def _rank_central(
+    pool: Sequence[TextSentence], said: Sequence[TextSentence], code: str, count: int
+) -> list[TextSentence]:
     """At most `count` sentences of `pool` near the centre of all, the best first, none alike to one before it."""
     ordered = sorted(pool, key=lambda s: (s.text, s.speaker))
-    middle = centre([s.terms for s in sorted(said, key=lambda s: (s.text, s.speaker))], code)
+    middle = find_centre([s.terms for s in sorted(said, key=lambda s: (s.text, s.speaker))], code)
     candidates = [
-        Candidate(s.terms, max(1, length(s.text)), clean(s.text, code) * middle.closeness(s.terms)) for s in ordered
+        Candidate(s.terms, max(1, measure_length(s.text)), rate_clean_line(s.text, code) * middle.closeness(s.terms))
+        for s in ordered
     ]
-    return [ordered[i] for i in choose(candidates, middle.weights, count)]
+    return [ordered[i] for i in choose_sentences(candidates, middle.weights, count)]
 
 
-def _cut_best(said: Sequence[Said], words: int, code: str) -> tuple[Statement, ...]:
+def _cut_best(said: Sequence[TextSentence], words: int, code: str) -> tuple[Statement, ...]:
     """The most central sentence, cut at the last clause that fits, else at a word, and marked.
 
     It has at most `words` words, the speaker's and the mark counted.
@@ -118,10 +121,10 @@ def _cut_best(said: Sequence[Said], words: int, code: str) -> tuple[Statement, .
     best = next(iter([*_rank_central(said, said, code, 1), *said]), None)
     if best is None:
         return ()
-    text, room = best.text, max(1, words - 1 - length(best.speaker))
-    ends = [m.start() for m in _CLAUSE.finditer(text) if 0 < length(text[: m.start()]) <= room]
+    text, room = best.text, max(1, words - 1 - measure_length(best.speaker))
+    ends = [m.start() for m in _CLAUSE.finditer(text) if 0 < measure_length(text[: m.start()]) <= room]
     if not ends:
-        cuts = [i for i in range(1, len(text) + 1) if length(text[:i]) <= room]
+        cuts = [i for i in range(1, len(text) + 1) if measure_length(text[:i]) <= room]
         ends = [i for i in cuts if text[i : i + 1].isspace()] or cuts or [1]
     source = replace(best.source, end=best.source.start + ends[-1]) if best.source else None
-    return (_make_statement(replace(best, text=text[: ends[-1]], source=source), MARK),)
+    return (_state_sentence(replace(best, text=text[: ends[-1]], source=source), MARK),)

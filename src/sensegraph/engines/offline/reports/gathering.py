@@ -15,11 +15,11 @@ from itertools import islice
 
 import msgspec
 
-from sensegraph.engines.offline.reports.choosing import Candidate, choose
-from sensegraph.engines.offline.reports.community import Centre, centre
-from sensegraph.engines.offline.reports.general_sentences import generality
-from sensegraph.engines.offline.reports.prose import quality, stems
-from sensegraph.engines.offline.reports.quotes import hanging, spread
+from sensegraph.engines.offline.reports.choosing import Candidate, choose_sentences
+from sensegraph.engines.offline.reports.community import Centre, find_centre
+from sensegraph.engines.offline.reports.general_sentences import rate_generality
+from sensegraph.engines.offline.reports.prose import rate_quality, stem_text
+from sensegraph.engines.offline.reports.quotes import hash_place, is_hanging
 from sensegraph.language.speaker_labels import unlabelled
 from sensegraph.language.text import HAN
 from sensegraph.language.word_lists import language
@@ -91,42 +91,46 @@ class Gathered:
 
     def worth(self, line: Line) -> float:
         """How well a line speaks for the group: near its centre, sound, not long."""
-        return sound(line.text, self.code) * self.likely(line)
+        return rate_line(line.text, self.code) * self.likely(line)
 
     def likely(self, line: Line) -> float:
         """What can be told of a line's worth without reading it closely."""
-        return self.near[line.text] * (0.5 if odd(line.text) else 1.0) * min(1.0, READABLE / length(line.text))
+        return (
+            self.near[line.text]
+            * (0.5 if is_odd_sentence(line.text) else 1.0)
+            * min(1.0, READABLE / measure_length(line.text))
+        )
 
     def picked(self, count: int) -> list[Line]:
         """At most `count` lines near the centre, none alike to another."""
         close = sorted(self.lines, key=lambda line: (-self.likely(line), line.text, line.speaker))[:CLOSE]
-        candidates = [candidate(line, self.worth(line)) for line in close]
-        return [close[i] for i in choose(candidates, self.centre.weights, count)]
+        candidates = [make_candidate(line, self.worth(line)) for line in close]
+        return [close[i] for i in choose_sentences(candidates, self.centre.weights, count)]
 
 
-def candidate(line: Line, worth: float) -> Candidate:
+def make_candidate(line: Line, worth: float) -> Candidate:
     """A line as one that may be chosen."""
-    return Candidate(line.terms, max(1, length(line.text)), worth)
+    return Candidate(line.terms, max(1, measure_length(line.text)), worth)
 
 
 @lru_cache(maxsize=1 << 15)
-def sound(text: str, code: str) -> float:
+def rate_line(text: str, code: str) -> float:
     """How well a sentence stands alone, and how far it states what holds rather than what happened once."""
-    value = clean(text, code)
-    return value * math.sqrt(generality(text, code)) if value > LOOSE else value
+    value = rate_clean_line(text, code)
+    return value * math.sqrt(rate_generality(text, code)) if value > LOOSE else value
 
 
 @lru_cache(maxsize=1 << 15)
-def clean(text: str, code: str) -> float:
+def rate_clean_line(text: str, code: str) -> float:
     """How well a sentence stands alone; less where it is a part of one, leans on another, or is loose talk."""
-    value = quality(text) * (0.6 if hanging(text) else 1.0)
+    value = rate_quality(text) * (0.6 if is_hanging(text) else 1.0)
     value *= 0.4 if _PARTIAL.match(text) or text.count("“") != text.count("”") else 1.0
     if code != "en":
         return value
     return value * (0.7 if _OPENING.match(text) else 1.0) * (0.7 if _FILLER.search(text) else 1.0)
 
 
-def length(text: str) -> int:
+def measure_length(text: str) -> int:
     """Words of a text as limits count them: two characters of Han or kana are a word, and so is one that is left over.
 
     Texts together never have more than the sum of theirs.
@@ -134,7 +138,7 @@ def length(text: str) -> int:
     return max(len(text.split()), (len(HAN.findall(text)) + 1) // 2)
 
 
-def statement(line: Line, first: str = "", most: int = 5) -> Statement:
+def state_line(line: Line, first: str = "", most: int = 5) -> Statement:
     """A line as a statement; of the passages that quote it, `first` is cited first."""
     owners = [name for name in (first,) if name in line.owners] + [name for name in line.owners if name != first]
     return Statement(f"{line.shown} ", tuple(owners[:most]), (line.source,))
@@ -143,14 +147,14 @@ def statement(line: Line, first: str = "", most: int = 5) -> Statement:
 # ── from a brief ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def gathered(brief: Brief) -> Gathered:
+def gather_group(brief: Brief) -> Gathered:
     """What a brief gives: its members are its entities and reports, with their scores as weights.
 
     Where no member has a score, their order says what is central.
     """
     passages = brief.context.passages
-    lines, code = lines_of(passages)
-    middle = centre([line.terms for line in lines], code)
+    lines, code = collect_lines(passages)
+    middle = find_centre([line.terms for line in lines], code)
     near = {line.text: middle.closeness(line.terms) for line in lines}
     own: dict[str, list[Line]] = {p.id: [] for p in passages}
     for line in lines:
@@ -163,8 +167,8 @@ def gathered(brief: Brief) -> Gathered:
     for i, (p, kind) in enumerate(given):
         weight = max(p.score, 0.0) if scored else float(len(given) - i)
         # a group is spoken for by the names in its own name, and has the type that it names
-        names, kind = spoken(p.title, kind)
-        terms = frozenset(t for name in names[:1] for t in stems(name, code))
+        names, kind = split_group_name(p.title, kind)
+        terms = frozenset(t for name in names[:1] for t in stem_text(name, code))
         # strength: the logarithm of the weight, by how near the centre its lines and its name are
         close = [near[line.text] for line in own[p.id]]
         by_lines = math.fsum(close) / len(close) if close else 0.0
@@ -179,7 +183,7 @@ def gathered(brief: Brief) -> Gathered:
     return Gathered(code, tuple(members), relations, lines, middle, near, own, reports, brief.context.omitted)
 
 
-def spoken(title: str, kind: str = "") -> tuple[tuple[str, ...], str]:
+def split_group_name(title: str, kind: str = "") -> tuple[tuple[str, ...], str]:
     """The names in a group's name, and its type: "A, B and other places" gives A and B; any other is itself."""
     match = _TAIL.fullmatch(title)
     if match is None:
@@ -190,7 +194,7 @@ def spoken(title: str, kind: str = "") -> tuple[tuple[str, ...], str]:
 # ── sentences ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def lines_of(passages: Iterable[Passage]) -> tuple[tuple[Line, ...], str]:
+def collect_lines(passages: Iterable[Passage]) -> tuple[tuple[Line, ...], str]:
     """The sentences that passages quote, each once, at most MOST, in an order of their own; and their language.
 
     Only quotes that are their spans' own words count, and some of each passage: those of a report in its order, others
@@ -202,18 +206,18 @@ def lines_of(passages: Iterable[Passage]) -> tuple[tuple[Line, ...], str]:
         most = {"entity": ENTITY, "relation": RELATION, "report": REPORT}.get(passage.kind, REPORT)
         order: Sequence[Description] = passage.quotes
         if len(order) > most and passage.kind != "report":
-            order = sorted(order, key=lambda q: (odd(q.text), spread(q.source), q.text))
-        for speaker, text, source in islice((q for quote in order if (q := verbatim(quote))), most):
+            order = sorted(order, key=lambda q: (is_odd_sentence(q.text), hash_place(q.source), q.text))
+        for speaker, text, source in islice((q for quote in order if (q := read_verbatim(quote))), most):
             key = (speaker, text)
-            places[key] = min(places.get(key, source), source, key=spread)
+            places[key] = min(places.get(key, source), source, key=hash_place)
             owners.setdefault(key, {})[passage.id] = None
-    ranked = sorted(places, key=lambda k: (odd(k[1]), spread(places[k]), k))[:MOST]
+    ranked = sorted(places, key=lambda k: (is_odd_sentence(k[1]), hash_place(places[k]), k))[:MOST]
     code = language(" ".join(text[:200] for _, text in ranked[:40]))
-    lines = (Line(k[1], k[0], places[k], tuple(owners[k]), tuple(stems(k[1], code))) for k in ranked)
+    lines = (Line(k[1], k[0], places[k], tuple(owners[k]), tuple(stem_text(k[1], code))) for k in ranked)
     return tuple(line for line in lines if line.terms), code
 
 
-def verbatim(quote: Description) -> tuple[str, str, Source] | None:
+def read_verbatim(quote: Description) -> tuple[str, str, Source] | None:
     """(speaker, what is said, where) of a quote; None where the text is not that of its span.
 
     The text may bear the speaker's name, quotation marks and the mark of a cut around the span's own words. A label
@@ -234,6 +238,6 @@ def verbatim(quote: Description) -> tuple[str, str, Source] | None:
 
 
 @lru_cache(maxsize=1 << 15)
-def odd(text: str) -> bool:
+def is_odd_sentence(text: str) -> bool:
     """Whether a sentence is of odd length, asks, or is about its own speaker."""
     return not 40 <= len(text) <= 280 or text.rstrip().endswith(("?", "？")) or _FIRST_PERSON.search(text) is not None

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from sensegraph.engines.offline.reports.prose import third_person
-from sensegraph.engines.offline.reports.quotes import introduces
-from sensegraph.engines.offline.reports.shown_names import capital, mentions
+from sensegraph.engines.offline.reports.prose import is_third_person
+from sensegraph.engines.offline.reports.quotes import introduces_person
+from sensegraph.engines.offline.reports.shown_names import capitalise, mentions_name
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import listed
 
@@ -61,7 +61,7 @@ _RESTART = re.compile(r"\s(?:The|A|An|In|This|We|It|He|She|They)\s")
 # ── clauses ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def clause(sentence: str, names: Sequence[str], code: str, longest: int = LONGEST) -> tuple[float, str]:
+def find_headline(sentence: str, names: Sequence[str], code: str, longest: int = LONGEST) -> tuple[float, str]:
     """(merit, the best clause of a tidied sentence that holds one of `names` and can stand as a headline).
 
     Merit is 0 and the clause empty where there is none. English clauses begin with their subject, hold a finite verb,
@@ -70,14 +70,14 @@ def clause(sentence: str, names: Sequence[str], code: str, longest: int = LONGES
     """
     if code != "en":
         size = len(HAN.findall(sentence)) // 2 or len(WORD.findall(sentence))
-        held = sum(mentions(sentence, name) for name in names)
+        held = sum(mentions_name(sentence, name) for name in names)
         whole = held and 3 <= size <= longest and not sentence.endswith(("?", "？"))
         return (float(held), sentence.rstrip(".!。！")) if whole else (0.0, "")
     best = (0.0, "")
     before = ""
     parts = ["", *_PIECES.split(sentence.rstrip(".!… "))]  # each after the mark or word that parts it from the last
     for mark, piece in ((m.strip().casefold(), p.strip()) for m, p in zip(parts[::2], parts[1::2], strict=True)):
-        words = _folded_words(before)
+        words = _fold_headline_words(before)
         free = True  # said for itself: asserted where it follows "that", whole where it follows a comma
         if mark == "that":
             doubted = set(words) & (_QUALIFIES | _UNSURE) or any(w.endswith("n't") for w in words)
@@ -87,13 +87,13 @@ def clause(sentence: str, names: Sequence[str], code: str, longest: int = LONGES
             free = words[0] not in _UNSURE and (len(words) <= 2 or words[0] in listed("fragments") or named)
         if free:
             shown = _fit_clause(_BELIEF.sub("", piece), longest)
-            if shown and not introduces(shown):
+            if shown and not introduces_person(shown):
                 best = max(best, (_rate_headline(shown, names), shown))
         before = piece
     return best
 
 
-def _folded_words(text: str) -> list[str]:
+def _fold_headline_words(text: str) -> list[str]:
     return [w.replace("’", "'") for w in WORD.findall(text.casefold())]
 
 
@@ -123,7 +123,7 @@ def _fit_clause(piece: str, longest: int) -> str:
         inside = next((i for i in range(verb + 1, len(words)) if words[i] in _OPENS), len(words))
         cuts = [i for i in range(verb + 2, min(longest, inside) + 1) if words[i] in _CUTS and _can_close(words[i - 1])]
         end = cuts[-1] if cuts and not _QUALIFIES & set(words[longest:]) else 0
-    return capital(" ".join(shown[:end]).rstrip(",'")) if end >= 4 else ""
+    return capitalise(" ".join(shown[:end]).rstrip(",'")) if end >= 4 else ""
 
 
 def _is_finite(shown: Sequence[str], words: Sequence[str], at: int) -> bool:
@@ -143,7 +143,7 @@ def _is_finite(shown: Sequence[str], words: Sequence[str], at: int) -> bool:
     plural = before in _PLURAL or (before.endswith("s") and not before.endswith(("ss", "'s", "us")))
     if following in _ARTICLES and len(word) > 3 and word not in listed("en"):  # "determines its", "cells block the"
         return plural != word.endswith("s")
-    if following == "to" and third_person(before, word, following):
+    if following == "to" and is_third_person(before, word, following):
         return True
     if word not in listed("verbs") or (word in _NOUNS and following in _BEFORE):
         return False
@@ -162,10 +162,10 @@ def _can_close(word: str) -> bool:
 
 def _rate_headline(shown: str, names: Sequence[str]) -> float:
     """How good a headline is: names held (first ones most), near eight words, speaking of the thing, not of me."""
-    held = [i for i, name in enumerate(names) if mentions(shown, name)]
+    held = [i for i, name in enumerate(names) if mentions_name(shown, name)]
     if not held:
         return 0.0
-    words = _folded_words(shown)
+    words = _fold_headline_words(shown)
     value = sum(1.0 / (1 + 0.3 * i) for i in held) + 1.0 - 0.08 * abs(len(words) - 8)
     value -= 0.9 * sum(w in _FIRST_PERSON for w in words) + 0.5 * sum(w in _GROUP for w in words)
     value -= 0.8 * sum(w in listed("pointing") for w in words)
@@ -174,14 +174,14 @@ def _rate_headline(shown: str, names: Sequence[str]) -> float:
     return max(0.0, value + 0.5 * starts)
 
 
-def between(sentence: str, one: str, other: str) -> str:
+def find_link_clause(sentence: str, one: str, other: str) -> str:
     """ "A verb … B" as the sentence has it, with at most 8 words between the names; "" where it has not."""
     for first, second in ((one, other), (other, one)):
         pattern = rf"(?<!\w)({re.escape(first)})((?:\s+[\w’'-]+){{1,8}}?\s+)({re.escape(second)})(?![\w-]|\s+\w+ing\b)"
         match = re.search(pattern, sentence, re.IGNORECASE)
         if match is None or _RESTART.search(match[2]):
             continue
-        words = _folded_words(match[2])
+        words = _fold_headline_words(match[2])
         doubled = any(a in _BE and b in _BE for a, b in pairwise(words))
         if doubled or not (_JOINS | _PRONOUNS | _OPENS).isdisjoint(words):
             continue
@@ -199,5 +199,5 @@ def between(sentence: str, one: str, other: str) -> str:
         ahead = not near or near[-1].endswith((",", ";", ":", "—", "–")) or near[-1] in _LEADS
         negated = (_QUALIFIES | _UNSURE | _OPENS) & set(near) or any(w.endswith(("n't", "n’t")) for w in near)
         if ahead and not negated:
-            return capital(" ".join([*shown[at:], *match[0].split()]))
+            return capitalise(" ".join([*shown[at:], *match[0].split()]))
     return ""

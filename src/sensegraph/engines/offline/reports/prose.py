@@ -31,7 +31,7 @@ _STEMMERS = {
 # ── content words ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def stems(text: str, code: str = "") -> list[str]:
+def stem_text(text: str, code: str = "") -> list[str]:
     """Stems of the content words of `text`, in order, with repeats: Snowball by language, stop words removed.
 
     Han and kana give overlapping pairs of characters. `code` fixes the language (as `language` returns it); without
@@ -47,9 +47,9 @@ def stem_word(word: str, code: str) -> tuple[str, ...]:
 
 
 @cache
-def stems_of_lists(*names: str) -> frozenset[str]:
+def stem_word_lists(*names: str) -> frozenset[str]:
     """The stems of the words in some English word lists."""
-    return frozenset(stem for name in names for word in listed(name) for stem in stems(word, "en"))
+    return frozenset(stem for name in names for word in listed(name) for stem in stem_text(word, "en"))
 
 
 @lru_cache(maxsize=1 << 15)
@@ -105,7 +105,7 @@ _OPENING = re.compile(
 
 
 @lru_cache(maxsize=1 << 15)
-def tidy(sentence: str) -> str:
+def tidy_sentence(sentence: str) -> str:
     """`sentence` lightly trimmed for showing: transcript marks, fillers, repeats and opening markers removed.
 
     Never trims a negation or a modal verb, and never to nothing. Applying it again changes nothing. A speaker's label
@@ -176,7 +176,7 @@ _SUBJECT = frozenset("i you we they he she it who that there what this people".s
 
 
 @lru_cache(maxsize=1 << 15)
-def quality(sentence: str) -> float:
+def rate_quality(sentence: str) -> float:
     """How well a tidied sentence stands alone, in (0, 1]: a product of penalties; below 0.3 it should not be shown.
 
     Short or long sentences, questions, unended ones, pronouns without antecedent, first and second person, dashes,
@@ -217,10 +217,10 @@ def _has_finite_verb(words: list[str]) -> bool:
     head = words[:17]
     if any(_looks_finite(head[i - 1] if i else "", w) for i, w in enumerate(head[:16])):
         return True
-    return any(third_person(*three) for three in zip(head, head[1:], head[2:], strict=False))
+    return any(is_third_person(*three) for three in zip(head, head[1:], head[2:], strict=False))
 
 
-def third_person(before: str, word: str, after: str) -> bool:
+def is_third_person(before: str, word: str, after: str) -> bool:
     """Whether `word` looks like an unlisted verb after a noun: "protein binds to", not "the costs of"."""
     stop = listed("en")
     if before in stop or before.endswith("ly"):

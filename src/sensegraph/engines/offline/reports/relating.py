@@ -10,11 +10,19 @@ from collections import Counter
 from collections.abc import Sequence
 
 from sensegraph.engines.offline.extraction.scan import TOKEN
-from sensegraph.engines.offline.reports.community import Centre, centre
-from sensegraph.engines.offline.reports.gathering import READABLE, Line, length, lines_of, odd, sound, statement
-from sensegraph.engines.offline.reports.prose import stem_word, stems
-from sensegraph.engines.offline.reports.quotes import ends, introduces
-from sensegraph.engines.offline.reports.shown_names import capital, number, places
+from sensegraph.engines.offline.reports.community import Centre, find_centre
+from sensegraph.engines.offline.reports.gathering import (
+    READABLE,
+    Line,
+    collect_lines,
+    is_odd_sentence,
+    measure_length,
+    rate_line,
+    state_line,
+)
+from sensegraph.engines.offline.reports.prose import stem_text, stem_word
+from sensegraph.engines.offline.reports.quotes import introduces_person, split_relation_title
+from sensegraph.engines.offline.reports.shown_names import capitalise, find_places, spell_number
 from sensegraph.language.tagging import tags
 from sensegraph.types import Brief, Passage, Statement
 
@@ -33,7 +41,7 @@ _LIGHT = frozenset(
 _JARGON = "community"
 
 
-def relate(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
+def relate_groups(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
     """What links the two groups that come first in each brief; nothing where no relation does."""
     related: list[tuple[Statement, ...]] = []
     for brief in briefs:
@@ -42,25 +50,27 @@ def relate(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
         if not relations:
             related.append(())
             continue
-        lines, code = lines_of(relations)
-        middle = centre([line.terms for line in lines], code)
+        lines, code = collect_lines(relations)
+        middle = find_centre([line.terms for line in lines], code)
         words = brief.words or WORDS
         count = len(relations) + brief.context.omitted
         # ways to say how much links the groups, the longest first: the first that fits, or the last cut
         plain = any(_JARGON in g.title.casefold() for g in groups)
         texts = [*([] if plain else [f"{' — '.join(g.title for g in groups)}: {count}"]), str(count)]
         if code == "en":
-            link = capital(f"{number(count)} relation{' links' if count == 1 else 's link'}")
+            link = capitalise(f"{spell_number(count)} relation{' links' if count == 1 else 's link'}")
             often = " and ".join(f"“{verb}” ({n})" for verb, n in _count_verbs(relations))
             texts = []
             for end in [*([] if plain else [" with ".join(g.title for g in groups)]), "the two groups"]:
                 texts += [f"{link} {end}, most often {often}."] if often else []
                 texts.append(f"{link} {end}.")
             texts.append(f"{count} relations.")
-        counted = next((text for text in texts if length(text) <= words), "") or " ".join(texts[-1].split()[:words])
+        counted = next((text for text in texts if measure_length(text) <= words), "") or " ".join(
+            texts[-1].split()[:words]
+        )
         said = Statement(f"{counted} ", tuple(r.id for r in relations[:REFERENCES]))
-        pool = [line for line in lines if length(line.shown) <= words - length(counted)]
-        related.append((said, *(statement(line) for line in _choose_best(pool, relations, middle, code))))
+        pool = [line for line in lines if measure_length(line.shown) <= words - measure_length(counted)]
+        related.append((said, *(state_line(line) for line in _choose_best(pool, relations, middle, code))))
     return related
 
 
@@ -80,9 +90,9 @@ def _count_verbs(relations: Sequence[Passage]) -> list[tuple[str, int]]:
         label, _, rest = relation.text.partition(": ")
         if any(rest == quote.text for quote in relation.quotes):
             found.update(_find_telling_verbs(TOKEN.findall(label)))
-        names = [name for name in ends(relation) if name]
+        names = [name for name in split_relation_title(relation) if name]
         for text in (quote.text for quote in relation.quotes[:READ]):
-            firsts = ((next(places(text, name), -1), len(name)) for name in names)
+            firsts = ((next(find_places(text, name), -1), len(name)) for name in names)
             spots = sorted((at, at + size) for at, size in firsts if at >= 0)
             if len(spots) == 2 and 0 < spots[1][0] - spots[0][1] <= GAP:
                 found.update(_find_telling_verbs(TOKEN.findall(text, spots[0][1], spots[1][0])))
@@ -107,12 +117,20 @@ def _find_telling_verbs(words: Sequence[str]) -> list[tuple[str, str]]:
 
 def _choose_best(pool: Sequence[Line], relations: Sequence[Passage], middle: Centre, code: str) -> list[Line]:
     """The sentence that stands alone best of those nearest to the centre of all; first those that hold both ends."""
-    names = {r.id: [set(stems(end, code)) for end in ends(r)] for r in relations}
+    names = {r.id: [set(stem_text(end, code)) for end in split_relation_title(r)] for r in relations}
     near: dict[Line, float] = {}  # more where several relations quote it, less where it leaves an end unnamed
     for line in (line for line in pool if _JARGON not in line.shown.casefold()):
         terms = set(line.terms)
         both = any(all(end <= terms for end in names[owner]) for owner in line.owners)
-        value = middle.closeness(line.terms) * math.log1p(1 + len(line.owners)) * min(1.0, READABLE / length(line.text))
-        near[line] = value * (1.0 if both else 0.3) * (0.5 if odd(line.text) or introduces(line.text) else 1.0)
+        value = (
+            middle.closeness(line.terms)
+            * math.log1p(1 + len(line.owners))
+            * min(1.0, READABLE / measure_length(line.text))
+        )
+        near[line] = (
+            value
+            * (1.0 if both else 0.3)
+            * (0.5 if is_odd_sentence(line.text) or introduces_person(line.text) else 1.0)
+        )
     close = sorted(near, key=lambda line: (-near[line], line.text, line.speaker))[:CLOSE]
-    return sorted(close, key=lambda line: (-near[line] * sound(line.text, code), line.text, line.speaker))[:1]
+    return sorted(close, key=lambda line: (-near[line] * rate_line(line.text, code), line.text, line.speaker))[:1]

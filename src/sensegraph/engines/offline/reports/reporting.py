@@ -12,13 +12,21 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from sensegraph.engines.offline.reports.choosing import Candidate, choose, general_stems, weigh
-from sensegraph.engines.offline.reports.community import CORE, SHOWN, Community, Member, bar, community
-from sensegraph.engines.offline.reports.general_sentences import generality
-from sensegraph.engines.offline.reports.headlines import between, clause
-from sensegraph.engines.offline.reports.prose import quality, stems, tidy
-from sensegraph.engines.offline.reports.quotes import LIMIT, Quote, ends
-from sensegraph.engines.offline.reports.shown_names import capital, distinct, grown, listing, mentions, natural, unnamed
+from sensegraph.engines.offline.reports.choosing import Candidate, choose_sentences, general_stems, weigh_stems
+from sensegraph.engines.offline.reports.community import CORE, SHOWN, Community, Member, raise_bar, read_community
+from sensegraph.engines.offline.reports.general_sentences import rate_generality
+from sensegraph.engines.offline.reports.headlines import find_headline, find_link_clause
+from sensegraph.engines.offline.reports.prose import rate_quality, stem_text, tidy_sentence
+from sensegraph.engines.offline.reports.quotes import LIMIT, Quote, split_relation_title
+from sensegraph.engines.offline.reports.shown_names import (
+    capitalise,
+    choose_distinct_names,
+    extend_name,
+    join_title_names,
+    mentions_name,
+    names_nothing,
+    show_natural_case,
+)
 from sensegraph.language.speaker_labels import unlabelled
 from sensegraph.language.text import WORD, sentences
 from sensegraph.language.word_lists import language
@@ -43,7 +51,7 @@ _DEFINES = r"(?:\s+(?:is|was|are|were|means|refers to)\s+|,\s+)(?:an?|the|one of
 # ── descriptions ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def summarise(contexts: Sequence[Context]) -> list[str]:
+def summarise_contexts(contexts: Sequence[Context]) -> list[str]:
     """One description from several of the thing that each context's title names: at most 3 tidied sentences.
 
     Sentences that say what it is come first, then those that cover most of what the others say.
@@ -51,22 +59,22 @@ def summarise(contexts: Sequence[Context]) -> list[str]:
     described = []
     for context in contexts:
         name, descriptions = context.title, (p.text for p in context.passages[:LIMIT])
-        shown = (tidy(unlabelled(text[a:b])[1]) for text in descriptions for a, b in sentences(text))
+        shown = (tidy_sentence(unlabelled(text[a:b])[1]) for text in descriptions for a, b in sentences(text))
         texts = list(dict.fromkeys(shown))[:LIMIT]
         if not texts:
             described.append(name)
             continue
         code = language(" ".join(texts[:20]))
-        terms = [tuple(stems(text, code)) for text in texts]
+        terms = [tuple(stem_text(text, code)) for text in texts]
         defining = re.compile(rf"(?<!\w){re.escape(name)}{_DEFINES}", re.IGNORECASE)
         told = [bool(name) and " — " not in name and defining.search(text) is not None for text in texts]
         candidates = [
-            Candidate(own, max(1, len(WORD.findall(text))), quality(text) * (3.0 if defines else 1.0))
+            Candidate(own, max(1, len(WORD.findall(text))), rate_quality(text) * (3.0 if defines else 1.0))
             for text, own, defines in zip(texts, terms, told, strict=True)
         ]
         best = max(range(len(candidates)), key=lambda i: (candidates[i].worth, -i))
-        good = [i for i, c in enumerate(candidates) if quality(texts[i]) >= SHOWN and c.terms] or [best]
-        picked = [good[i] for i in choose([candidates[i] for i in good], weigh(terms), 3)] or good[:1]
+        good = [i for i, c in enumerate(candidates) if rate_quality(texts[i]) >= SHOWN and c.terms] or [best]
+        picked = [good[i] for i in choose_sentences([candidates[i] for i in good], weigh_stems(terms), 3)] or good[:1]
         described.append(" ".join(texts[i] for i in sorted(picked, key=lambda i: not told[i])))
     return described
 
@@ -74,24 +82,24 @@ def summarise(contexts: Sequence[Context]) -> list[str]:
 # ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def report(contexts: Sequence[Context]) -> list[Report]:
+def report_communities(contexts: Sequence[Context]) -> list[Report]:
     """A report on each community: title, summary, findings and rating from its passages alone.
 
     Every statement is a sentence behind the passages, with its span and the ids of the passages it supports.
     """
     reports = []
     for context in contexts:
-        found = community(context)
+        found = read_community(context)
         writer = _ReportWriter(found)
         summary = writer.summary()
-        rating, why = rate(found)
-        shown = tuple(_make_statement(quote) for quote in summary)
+        rating, why = rate_community(found)
+        shown = tuple(_state_quote(quote) for quote in summary)
         title = writer.title(summary) or context.title
         reports.append(Report(title, shown, writer.findings(summary), rating, why))
     return reports
 
 
-def _make_statement(quote: Quote, first: str = "") -> Statement:
+def _state_quote(quote: Quote, first: str = "") -> Statement:
     """The quote as a statement; of its owners, the passage `first` is cited first."""
     owners = [i for i in (first,) if i in quote.owners] + [i for i in quote.owners if i != first]
     text = f"{quote.speaker}: “{quote.text}” " if quote.speaker else f"{quote.text} "
@@ -128,7 +136,7 @@ class _ReportWriter:
 
         Each names two strong members, or one and two other themes. Fewer rather than others, but one at least.
         """
-        least = bar(self.of.quotes, SHOWN)
+        least = raise_bar(self.of.quotes, SHOWN)
         good = [quote for quote in self.of.quotes if quote.worth >= least]
         linking = [quote for quote in good if len(self.of.strong(quote)) >= 2]
         central = [quote for quote in good if self.of.central(quote)]
@@ -148,12 +156,12 @@ class _ReportWriter:
         parent = bool(self.of.reports)
         taken = [_place_candidate(q, q.owners[0] if parent else q.chunk) for q in used]
         candidates = [_place_candidate(q, q.owners[0] if parent else q.chunk) for q in pool]
-        return [pool[i] for i in choose(candidates, self.of.weights, count, taken)]
+        return [pool[i] for i in choose_sentences(candidates, self.of.weights, count, taken)]
 
     def pick(self, quotes: Sequence[Quote], count: int) -> list[Quote]:
         """The best of `quotes`, none alike to each other or to those used."""
         used = [_place_candidate(quote) for quote in self.shown]
-        return [quotes[i] for i in choose([q.candidate for q in quotes], self.of.weights, count, used)]
+        return [quotes[i] for i in choose_sentences([q.candidate for q in quotes], self.of.weights, count, used)]
 
     # ── findings ──
 
@@ -174,7 +182,7 @@ class _ReportWriter:
 
     def on_report(self, passage: Passage) -> list[Finding]:
         """A finding on a sub-report: the sentences of its report that hold most of its title."""
-        mark = set(stems(passage.title, self.code))
+        mark = set(stem_text(passage.title, self.code))
         own = [q for q, terms in self.told if passage.id in q.owners and mark & terms]
         told = [replace(q, candidate=self.titled(q, mark)) for q in own]
         return self.finding(passage.title, self.pick(told, PARENTS), passage, mark)
@@ -190,8 +198,8 @@ class _ReportWriter:
 
         Each further sentence holds both ends, or one end and another term of the headline or the first sentence.
         """
-        names = ends(relation)
-        one, other = (set(stems(name, self.code)) or {name} for name in names)
+        names = split_relation_title(relation)
+        one, other = (set(stem_text(name, self.code)) or {name} for name in names)
         both = self.holding(one | other)
         if one & other or not both or not self.fresh(one, other) or not all(map(self.tells, names)):
             return []
@@ -199,7 +207,7 @@ class _ReportWriter:
         if not picked:
             return []
         headline = self.headline(picked[0], names)
-        topic = (set(stems(headline, self.code)) - one - other) | (one | other)
+        topic = (set(stem_text(headline, self.code)) - one - other) | (one | other)
         near = [*self.holding(one), *self.holding(other)]
         rest = [quote for quote in dict.fromkeys([*both, *near]) if self.fits(quote, one, other, topic)]
         self.shown += picked
@@ -217,7 +225,7 @@ class _ReportWriter:
 
         `alone` takes one that holds no other, if it is strong or there is no finding yet.
         """
-        mark = set(stems(passage.title, self.code))
+        mark = set(stem_text(passage.title, self.code))
         own = [q for q in self.holding(mark) if passage.kind == "entity" or passage.id in q.owners]
         if mark & self.stems.keys() or not self.tells(passage.title):
             return []
@@ -237,12 +245,12 @@ class _ReportWriter:
 
     def finding(self, headline: str, picked: Sequence[Quote], passage: Passage, mark: set[str]) -> list[Finding]:
         """The finding, noted as used; none where there is no sentence or the headline is taken."""
-        if not picked or capital(headline) in self.headlines:
+        if not picked or capitalise(headline) in self.headlines:
             return []
         self.shown += picked
         self.stems.update(sorted(mark))
-        self.headlines.add(capital(headline))
-        return [Finding(capital(headline), tuple(_make_statement(quote, passage.id) for quote in picked))]
+        self.headlines.add(capitalise(headline))
+        return [Finding(capitalise(headline), tuple(_state_quote(quote, passage.id) for quote in picked))]
 
     @staticmethod
     def fits(quote: Quote, one: set[str], other: set[str], topic: set[str]) -> bool:
@@ -258,49 +266,53 @@ class _ReportWriter:
 
     def tells(self, name: str) -> bool:
         """Whether a name is worth a headline: neither a general word nor a number."""
-        own = stems(name, self.code)
-        return bool(own) and not unnamed(name) and (self.code != "en" or not set(own) <= general_stems())
+        own = stem_text(name, self.code)
+        return bool(own) and not names_nothing(name) and (self.code != "en" or not set(own) <= general_stems())
 
     # ── headlines and title ──
 
     def cased(self, name: str) -> str:
         """The name as the community's sentences have it, with the word that mostly completes it."""
         if name not in self.names:
-            longer = grown(name, self.texts) if self.code == "en" else name
-            self.names[name] = natural(longer, self.texts)
+            longer = extend_name(name, self.texts) if self.code == "en" else name
+            self.names[name] = show_natural_case(longer, self.texts)
         return self.names[name]
 
     def headline(self, quote: Quote, names: Sequence[str]) -> str:
         """What the sentence says of the names: a clause, else subject, verb and object, else the names."""
-        merit, shown = clause(quote.text, names, self.code)
-        told = sum(mentions(shown, name) for name in names)
-        if told and merit >= (HEADED if told == len(names) else STATED) and generality(shown, self.code) >= GENERAL:
+        merit, shown = find_headline(quote.text, names, self.code)
+        told = sum(mentions_name(shown, name) for name in names)
+        if (
+            told
+            and merit >= (HEADED if told == len(names) else STATED)
+            and rate_generality(shown, self.code) >= GENERAL
+        ):
             return shown
         if len(names) == 2 and self.code == "en":
-            said = between(quote.text, names[0], names[1])
-            if said and generality(said) >= GENERAL:
+            said = find_link_clause(quote.text, names[0], names[1])
+            if said and rate_generality(said) >= GENERAL:
                 return said
         rank = {member.name: i for i, member in enumerate(self.of.members)}
         ordered = sorted(names, key=lambda name: rank.get(name, len(rank)))
-        return listing([self.cased(name) for name in ordered], self.code)
+        return join_title_names([self.cased(name) for name in ordered], self.code)
 
     def title(self, summary: Sequence[Quote]) -> str:
         """The two or three strongest names; a clause of the summary instead that states what two of them do."""
-        first = distinct([m.name for m in self.of.members[: 3 * CORE]], 3, self.code)
+        first = choose_distinct_names([m.name for m in self.of.members[: 3 * CORE]], 3, self.code)
         strong = {m.name for m in self.of.members if m.strength >= WEAKEST}
         names = [self.cased(name) for i, name in enumerate(first) if i < 2 or name in strong]
         for quote in summary if not self.of.reports else ():
-            merit, shown = clause(quote.text, names, self.code, longest=9)
-            two = sum(mentions(shown, name) for name in names) >= 2
-            if two and merit >= STATED and generality(shown, self.code) >= GENERAL:
+            merit, shown = find_headline(quote.text, names, self.code, longest=9)
+            two = sum(mentions_name(shown, name) for name in names) >= 2
+            if two and merit >= STATED and rate_generality(shown, self.code) >= GENERAL:
                 return shown
-        return listing(names, self.code)
+        return join_title_names(names, self.code)
 
 
 # ── rating ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def rate(found: Community) -> tuple[float, str]:
+def rate_community(found: Community) -> tuple[float, str]:
     """Importance 0–10 from the context alone, and the numbers it comes from.
 
     10 · cube root of the product of three shares x / (x + half): documents that mention each of the strongest eight
