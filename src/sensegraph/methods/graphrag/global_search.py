@@ -14,13 +14,14 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.answering.asking import conclude, grade, inquiry
+from sensegraph.answering.asking import conclude, inquiry
 from sensegraph.answering.map_reduce import map_reduce
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.methods.graphrag.details import report_passages
+from sensegraph.methods.graphrag.tasks import grade
 from sensegraph.protocols import Part, Task
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime

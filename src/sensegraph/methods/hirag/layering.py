@@ -21,7 +21,8 @@ from sensegraph.index.hierarchy.similar_clusters import grouping
 from sensegraph.index.vectors import embed_records, entity_texts
 from sensegraph.language.text import fold, packed, tokens, within
 from sensegraph.methods.hirag.layer_clusters import Grouped, Layers, LayerSettings, Traced, parted, settled, summary_id
-from sensegraph.protocols import LanguageEngine, Vectors
+from sensegraph.methods.hirag.tasks import AbstractingEngine
+from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Step, step
 from sensegraph.runtime.runtime import Runtime
@@ -47,7 +48,7 @@ _FEWEST = 3  # entities that make a layer worth while (§7)
 
 
 @step("layering.abstract", version=1, uses="engine", task="abstract")
-def abstract(briefs: Sequence[Brief], *, engine: LanguageEngine) -> list[tuple[SummaryEntity, ...]]:
+def abstract(briefs: Sequence[Brief], *, engine: AbstractingEngine) -> list[tuple[SummaryEntity, ...]]:
     """The summary entities of each cluster (§4.1)."""
     return engine.abstract(briefs)
 

@@ -34,7 +34,8 @@ from sensegraph.methods.leanrag.aggregating import (
     sources_of,
 )
 from sensegraph.methods.leanrag.following import Followed
-from sensegraph.protocols import LanguageEngine, Vectors
+from sensegraph.methods.leanrag.tasks import AggregatingEngine
+from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Step, step
 from sensegraph.runtime.runtime import Runtime
@@ -97,13 +98,13 @@ class AggregateSettings:
 
 
 @step("aggregates.aggregate", version=1, uses="engine", task="aggregate")
-def aggregate(briefs: Sequence[Brief], *, engine: LanguageEngine) -> list[Report]:
+def aggregate(briefs: Sequence[Brief], *, engine: AggregatingEngine) -> list[Report]:
     """Name, description and findings of each cluster (Eq. 4)."""
     return engine.aggregate(briefs)
 
 
 @step("aggregates.relate", version=1, uses="engine", task="relate")
-def relate(briefs: Sequence[Brief], *, engine: LanguageEngine) -> list[tuple[Statement, ...]]:
+def relate(briefs: Sequence[Brief], *, engine: AggregatingEngine) -> list[tuple[Statement, ...]]:
     """What links two aggregates (Eq. 5)."""
     return engine.relate(briefs)
 

@@ -19,7 +19,8 @@ from sensegraph.index.vectors import embed_all
 from sensegraph.language.text import HAN, sentences, tokens
 from sensegraph.methods.raptor.gathering import Group, TreeSettings, groups, in_turn
 from sensegraph.methods.raptor.leaves import Leaf, Leaves, pieces
-from sensegraph.protocols import LanguageEngine, Vectors
+from sensegraph.methods.raptor.tasks import CondensingEngine
+from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import document_part, key
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
@@ -34,7 +35,7 @@ Near = Callable[[Sequence[str]], Vectors | None]
 
 
 @step("growing.condense", version=1, uses="engine", task="condense")
-def condense(briefs: Sequence[Brief], *, engine: LanguageEngine) -> list[tuple[Statement, ...]]:
+def condense(briefs: Sequence[Brief], *, engine: CondensingEngine) -> list[tuple[Statement, ...]]:
     """The text of each group said shorter."""
     return engine.condense(briefs)
 
