@@ -21,7 +21,7 @@ from sensegraph.algorithms.reduction import reduce
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.reports.aggregating import aggregate_groups
 from sensegraph.engines.offline.reports.condensing import condense_texts
-from sensegraph.engines.offline.reports.gathering import measure_length
+from sensegraph.engines.offline.reports.gathering import count_length
 from sensegraph.engines.offline.reports.relating import relate_groups
 from sensegraph.language.text import packed, sentences, tokens
 from sensegraph.methods.leanrag.aggregates import AggregateSettings, described_texts
@@ -174,7 +174,7 @@ def main() -> None:
     print(f"{sum(len(r.findings) for r in reports) / max(len(reports), 1):.2f} findings an aggregate;", end=" ")
     print(f"{sum(len(r.findings) >= 5 for r in reports) / max(len(reports), 1):.0%} have five")
     print(f"{sum('most often' in s[0].text for s in links) / max(len(links), 1):.0%} of the links tell a verb")
-    over = sum(measure_length(text_of(s)) > b.words for s, b in zip((*links, *short), (*pairs, *runs), strict=True))
+    over = sum(count_length(text_of(s)) > b.words for s, b in zip((*links, *short), (*pairs, *runs), strict=True))
     print(f"{over} links and short forms have more words than asked for")
     print("\n".join(map(shown, spread(reports[:first], given.show))))
     print("\n" + "\n".join(f"— {text_of(s)}" for s in (*spread(links, given.show), *spread(short, given.show))))

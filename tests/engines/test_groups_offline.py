@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sensegraph.engines.offline.reports.aggregating import abstract_groups, aggregate_groups
 from sensegraph.engines.offline.reports.condensing import condense_texts
-from sensegraph.engines.offline.reports.gathering import measure_length, read_verbatim, split_group_name
+from sensegraph.engines.offline.reports.gathering import count_length, read_verbatim, split_group_name
 from sensegraph.engines.offline.reports.relating import relate_groups
 from sensegraph.language.plurals import plural
 from sensegraph.language.text import fold, sentences
@@ -179,7 +179,7 @@ def test_a_quote_that_is_not_as_long_as_its_span_is_not_shown():
 def test_the_words_of_a_description_are_bounded_and_sentences_come_before_the_count():
     for words in (15, 40, 80):
         (report,) = aggregate_groups([group(words=words)])
-        assert measure_length(text_of(report.summary)) <= words
+        assert count_length(text_of(report.summary)) <= words
         assert any(s.sources for s in report.summary)
 
 
@@ -320,7 +320,7 @@ def test_the_verbs_of_labels_count():
 @pytest.mark.parametrize("words", [1, 3, 5, 8, 12, 20, 40, 80])
 def test_a_link_keeps_to_its_words(words):
     (found,) = relate_groups([link(words)])
-    assert 0 < measure_length(text_of(found)) <= words
+    assert 0 < count_length(text_of(found)) <= words
 
 
 def test_a_link_never_speaks_of_communities():
@@ -342,7 +342,7 @@ def test_where_nothing_links_two_groups_nothing_is_said():
 def test_a_condensed_text_is_whole_sentences_in_the_order_of_the_text():
     passages = tuple(chunk(name, text) for name, text in TEXTS.items())
     (found,) = condense_texts([Brief(Context(passages), 50)])
-    assert 30 < measure_length(text_of(found)) <= 50
+    assert 30 < count_length(text_of(found)) <= 50
     assert exact(found, TEXTS)
     spots = [(s.references[0], s.sources[0].start) for s in found]
     assert spots == sorted(spots)
@@ -359,7 +359,7 @@ def test_the_same_sentences_are_chosen_whatever_the_order_of_the_passages():
 
 def test_without_a_limit_there_are_about_seventy_five_words():
     passages = tuple(chunk(name, text) for name, text in TEXTS.items())
-    assert 50 <= measure_length(text_of(condense_texts([Brief(Context(passages))])[0])) <= 75
+    assert 50 <= count_length(text_of(condense_texts([Brief(Context(passages))])[0])) <= 75
 
 
 def test_a_text_that_fits_is_kept_whole():
@@ -401,13 +401,13 @@ def test_prose_without_spans_is_condensed_without_sources():
 def test_chinese_is_cut_by_characters():
     text = "港务局在春天开会，决定支付灯塔的费用，并且把新的灯交给了看守人，镇上的人都很高兴"
     (found,) = condense_texts([Brief(Context((chunk("z", text),)), 12)])
-    assert 0 < measure_length(text_of(found)) <= 12
+    assert 0 < count_length(text_of(found)) <= 12
     assert exact(found, {"z": text})
 
 
 @given(st.lists(st.text(alphabet="港务 ab局", max_size=9), max_size=6))
 def test_texts_together_have_no_more_words_than_the_sum_of_theirs(texts):
-    assert measure_length("".join(f"{text} " for text in texts)) <= sum(map(measure_length, texts))
+    assert count_length("".join(f"{text} " for text in texts)) <= sum(map(count_length, texts))
 
 
 _WORDS = st.lists(
@@ -421,7 +421,7 @@ _SENTENCES = st.lists(_WORDS.map(lambda w: " ".join(w).capitalize() + "."), max_
 def test_condensing_keeps_its_laws_for_any_text(texts, words):
     passages = tuple(chunk(f"c{i}", "\n".join(found)) for i, found in enumerate(texts))
     (found,) = condense_texts([Brief(Context(passages), words)])
-    assert measure_length(text_of(found)) <= max(2, words or 75)
+    assert count_length(text_of(found)) <= max(2, words or 75)
     assert exact(found, {p.id: p.text for p in passages})
     assert len({s.sources for s in found}) == len(found)
     assert bool(found) == any(p.text.strip() for p in passages)

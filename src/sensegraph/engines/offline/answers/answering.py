@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sensegraph.engines.offline.answers.brief import (
     choose_direct_sentences,
     choose_narrow_sentences,
-    report_sentences,
+    report_speech,
     summarise_text,
 )
 from sensegraph.engines.offline.answers.focused import write_focused_answer
@@ -32,7 +32,7 @@ from sensegraph.engines.offline.answers.said import (
     group_by_reference,
     read_source_sentences,
 )
-from sensegraph.engines.offline.answers.wording import NOTE, make_plain_statement
+from sensegraph.engines.offline.answers.wording import NOTE, write_text
 from sensegraph.engines.offline.reports.prose import stem_text
 from sensegraph.types import Draft, Inquiry, Point, Statement
 
@@ -105,7 +105,7 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     subject = set(stem_text(question.subject, code))
     absent = bool(subject) and all(subject.isdisjoint(s.terms) for s in said)
     what = f" on {question.subject}" if absent else " that answers this"
-    return Draft((make_plain_statement(f"I find nothing{what} in the sources that I was given."),), notes=notes[1:])
+    return Draft((write_text(f"I find nothing{what} in the sources that I was given."),), notes=notes[1:])
 
 
 def _answer_focused(
@@ -113,7 +113,7 @@ def _answer_focused(
 ) -> list[Statement]:
     """The statements that answer a question about something; none where nothing bears on it."""
     if words:
-        return list(report_sentences(choose_narrow_sentences(question, said, words), False))
+        return list(report_speech(choose_narrow_sentences(question, said, words), False))
     passages = inquiry.context.passages
     beside = {
         p.id
@@ -129,8 +129,8 @@ def _answer_focused(
         known = sum(share for share, _ in term_weights(question, said, strict=False).values())
         nearest = "I find nothing that speaks of all that is asked; what comes nearest is this. "
         return [
-            *([make_plain_statement(nearest)] if chosen and known < KNOWN else []),
-            *report_sentences(chosen, False),
+            *([write_text(nearest)] if chosen and known < KNOWN else []),
+            *report_speech(chosen, False),
         ]
     if not found:
         return []

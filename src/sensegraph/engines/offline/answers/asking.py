@@ -34,7 +34,7 @@ from sensegraph.engines.offline.answers.questions import FRAME, understand_quest
 from sensegraph.engines.offline.answers.said import (
     SourceSentence,
     detect_passage_language,
-    differs_from_all,
+    differs_from,
     find_report_hosts,
     read_source_sentences,
 )
@@ -83,7 +83,7 @@ def find_leads(inquiries: Sequence[Inquiry]) -> list[Lead]:
             chosen: list[SourceSentence] = []
             if score >= LEAST_SCORE:
                 for one in found:
-                    if len(chosen) < MOST_SAID and differs_from_all(one.said, chosen):
+                    if len(chosen) < MOST_SAID and differs_from(one.said, chosen):
                         chosen.append(one.said)
             else:
                 known = sum(share for share, _ in term_weights(question, said, strict=False).values())

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from sensegraph.engines.offline.answers.focusing import term_weights
 from sensegraph.engines.offline.answers.key_phrases import find_key_phrases
 from sensegraph.engines.offline.answers.questions import Question
-from sensegraph.engines.offline.answers.said import SourceSentence, differs_from_all, select_presentable
+from sensegraph.engines.offline.answers.said import SourceSentence, differs_from, select_presentable
 from sensegraph.engines.offline.answers.wording import (
     end_sentence,
-    make_plain_statement,
-    make_sourced_statement,
-    name_at_start,
+    write_text,
+    cite_sentence,
+    begin_with,
     quote_text,
 )
 from sensegraph.engines.offline.reports.shown_names import join_with_and
@@ -37,9 +37,9 @@ def summarise_text(question: Question, said: Sequence[SourceSentence], words: in
         opening = (
             f"The {unit} was about {join_with_and(phrases[:2])}. The {actors} discussed {join_with_and(phrases[2:])}."
         )
-        yield make_plain_statement(opening)
+        yield write_text(opening)
     chosen = choose_covering(said, words - len(opening.split()))
-    yield from report_sentences(chosen, bool(opening))
+    yield from report_speech(chosen, bool(opening))
 
 
 def choose_covering(said: Sequence[SourceSentence], words: int) -> list[SourceSentence]:
@@ -57,7 +57,7 @@ def choose_covering(said: Sequence[SourceSentence], words: int) -> list[SourceSe
     while good and length < words:
         best = max(good, key=lambda s: (gain(s), -s.order))
         good = [s for s in good if s is not best]
-        if differs_from_all(best, chosen):
+        if differs_from(best, chosen):
             chosen.append(best)
             covered.update(set(best.terms))
             length += len(best.text.split()) + 3
@@ -71,7 +71,7 @@ def choose_narrow_sentences(question: Question, said: Sequence[SourceSentence], 
     for one, _ in _rank_sentences(question, said):
         if length >= words:
             break
-        if one.quality >= LEAST_HERE and differs_from_all(one, chosen):
+        if one.quality >= LEAST_HERE and differs_from(one, chosen):
             chosen.append(one)
             length += len(one.text.split()) + 4
     return sorted(chosen, key=lambda s: s.order)
@@ -84,7 +84,7 @@ def choose_direct_sentences(question: Question, said: Sequence[SourceSentence], 
     for one, score in ranked:
         if len(chosen) == most or score < BEHIND * ranked[0][1]:
             break
-        if differs_from_all(one, chosen):
+        if differs_from(one, chosen):
             chosen.append(one)
     return chosen
 
@@ -124,7 +124,7 @@ def _scale_to_one(values: Sequence[float]) -> list[float]:
     return [v / most for v in values] if most else list(values)
 
 
-def report_sentences(chosen: Sequence[SourceSentence], after: bool) -> Iterator[Statement]:
+def report_speech(chosen: Sequence[SourceSentence], after: bool) -> Iterator[Statement]:
     """Sentences with their speakers, one after another: “… said that …”, “and that …” where one speaker goes on."""
     last = ""
     for said in chosen:
@@ -133,6 +133,6 @@ def report_sentences(chosen: Sequence[SourceSentence], after: bool) -> Iterator[
         if said.speaker and said.speaker == last:
             text = f"and {'asked:' if asks else 'that'} {quote_text(said.text)}"
         elif said.speaker:
-            text = f"{name_at_start(said.speaker)} {'asked:' if asks else 'said that'} {quote_text(said.text)}"
-        yield make_sourced_statement(said, f"{' ' if after else ''}{text}")
+            text = f"{begin_with(said.speaker)} {'asked:' if asks else 'said that'} {quote_text(said.text)}"
+        yield cite_sentence(said, f"{' ' if after else ''}{text}")
         after, last = True, said.speaker

@@ -10,12 +10,12 @@ from itertools import pairwise
 from sensegraph.engines.offline.answers.focusing import RelevantSentence
 from sensegraph.engines.offline.answers.grouping import group_by_phrase
 from sensegraph.engines.offline.answers.questions import Question
-from sensegraph.engines.offline.answers.said import LEAST_QUALITY, SourceSentence, differs_from_all
+from sensegraph.engines.offline.answers.said import LEAST_QUALITY, SourceSentence, differs_from
 from sensegraph.engines.offline.answers.wording import (
     count_noun,
-    make_plain_statement,
-    name_at_start,
-    name_in_clause,
+    write_text,
+    begin_with,
+    refer_to,
     write_quoted_paragraph,
     write_reported_paragraph,
 )
@@ -47,10 +47,10 @@ def write_focused_answer(
     pool = [r for r in found if r.said.quality >= LEAST_QUALITY][:POOL] or list(found[:FIRST])
     near = sum(r.score >= NEAR_BEST * pool[0].score for r in pool)
     pool = pool[: max(near, FEW)]
-    yield make_plain_statement(write_opening(question, found, corpus, named, others))
+    yield write_text(write_opening(question, found, corpus, named, others))
     ranks = count_voices(found)
     if not whole:
-        yield make_plain_statement("\n\n")
+        yield write_text("\n\n")
         first = frozenset(question.groups[0])  # of "failure in innovation" what is said on failure
         on_first = [r.said for r in pool if first & set(r.said.terms)] or [r.said for r in pool]
         yield from write_reported_paragraph(_spread_speakers(on_first, FEW))
@@ -62,10 +62,10 @@ def write_focused_answer(
         said: list[SourceSentence] = []
         for sign, head in ((-1, "Worries and limits"), (1, "Hopes and remedies"), (0, "In neutral words")):
             inside = [r.said for r in pool if r.sign == sign]
-            best = _spread_speakers([s for s in inside if differs_from_all(s, said)], 4)
+            best = _spread_speakers([s for s in inside if differs_from(s, said)], 4)
             said += best
             if best:
-                yield make_plain_statement(f"\n\n**{head}** ({count_noun(len(inside), 'sentence')}). ")
+                yield write_text(f"\n\n**{head}** ({count_noun(len(inside), 'sentence')}). ")
                 yield from write_quoted_paragraph(best, len(said))
     else:
         yield from _write_by_theme(question, pool)
@@ -89,11 +89,11 @@ def write_opening(
     part = len({r.said.origin for r in found} - {r.said.origin for r in whole}) if whole else 0
     if question.shape == "who" and len(ranks) > 1:
         (first, most), rest = ranks[0], ranks[1:4]
-        level = [name_in_clause(name) for name, n in rest if n == most]
-        speak = f"{name_at_start(first)} speaks most ({most}), before {join_with_and([f'{name_in_clause(v)} ({n})' for v, n in rest])},"
+        level = [refer_to(name) for name, n in rest if n == most]
+        speak = f"{begin_with(first)} speaks most ({most}), before {join_with_and([f'{refer_to(v)} ({n})' for v, n in rest])},"
         if level:
             speak = (
-                f"{capitalise(join_with_and([name_in_clause(first), *level]))} speak most ({spell_number(most)} each)"
+                f"{capitalise(join_with_and([refer_to(first), *level]))} speak most ({spell_number(most)} each)"
             )
         return f"{speak} on {about}, by {count.all()} that I found to speak of it."
     if not whole and question.shape == "whether":
@@ -120,7 +120,7 @@ def write_opening(
         lead = (
             "the one named voice is" if len(ranks) == 1 else "most from" if len(ranks) > 4 else "the named voices are"
         )
-        head += f"; {lead} {join_with_and([f'{name_in_clause(name)} ({n})' if n > 1 else name_in_clause(name) for name, n in ranks[:4]])}"
+        head += f"; {lead} {join_with_and([f'{refer_to(name)} ({n})' if n > 1 else refer_to(name) for name, n in ranks[:4]])}"
     # how many sentences stress the bad and the good, where views are asked for
     bad, good = (sum(r.sign == s for r in found) for s in (-1, 1))
     if question.shape != "views" or not bad or not good:
@@ -167,20 +167,20 @@ def _write_by_theme(question: Question, pool: Sequence[RelevantSentence]) -> Ite
     """The most telling sentences first, then themes."""
     said, scores = [r.said for r in pool], [r.score for r in pool]
     first = _spread_speakers(said, FIRST)
-    rest = [i for i, s in enumerate(said) if s not in first and differs_from_all(s, first)]
+    rest = [i for i, s in enumerate(said) if s not in first and differs_from(s, first)]
     names = stem_text(" ".join(sorted({s.speaker for s in said})), "en")
     initials = [a[0] + b[0] for a, b in pairwise(question.terms)]  # adjoining terms may be written so ("AI")
     avoid = frozenset([*question.terms, *initials, *names])
     themes, loose = group_by_phrase([said[i] for i in rest], [scores[i] for i in rest], avoid, MOST_THEMES, EACH)
-    yield make_plain_statement("\n\n")
+    yield write_text("\n\n")
     yield from write_reported_paragraph(first)
     for i, theme in enumerate(themes):
-        yield make_plain_statement(f"\n\n**On {theme.title}.** ")
+        yield write_text(f"\n\n**On {theme.title}.** ")
         yield from write_reported_paragraph(theme.best, i + FIRST)
     shown = [*first, *(s for t in themes for s in t.best)]
-    more = _spread_speakers([s for s in loose if differs_from_all(s, shown)], EACH) if len(shown) < 8 else []
+    more = _spread_speakers([s for s in loose if differs_from(s, shown)], EACH) if len(shown) < 8 else []
     if more:
-        yield make_plain_statement("\n\n**Also said.** " if themes else " ")
+        yield write_text("\n\n**Also said.** " if themes else " ")
         yield from write_quoted_paragraph(more, len(themes) + FIRST)
 
 
@@ -190,19 +190,19 @@ def _write_by_speaker(
     """A paragraph for each of the speakers who say most; with `rest` also the best of what others say."""
     shown: list[SourceSentence] = []
     for name, _ in ranks[:6]:
-        best = [s for s in (r.said for r in pool if r.said.speaker == name) if differs_from_all(s, shown)]
+        best = [s for s in (r.said for r in pool if r.said.speaker == name) if differs_from(s, shown)]
         best = _spread_speakers(best, 2)
         if best:
-            yield make_plain_statement("\n\n")
+            yield write_text("\n\n")
             yield from write_reported_paragraph(best, len(shown), bold=name)
         shown += best
     more = [
         r.said
         for r in pool
-        if differs_from_all(r.said, shown) and r.said.speaker not in {name for name, _ in ranks[:6]}
+        if differs_from(r.said, shown) and r.said.speaker not in {name for name, _ in ranks[:6]}
     ]
     if not shown or (rest and more):
-        yield make_plain_statement("\n\n**Also said.** " if shown else "\n\n")
+        yield write_text("\n\n**Also said.** " if shown else "\n\n")
         yield from write_reported_paragraph(_spread_speakers(more, 3 if shown else 5), len(shown))
 
 
@@ -215,6 +215,6 @@ def _spread_speakers(ranked: Sequence[SourceSentence], most: int) -> list[Source
                 return chosen
             heard = bool(said.speaker) and any(said.speaker == c.speaker for c in chosen)
             crowded = sum(said.chunk == c.chunk for c in chosen) > 1
-            if not crowded and not (fresh and heard) and said not in chosen and differs_from_all(said, chosen):
+            if not crowded and not (fresh and heard) and said not in chosen and differs_from(said, chosen):
                 chosen.append(said)
     return chosen

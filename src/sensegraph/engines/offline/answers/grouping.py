@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sensegraph.engines.offline.answers.key_phrases import WEAK, Phrase, find_key_phrases
-from sensegraph.engines.offline.answers.said import SourceSentence, differs_from_all
+from sensegraph.engines.offline.answers.said import SourceSentence, differs_from
 from sensegraph.engines.offline.reports.prose import stem_text
 from sensegraph.engines.offline.reports.shown_names import join_with_and
 
@@ -86,7 +86,7 @@ def _vary_sources(
         if len(chosen) == each:
             break
         marks = [f"chunk {said.chunk}", *([f"speaker {said.speaker}"] if said.speaker else [])]
-        if all(voices[m] < 2 for m in marks) and differs_from_all(said, [*shown, *chosen]):
+        if all(voices[m] < 2 for m in marks) and differs_from(said, [*shown, *chosen]):
             chosen.append(said)
             voices.update(marks)
     return tuple(chosen)

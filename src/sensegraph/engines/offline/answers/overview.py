@@ -17,7 +17,7 @@ from sensegraph.engines.offline.answers.said import (
     strip_quotation_marks,
 )
 from sensegraph.engines.offline.answers.telling import choose_telling_sentences, rate_sentence, retitle_theme
-from sensegraph.engines.offline.answers.wording import count_noun, make_plain_statement, write_reported_paragraph
+from sensegraph.engines.offline.answers.wording import count_noun, write_text, write_reported_paragraph
 from sensegraph.engines.offline.reports.shown_names import capitalise, spell_number
 from sensegraph.types import Inquiry, Passage, Point, Statement
 
@@ -108,13 +108,13 @@ def write_overview(question: Question, inquiry: Inquiry, themes: Sequence[Theme]
     stand = f"{spell_number(len(main))} theme{' stands' if len(main) == 1 else 's stand'} out"
     counting = any(t.documents for t in main) and corpus >= _MANY
     how = " Each count is of the documents that bring main terms of the theme together." if counting else ""
-    yield make_plain_statement(f"{read}, {stand}: {'; '.join(t.title for t in main)}.{how}")
+    yield write_text(f"{read}, {stand}: {'; '.join(t.title for t in main)}.{how}")
     for i, theme in enumerate(main):
         behind = f" ({count_noun(theme.passages, 'passage')})"
         if theme.documents and corpus:  # a count of documents, where it says something
             says = corpus >= _MANY and theme.documents < corpus
             behind = f" ({count_noun(theme.documents, 'document')})" if says else ""
-        yield make_plain_statement(f"\n\n**{capitalise(theme.title)}**{behind}. ")
+        yield write_text(f"\n\n**{capitalise(theme.title)}**{behind}. ")
         yield from write_reported_paragraph(theme.best, i)
     if rest:
-        yield make_plain_statement(f"\n\nSmaller themes: {'; '.join(t.title for t in rest[:MORE])}.")
+        yield write_text(f"\n\nSmaller themes: {'; '.join(t.title for t in rest[:MORE])}.")

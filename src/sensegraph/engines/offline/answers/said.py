@@ -221,6 +221,6 @@ def _fold_words(text: str) -> tuple[str, ...]:
     return tuple(HAN.findall(folded)) if HAN.search(folded) else tuple(WORD.findall(folded))
 
 
-def differs_from_all(said: SourceSentence, chosen: Sequence[SourceSentence]) -> bool:
+def differs_from(said: SourceSentence, chosen: Sequence[SourceSentence]) -> bool:
     """Whether `said` is none of `chosen` in other clothes."""
     return not any(is_near_repeat(said, c) for c in chosen)

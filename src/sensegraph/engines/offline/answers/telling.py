@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from sensegraph.engines.offline.answers.key_phrases import find_key_phrases
-from sensegraph.engines.offline.answers.said import SourceSentence, differs_from_all, select_presentable
+from sensegraph.engines.offline.answers.said import SourceSentence, differs_from, select_presentable
 from sensegraph.engines.offline.answers.wording import make_general_clause
 from sensegraph.engines.offline.reports.choosing import weigh_stems
 from sensegraph.engines.offline.reports.general_sentences import rate_generality
@@ -81,7 +81,7 @@ def vary_speakers(ranked: Sequence[SourceSentence], count: int) -> list[SourceSe
             if (
                 not (heard if fresh else crowded)
                 and all(s is not said for s in chosen)
-                and differs_from_all(said, chosen)
+                and differs_from(said, chosen)
             ):
                 chosen.append(said)
     return chosen

@@ -137,22 +137,22 @@ def count_noun(n: int, noun: str) -> str:
     return f"{spell_number(n)} {noun}{'' if n == 1 else 's'}"
 
 
-def name_in_clause(name: str) -> str:
+def refer_to(name: str) -> str:
     """A speaker as the subject of a clause: a role takes the article."""
     return f"the {name}" if _ROLE.search(name) else name
 
 
-def name_at_start(name: str) -> str:
+def begin_with(name: str) -> str:
     """A speaker as the first words of a sentence: a role takes the article, a name stays as its owner writes it."""
     return f"The {name}" if _ROLE.search(name) else name
 
 
-def make_plain_statement(text: str) -> Statement:
+def write_text(text: str) -> Statement:
     """Connecting text, which rests on no source."""
     return Statement(text)
 
 
-def make_sourced_statement(said: SourceSentence, text: str) -> Statement:
+def cite_sentence(said: SourceSentence, text: str) -> Statement:
     """A sentence with its passage and its exact span."""
     return Statement(text, (said.reference,), (said.source,))
 
@@ -186,14 +186,14 @@ def write_reported_paragraph(sentences: Sequence[SourceSentence], turn: int = 0,
     for i, (said, clause) in enumerate(told):
         says = ("argues", "holds", "points out", "says")[(turn + i) % 4]
         name = (
-            name_in_clause(said.speaker) if i else f"**{name_at_start(bold)}**" if bold else name_at_start(said.speaker)
+            refer_to(said.speaker) if i else f"**{begin_with(bold)}**" if bold else begin_with(said.speaker)
         )
-        yield make_sourced_statement(
+        yield cite_sentence(
             said, f"{', while ' if i else ''}{name} {says} that {clause}{'.' if i == len(told) - 1 else ''}"
         )
     rest = [s for s in sentences if all(s is not t for t, _ in told)]
     if told and rest:
-        yield make_plain_statement(" ")
+        yield write_text(" ")
     yield from write_quoted_paragraph(rest, turn, bold="" if told else bold, last=told[-1][0].speaker if told else None)
 
 
@@ -205,8 +205,8 @@ def write_quoted_paragraph(
     What nobody is known to have said is quoted by itself. `last` spoke before.
     """
     for i, said in enumerate(sentences):
-        name = f"**{name_at_start(said.speaker)}**" if bold and not i else name_at_start(said.speaker)
+        name = f"**{begin_with(said.speaker)}**" if bold and not i else begin_with(said.speaker)
         says = "adds" if said.speaker == last else choose_reporting_verb(said.text, turn + i)
         head = f"{name} {says}: " if said.speaker else ""
-        yield make_sourced_statement(said, f"{' ' if i else ''}{head}{quote_text(said.text)}")
+        yield cite_sentence(said, f"{' ' if i else ''}{head}{quote_text(said.text)}")
         last = said.speaker

@@ -15,7 +15,7 @@ from sensegraph.engines.offline.reports.gathering import (
     Line,
     Member,
     gather_group,
-    measure_length,
+    count_length,
     rate_line,
     split_group_name,
     state_line,
@@ -139,10 +139,10 @@ class _GroupWriter:
         """
         among = [self.among()] if len(self.of.members) > NAMED else []
         room = words or sys.maxsize
-        picked = within(self.of.picked(DESCRIBED), room, lambda line: measure_length(line.shown))[0]
+        picked = within(self.of.picked(DESCRIBED), room, lambda line: count_length(line.shown))[0]
         self.shown += picked
-        used = sum(measure_length(line.shown) for line in picked)
-        fits = all(measure_length(s.text) <= room - used for s in among)
+        used = sum(count_length(line.shown) for line in picked)
+        fits = all(count_length(s.text) <= room - used for s in among)
         return (*(among if fits else ()), *(state_line(line) for line in picked))
 
     def among(self) -> Statement:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from sensegraph.engines.offline.reports.choosing import Candidate, choose_sentences
 from sensegraph.engines.offline.reports.community import find_centre
-from sensegraph.engines.offline.reports.gathering import measure_length, rate_clean_line, read_verbatim
+from sensegraph.engines.offline.reports.gathering import count_length, rate_clean_line, read_verbatim
 from sensegraph.engines.offline.reports.prose import rate_quality, stem_text
 from sensegraph.language.text import sentences
 from sensegraph.language.word_lists import language
@@ -49,7 +49,7 @@ def condense_texts(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
         code = language(" ".join(p.text[:400] for p in sorted(passages, key=lambda p: p.id)[:10]))
         said = _read_sentences(passages, code)
         chosen = said
-        if sum(measure_length(s.shown) for s in said) > words:  # those that stand alone first
+        if sum(count_length(s.shown) for s in said) > words:  # those that stand alone first
             count = words // SHORTEST + SPARE
             pools = ([s for s in said if rate_quality(s.text) >= LEAST], said)
             fitting = (_fit_words(_rank_central(pool, said, code, count), words) for pool in pools)
@@ -94,8 +94,8 @@ def _fit_words(ranked: Sequence[TextSentence], words: int) -> list[TextSentence]
     """Sentences in the order of their worth, without those that the room left has no place for."""
     kept = []
     for said in ranked:
-        if measure_length(said.shown) <= words:
-            words -= measure_length(said.shown)
+        if count_length(said.shown) <= words:
+            words -= count_length(said.shown)
             kept.append(said)
     return kept
 
@@ -107,7 +107,7 @@ def _rank_central(
     ordered = sorted(pool, key=lambda s: (s.text, s.speaker))
     middle = find_centre([s.terms for s in sorted(said, key=lambda s: (s.text, s.speaker))], code)
     candidates = [
-        Candidate(s.terms, max(1, measure_length(s.text)), rate_clean_line(s.text, code) * middle.closeness(s.terms))
+        Candidate(s.terms, max(1, count_length(s.text)), rate_clean_line(s.text, code) * middle.closeness(s.terms))
         for s in ordered
     ]
     return [ordered[i] for i in choose_sentences(candidates, middle.weights, count)]
@@ -121,10 +121,10 @@ def _cut_best(said: Sequence[TextSentence], words: int, code: str) -> tuple[Stat
     best = next(iter([*_rank_central(said, said, code, 1), *said]), None)
     if best is None:
         return ()
-    text, room = best.text, max(1, words - 1 - measure_length(best.speaker))
-    ends = [m.start() for m in _CLAUSE.finditer(text) if 0 < measure_length(text[: m.start()]) <= room]
+    text, room = best.text, max(1, words - 1 - count_length(best.speaker))
+    ends = [m.start() for m in _CLAUSE.finditer(text) if 0 < count_length(text[: m.start()]) <= room]
     if not ends:
-        cuts = [i for i in range(1, len(text) + 1) if measure_length(text[:i]) <= room]
+        cuts = [i for i in range(1, len(text) + 1) if count_length(text[:i]) <= room]
         ends = [i for i in cuts if text[i : i + 1].isspace()] or cuts or [1]
     source = replace(best.source, end=best.source.start + ends[-1]) if best.source else None
     return (_state_sentence(replace(best, text=text[: ends[-1]], source=source), MARK),)

@@ -97,8 +97,8 @@ class Gathered:
         """What can be told of a line's worth without reading it closely."""
         return (
             self.near[line.text]
-            * (0.5 if is_odd_sentence(line.text) else 1.0)
-            * min(1.0, READABLE / measure_length(line.text))
+            * (0.5 if is_odd(line.text) else 1.0)
+            * min(1.0, READABLE / count_length(line.text))
         )
 
     def picked(self, count: int) -> list[Line]:
@@ -110,7 +110,7 @@ class Gathered:
 
 def make_candidate(line: Line, worth: float) -> Candidate:
     """A line as one that may be chosen."""
-    return Candidate(line.terms, max(1, measure_length(line.text)), worth)
+    return Candidate(line.terms, max(1, count_length(line.text)), worth)
 
 
 @lru_cache(maxsize=1 << 15)
@@ -130,7 +130,7 @@ def rate_clean_line(text: str, code: str) -> float:
     return value * (0.7 if _OPENING.match(text) else 1.0) * (0.7 if _FILLER.search(text) else 1.0)
 
 
-def measure_length(text: str) -> int:
+def count_length(text: str) -> int:
     """Words of a text as limits count them: two characters of Han or kana are a word, and so is one that is left over.
 
     Texts together never have more than the sum of theirs.
@@ -206,12 +206,12 @@ def collect_lines(passages: Iterable[Passage]) -> tuple[tuple[Line, ...], str]:
         most = {"entity": ENTITY, "relation": RELATION, "report": REPORT}.get(passage.kind, REPORT)
         order: Sequence[Description] = passage.quotes
         if len(order) > most and passage.kind != "report":
-            order = sorted(order, key=lambda q: (is_odd_sentence(q.text), hash_place(q.source), q.text))
+            order = sorted(order, key=lambda q: (is_odd(q.text), hash_place(q.source), q.text))
         for speaker, text, source in islice((q for quote in order if (q := read_verbatim(quote))), most):
             key = (speaker, text)
             places[key] = min(places.get(key, source), source, key=hash_place)
             owners.setdefault(key, {})[passage.id] = None
-    ranked = sorted(places, key=lambda k: (is_odd_sentence(k[1]), hash_place(places[k]), k))[:MOST]
+    ranked = sorted(places, key=lambda k: (is_odd(k[1]), hash_place(places[k]), k))[:MOST]
     code = language(" ".join(text[:200] for _, text in ranked[:40]))
     lines = (Line(k[1], k[0], places[k], tuple(owners[k]), tuple(stem_text(k[1], code))) for k in ranked)
     return tuple(line for line in lines if line.terms), code
@@ -238,6 +238,6 @@ def read_verbatim(quote: Description) -> tuple[str, str, Source] | None:
 
 
 @lru_cache(maxsize=1 << 15)
-def is_odd_sentence(text: str) -> bool:
+def is_odd(text: str) -> bool:
     """Whether a sentence is of odd length, asks, or is about its own speaker."""
     return not 40 <= len(text) <= 280 or text.rstrip().endswith(("?", "？")) or _FIRST_PERSON.search(text) is not None

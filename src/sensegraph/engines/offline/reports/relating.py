@@ -15,8 +15,8 @@ from sensegraph.engines.offline.reports.gathering import (
     READABLE,
     Line,
     collect_lines,
-    is_odd_sentence,
-    measure_length,
+    is_odd,
+    count_length,
     rate_line,
     state_line,
 )
@@ -65,11 +65,11 @@ def relate_groups(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
                 texts += [f"{link} {end}, most often {often}."] if often else []
                 texts.append(f"{link} {end}.")
             texts.append(f"{count} relations.")
-        counted = next((text for text in texts if measure_length(text) <= words), "") or " ".join(
+        counted = next((text for text in texts if count_length(text) <= words), "") or " ".join(
             texts[-1].split()[:words]
         )
         said = Statement(f"{counted} ", tuple(r.id for r in relations[:REFERENCES]))
-        pool = [line for line in lines if measure_length(line.shown) <= words - measure_length(counted)]
+        pool = [line for line in lines if count_length(line.shown) <= words - count_length(counted)]
         related.append((said, *(state_line(line) for line in _choose_best(pool, relations, middle, code))))
     return related
 
@@ -125,12 +125,12 @@ def _choose_best(pool: Sequence[Line], relations: Sequence[Passage], middle: Cen
         value = (
             middle.closeness(line.terms)
             * math.log1p(1 + len(line.owners))
-            * min(1.0, READABLE / measure_length(line.text))
+            * min(1.0, READABLE / count_length(line.text))
         )
         near[line] = (
             value
             * (1.0 if both else 0.3)
-            * (0.5 if is_odd_sentence(line.text) or introduces_person(line.text) else 1.0)
+            * (0.5 if is_odd(line.text) or introduces_person(line.text) else 1.0)
         )
     close = sorted(near, key=lambda line: (-near[line], line.text, line.speaker))[:CLOSE]
     return sorted(close, key=lambda line: (-near[line] * rate_line(line.text, code), line.text, line.speaker))[:1]
