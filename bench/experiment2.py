@@ -29,7 +29,7 @@ import numpy as np
 from client import options, source, table
 from sensegraph.answering.asking import conclude
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.engines.offline.answers.answering import compose_answer
+from sensegraph.engines.offline.answers.composing import compose_answer
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.index.index import Index
 from sensegraph.lab.experiments.published import published

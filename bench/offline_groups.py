@@ -19,10 +19,10 @@ from typing import Any
 from sensegraph.algorithms.meaning import clusters
 from sensegraph.algorithms.reduction import reduce
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.engines.offline.reports.aggregating import aggregate_groups
-from sensegraph.engines.offline.reports.condensing import condense_texts
-from sensegraph.engines.offline.reports.gathering import count_length
-from sensegraph.engines.offline.reports.relating import relate_groups
+from sensegraph.engines.offline.reports.condensation import condense_texts
+from sensegraph.engines.offline.reports.group_lines import count_length
+from sensegraph.engines.offline.reports.group_links import relate_groups
+from sensegraph.engines.offline.reports.group_reports import aggregate_groups
 from sensegraph.language.text import packed, sentences, tokens
 from sensegraph.methods.leanrag.aggregates import AggregateSettings, described_texts
 from sensegraph.methods.leanrag.aggregating import Level, aggregate_brief, ground_level, node_of, parted, relation_brief

@@ -21,11 +21,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.engines.offline.reports import reporting
-from sensegraph.engines.offline.reports.choosing import general_stems, is_repeat
+from sensegraph.engines.offline.reports import community_reports
 from sensegraph.engines.offline.reports.community import CORE, read_community
-from sensegraph.engines.offline.reports.prose import stem_text, tidy_sentence
 from sensegraph.engines.offline.reports.quotes import introduces_person, list_quotes, split_relation_title
+from sensegraph.engines.offline.reports.sentence_choice import general_stems, is_repeat
+from sensegraph.engines.offline.reports.sentence_quality import stem_text, tidy_sentence
 from sensegraph.engines.offline.reports.shown_names import split_title
 from sensegraph.index.graph.merging import distinct
 from sensegraph.index.hierarchy.reports import ReportSettings, Writer
@@ -45,7 +45,7 @@ class Written:
 
     def __call__(self, contexts: Sequence[Context]) -> list[Report]:
         begin = time.process_time()
-        reports = reporting.report_communities(contexts)
+        reports = community_reports.report_communities(contexts)
         self.seconds += time.process_time() - begin
         self.pairs += zip(contexts, reports, strict=True)
         return reports
@@ -81,7 +81,7 @@ def summarised(index: Any, above: int = 500) -> tuple[int, float]:
             passages = tuple(Passage("description", "", d.text, sources=(d.source,)) for d in said)
             contexts.append(Context(passages, getattr(element, "name", "")))
     begin = time.process_time()
-    reporting.summarise_contexts(contexts)
+    community_reports.summarise_contexts(contexts)
     return len(contexts), time.process_time() - begin
 
 

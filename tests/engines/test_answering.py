@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq
 
-from sensegraph.engines.offline.answers.answering import answer_inquiries, compose_answer, rate_inquiries
-from sensegraph.engines.offline.answers.focusing import find_sign
-from sensegraph.engines.offline.answers.questions import understand_question
+from sensegraph.engines.offline.answers.composing import answer_inquiries, compose_answer, rate_inquiries
+from sensegraph.engines.offline.answers.question_rules import understand_question
+from sensegraph.engines.offline.answers.sentence_relevance import find_sign
 from sensegraph.engines.offline.answers.wording import make_general_clause
 from sensegraph.types import Context, Description, Draft, Inquiry, Passage, Point, Source
 
@@ -616,7 +616,8 @@ def test_any_text_gives_spans_inside_its_own_chunk(texts: list[str], question: s
 def test_equal_questions_give_equal_bytes_under_any_hash_seed() -> None:
     program = (
         "from tests.engines.test_answering import *\n"
-        "print(repr([compose(asked(q)) for q in QUESTIONS]), rate([asked(q, REPORTS) for q in QUESTIONS]))"
+        "print(repr([compose_answer(asked(q)) for q in QUESTIONS]))\n"
+        "print(repr(rate_inquiries([asked(q, REPORTS) for q in QUESTIONS])))"
     )
     outputs = {
         subprocess.run(

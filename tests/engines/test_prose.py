@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sensegraph.engines.offline.reports.choosing import Candidate, choose_sentences, is_repeat, weigh_stems
-from sensegraph.engines.offline.reports.prose import rate_quality, stem_text, tidy_sentence
+from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences, is_repeat, weigh_stems
+from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text, tidy_sentence
 from sensegraph.language.speaker_labels import labels, recase, speaker, unlabelled
 from sensegraph.language.word_lists import language
 

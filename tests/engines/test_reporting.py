@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sensegraph.engines.offline.reports.community import read_community as seen
+from sensegraph.engines.offline.reports.community_reports import report_communities, summarise_contexts
 from sensegraph.engines.offline.reports.general_sentences import rate_generality
 from sensegraph.engines.offline.reports.headlines import find_headline, find_link_clause
-from sensegraph.engines.offline.reports.prose import stem_text
 from sensegraph.engines.offline.reports.quotes import introduces_person
-from sensegraph.engines.offline.reports.reporting import report_communities, summarise_contexts
+from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.engines.offline.reports.shown_names import (
     choose_distinct_names,
     extend_name,

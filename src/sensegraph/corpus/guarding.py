@@ -225,7 +225,7 @@ def _people(text: str, settings: PersonalSettings, title: str = "") -> list[Name
     """The persons whom a text names, found by the offline engine in this text alone: no other text changes them."""
     if not people_sought(settings) or not text.strip():
         return []
-    from sensegraph.engines.offline.extraction.reading import learn, observe, read
+    from sensegraph.engines.offline.extraction.corpus_reading import learn, observe, read
 
     chunk = Chunk("text", "text", 0, len(text), 0, text, title)
     seen = observe([(chunk,)])

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from sensegraph.engines.offline.answers.coverage import NAME, WantedWords, measure_coverage, weigh_rarity
-from sensegraph.engines.offline.answers.focusing import RelevantSentence
 from sensegraph.engines.offline.answers.key_phrases import find_key_phrases
-from sensegraph.engines.offline.answers.overview import says_subject
-from sensegraph.engines.offline.answers.said import SourceSentence
-from sensegraph.engines.offline.reports.prose import stem_text
+from sensegraph.engines.offline.answers.overviews import says_subject
+from sensegraph.engines.offline.answers.question_coverage import NAME, WantedWords, measure_coverage, weigh_rarity
+from sensegraph.engines.offline.answers.sentence_relevance import RelevantSentence
+from sensegraph.engines.offline.answers.source_sentences import SourceSentence
+from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.engines.offline.reports.shown_names import names_nothing, show_natural_case, split_title
 from sensegraph.language.tagging import tags
 from sensegraph.language.text import HAN, WORD

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from sensegraph.engines.offline.answers.questions import FRAME, SOFT
-from sensegraph.engines.offline.reports.prose import stem_word
+from sensegraph.engines.offline.answers.question_rules import FRAME, SOFT
+from sensegraph.engines.offline.reports.sentence_quality import stem_word
 from sensegraph.language.tagging import tags
 from sensegraph.language.word_lists import listed
 

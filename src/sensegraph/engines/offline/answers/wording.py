@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from sensegraph.engines.offline.answers.said import SourceSentence
+from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.general_sentences import rate_generality
 from sensegraph.engines.offline.reports.quotes import introduces_person
 from sensegraph.engines.offline.reports.shown_names import spell_number
@@ -111,7 +111,7 @@ def _begins_with_predicate(words: list[str]) -> bool:
     return fits and (words[at] == "need" or not words[at].endswith(("ing", "ed")))
 
 
-# ── statements ──
+# ── statements ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 NOTE = "extractive: every statement is a sentence of a source, quoted or reported in its own words, lightly trimmed"
 
@@ -185,9 +185,7 @@ def write_reported_paragraph(sentences: Sequence[SourceSentence], turn: int = 0,
         told = told[:1]
     for i, (said, clause) in enumerate(told):
         says = ("argues", "holds", "points out", "says")[(turn + i) % 4]
-        name = (
-            refer_to(said.speaker) if i else f"**{begin_with(bold)}**" if bold else begin_with(said.speaker)
-        )
+        name = refer_to(said.speaker) if i else f"**{begin_with(bold)}**" if bold else begin_with(said.speaker)
         yield cite_sentence(
             said, f"{', while ' if i else ''}{name} {says} that {clause}{'.' if i == len(told) - 1 else ''}"
         )

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from sensegraph.engines.offline.reports.choosing import Candidate, general_stems
 from sensegraph.engines.offline.reports.general_sentences import rate_generality
-from sensegraph.engines.offline.reports.prose import stem_text, stem_word_lists
 from sensegraph.engines.offline.reports.quotes import Quote, gather_quotes, split_relation_title, weigh_salience
+from sensegraph.engines.offline.reports.sentence_choice import Candidate, general_stems
+from sensegraph.engines.offline.reports.sentence_quality import stem_text, stem_word_lists
 from sensegraph.engines.offline.reports.shown_names import names_nothing, show_natural_case, split_title
 from sensegraph.language.word_lists import language
 from sensegraph.types import Context, Passage
@@ -145,9 +145,6 @@ def weigh_report(report: Passage) -> float:
     return (0.5 + report.score) * math.log1p(1 + report.documents)
 
 
-# ── sentences ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
 def raise_bar(quotes: Sequence[Quote], least: float) -> float:
     """The soundness from which sentences are shown: `least`, and more where there are plenty."""
     worths = sorted((quote.worth for quote in quotes), reverse=True)
@@ -172,9 +169,6 @@ def find_centre(sentences: Sequence[Sequence[str]], code: str) -> Centre:
     vector = {t: v / norm for t, v in total.items()}
     top = sorted((t for t in vector if t not in general), key=lambda t: (-vector[t], t))
     return Centre(weights, vector, frozenset(top[:THEMES]))
-
-
-# ── members ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _rank_members(

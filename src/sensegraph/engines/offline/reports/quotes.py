@@ -10,8 +10,8 @@ from functools import lru_cache
 
 import msgspec
 
-from sensegraph.engines.offline.reports.choosing import Candidate, weigh_stems
-from sensegraph.engines.offline.reports.prose import rate_quality, stem_text, tidy_sentence
+from sensegraph.engines.offline.reports.sentence_choice import Candidate, weigh_stems
+from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text, tidy_sentence
 from sensegraph.language.speaker_labels import unlabelled
 from sensegraph.language.text import WORD, fold
 from sensegraph.types import Context, Description, Passage, Source

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from sensegraph.engines.offline.reports.prose import stem_text
+from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.language.text import HAN
 from sensegraph.language.word_lists import listed
 

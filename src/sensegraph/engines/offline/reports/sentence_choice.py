@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from sensegraph.engines.offline.reports.prose import stem_word_lists
+from sensegraph.engines.offline.reports.sentence_quality import stem_word_lists
 
 DAMPING = 0.4  # what a term still counts for each time it has been covered
 TOLERANCE = 0.5  # cosine to a chosen sentence above which the gain falls

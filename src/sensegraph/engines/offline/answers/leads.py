@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from sensegraph.engines.offline.answers.answering import DIRECT, LEAST_SCORE, MOST_SAID, rate_inquiries
-from sensegraph.engines.offline.answers.brief import choose_direct_sentences
-from sensegraph.engines.offline.answers.coverage import (
+from sensegraph.engines.offline.answers.composing import DIRECT, LEAST_SCORE, MOST_SAID, rate_inquiries
+from sensegraph.engines.offline.answers.conversation import resolve_history
+from sensegraph.engines.offline.answers.follow_ups import strip_asking_words, suggest_follow_ups
+from sensegraph.engines.offline.answers.overviews import state_sentences
+from sensegraph.engines.offline.answers.question_coverage import (
     RARE,
     TOKEN,
     WantedWords,
@@ -20,25 +22,23 @@ from sensegraph.engines.offline.answers.coverage import (
     measure_coverage,
     read_wanted_words,
 )
-from sensegraph.engines.offline.answers.focusing import (
+from sensegraph.engines.offline.answers.question_rules import FRAME, understand_question
+from sensegraph.engines.offline.answers.sentence_relevance import (
     KNOWN,
     RelevantSentence,
     find_relevant,
     rate_usefulness,
     term_weights,
 )
-from sensegraph.engines.offline.answers.follow_ups import strip_asking_words, suggest_follow_ups
-from sensegraph.engines.offline.answers.following import resolve_history
-from sensegraph.engines.offline.answers.overview import state_sentences
-from sensegraph.engines.offline.answers.questions import FRAME, understand_question
-from sensegraph.engines.offline.answers.said import (
+from sensegraph.engines.offline.answers.short_answers import choose_direct_sentences
+from sensegraph.engines.offline.answers.source_sentences import (
     SourceSentence,
     detect_passage_language,
     differs_from,
     find_report_hosts,
     read_source_sentences,
 )
-from sensegraph.engines.offline.reports.prose import stem_text
+from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.language.text import HAN
 from sensegraph.language.word_lists import listed
 from sensegraph.types import Inquiry, Lead, Passage, Refinement, Statement

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sensegraph.engines.offline.extraction import records
-from sensegraph.engines.offline.extraction.chunking import DocumentReader
-from sensegraph.engines.offline.extraction.learning import learn_lexicon
-from sensegraph.engines.offline.extraction.observing import observe_document
+from sensegraph.engines.offline.extraction.document_reader import DocumentReader
+from sensegraph.engines.offline.extraction.lexicon_learning import learn_lexicon
+from sensegraph.engines.offline.extraction.observations import decode_lexicon, decode_observation, encode_record
+from sensegraph.engines.offline.extraction.page_reader import observe_document
 from sensegraph.types import Chunk, Extraction
 
 VALUE_TYPES = frozenset({"time", "number"})
@@ -23,7 +23,7 @@ VALUE_TYPES = frozenset({"time", "number"})
 
 def observe(documents: Sequence[tuple[Chunk, ...]]) -> list[bytes]:
     """What each document shows by itself, one observation a document; text that its chunks share counts once."""
-    return [records.encode_record(observe_document(chunks)) for chunks in documents]
+    return [encode_record(observe_document(chunks)) for chunks in documents]
 
 
 def learn(observations: Iterable[bytes]) -> bytes:
@@ -32,12 +32,12 @@ def learn(observations: Iterable[bytes]) -> bytes:
     They are read several times: hand over a sequence that can be read again (a stored one), and one observation at a
     time is held; of an iterator all bytes are kept.
     """
-    return records.encode_record(learn_lexicon(observations))
+    return encode_record(learn_lexicon(observations))
 
 
 def read(
     items: Sequence[tuple[tuple[Chunk, ...], bytes]], lexicon: bytes, *, values: bool = False
 ) -> list[tuple[Extraction, ...]]:
     """The extractions of each document (chunks, observation), one per chunk, in order; spans count in the chunk."""
-    known = records.decode_lexicon(lexicon)
-    return [DocumentReader(chunks, records.decode_observation(seen), known, values).read() for chunks, seen in items]
+    known = decode_lexicon(lexicon)
+    return [DocumentReader(chunks, decode_observation(seen), known, values).read() for chunks, seen in items]

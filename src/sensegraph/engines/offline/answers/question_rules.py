@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from sensegraph.engines.offline.reports.prose import stem_text
+from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.language.tagging import tags
 from sensegraph.language.word_lists import listed
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from sensegraph.engines.offline.extraction.scan import TOKEN
+from sensegraph.engines.offline.extraction.page_text import TOKEN
 from sensegraph.language.tagging import tags
 
 _PRONOUNS = frozenset(

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sensegraph.engines.offline.answers.key_phrases import WEAK, Phrase, find_key_phrases
-from sensegraph.engines.offline.answers.said import SourceSentence, differs_from
-from sensegraph.engines.offline.reports.prose import stem_text
+from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
+from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.engines.offline.reports.shown_names import join_with_and
 
 

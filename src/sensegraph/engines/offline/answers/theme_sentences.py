@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 
 from sensegraph.engines.offline.answers.key_phrases import find_key_phrases
-from sensegraph.engines.offline.answers.said import SourceSentence, differs_from, select_presentable
+from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from, select_presentable
 from sensegraph.engines.offline.answers.wording import make_general_clause
-from sensegraph.engines.offline.reports.choosing import weigh_stems
 from sensegraph.engines.offline.reports.general_sentences import rate_generality
-from sensegraph.engines.offline.reports.prose import stem_text
 from sensegraph.engines.offline.reports.quotes import introduces_person
+from sensegraph.engines.offline.reports.sentence_choice import weigh_stems
+from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.engines.offline.reports.shown_names import join_with_and, show_natural_case, split_title
 
 STRONG = 6  # the heaviest terms besides the title: a sentence on the theme holds one of the title or two of these
@@ -78,11 +78,7 @@ def vary_speakers(ranked: Sequence[SourceSentence], count: int) -> list[SourceSe
                 return chosen
             heard = any((s.speaker and s.speaker == said.speaker) or s.origin == said.origin for s in chosen)
             crowded = any(s.chunk == said.chunk for s in chosen)
-            if (
-                not (heard if fresh else crowded)
-                and all(s is not said for s in chosen)
-                and differs_from(said, chosen)
-            ):
+            if not (heard if fresh else crowded) and all(s is not said for s in chosen) and differs_from(said, chosen):
                 chosen.append(said)
     return chosen
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sensegraph.engines.offline.extraction.describing import has_finite_verb, rate_readability
-from sensegraph.engines.offline.extraction.scan import TOKEN
+from sensegraph.engines.offline.extraction.page_text import TOKEN
+from sensegraph.engines.offline.extraction.readability import has_finite_verb, rate_readability
 from sensegraph.language.times import iso
 from sensegraph.language.word_files import english
 from sensegraph.types import ExtractedClaim

@@ -12,9 +12,9 @@ from typing import TypeVar
 
 import msgspec
 
-from sensegraph.engines.offline.extraction import concepts, kinds, links, people
-from sensegraph.engines.offline.extraction.records import Lexicon, Observation, decode_ends, decode_observation
-from sensegraph.engines.offline.extraction.resolving import (
+from sensegraph.engines.offline.extraction import concept_units, name_types, pair_strength, person_names
+from sensegraph.engines.offline.extraction.boilerplate import count_outside_words, find_body, find_notes, find_wrappers
+from sensegraph.engines.offline.extraction.mentions import (
     Scene,
     link_same_person,
     make_name_key,
@@ -23,7 +23,7 @@ from sensegraph.engines.offline.extraction.resolving import (
     stem_english,
     stem_unit,
 )
-from sensegraph.engines.offline.extraction.wrapping import count_outside_words, find_body, find_notes, find_wrappers
+from sensegraph.engines.offline.extraction.observations import Lexicon, Observation, decode_ends, decode_observation
 from sensegraph.language import speakers
 from sensegraph.language.tagging import known_form
 
@@ -107,10 +107,10 @@ class _WordTally:
 class _NameTally:
     """What the second look at the corpus collects: uses and writings of names, and phrases that may be concepts."""
 
-    uses: list[kinds.Use] = field(default_factory=list)
+    uses: list[name_types.Use] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
-    counts: concepts.Counts = field(default_factory=concepts.start_counts)
-    untagged: concepts.Counts = field(default_factory=concepts.start_counts)
+    counts: concept_units.Counts = field(default_factory=concept_units.start_counts)
+    untagged: concept_units.Counts = field(default_factory=concept_units.start_counts)
     works: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     spelt: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     singles: set[str] = field(default_factory=set)
@@ -124,7 +124,7 @@ class _NameTally:
                 self.spelt[n.key][" ".join(n.surface.split())] += 1
         surely = [n for n in named if " " in n.key] if one.language == "de" else named
         same = link_same_person(surely, {})  # last names count for the person
-        self.uses.extend(kinds.Use(same.get(n.key, n.key), n.surface, n.candidate) for n in surely)
+        self.uses.extend(name_types.Use(same.get(n.key, n.key), n.surface, n.candidate) for n in surely)
         if one.language == "zh":
             self.runs.extend(p.words[0] for p in one.phrases)
             return
@@ -138,16 +138,16 @@ class _NameTally:
             nouns = [n for n in named if " " not in n.key]
             self.singles.update(n.key for n in nouns)
             phrases += [(bisect_right(starts, n.start), (n.key,)) for n in nouns]
-        concepts.count_units(self.counts if one.language == "en" else self.untagged, phrases)
+        concept_units.count_units(self.counts if one.language == "en" else self.untagged, phrases)
 
     def learn(self, lexicon: Lexicon) -> Lexicon:
         """The lexicon with the types of names, the concepts, and which names are one person."""
         counts, untagged, spelt = self.counts, self.untagged, self.spelt
         units = set(
-            concepts.select_concepts(counts, lexicon.chunks)
-            | concepts.select_concepts(untagged, lexicon.chunks, tagged=False)
+            concept_units.select_concepts(counts, lexicon.chunks)
+            | concept_units.select_concepts(untagged, lexicon.chunks, tagged=False)
         )
-        typed = kinds.learn_name_types(self.uses)
+        typed = name_types.learn_name_types(self.uses)
         # what is written both as a name and as a concept gets one type: that of the more frequent writing
         phrased = counts.all + untagged.all
         dropped = set()
@@ -159,7 +159,7 @@ class _NameTally:
                 dropped.add(unit)
         units -= dropped
         typed.update((w, "c" if stem_unit([w]) in units else "-") for w in self.singles)
-        same = people.link_corpus_names(self.works, typed)
+        same = person_names.link_corpus_names(self.works, typed)
         full = sorted({f for held in same.values() for f in held.values()})
         best = {k: min(spelt[k], key=lambda s: (s.isupper(), -spelt[k][s], s)) for k in full}
         return msgspec.structs.replace(
@@ -168,7 +168,7 @@ class _NameTally:
             full={k: lexicon.speakers.get(k) or speakers.written(s) for k, s in best.items()},
             kinds=dict(sorted(typed.items())),
             units=dict.fromkeys(sorted(units), ""),
-            terms=concepts.find_terms(self.runs),
+            terms=concept_units.find_terms(self.runs),
         )
 
 
@@ -190,19 +190,16 @@ def learn_lexicon(observations: Iterable[bytes]) -> Lexicon:
     lexicon = _look_through(seen(), _NameTally(), lexicon)
     lexicon = msgspec.structs.replace(lexicon, units=_choose_unit_names(seen(), lexicon))
     # the last look: which pairs of things are related
-    found, total = links.Evidence(), 0
+    found, total = pair_strength.Evidence(), 0
     names: set[str] = set()
     for one in seen():
         scene = resolve_mentions(one, lexicon)
         names.update(k for k, t in scene.things.items() if t.kind != "c")
-        links.count_pairs(found, list_sentence_keys(one, scene, lexicon))
+        pair_strength.count_pairs(found, list_sentence_keys(one, scene, lexicon))
         total += len(one.sentences) // 2
     numbers = [found.nodes[k] for k in sorted(names & found.nodes.keys())]
-    nodes, pairs = links.renumber_pairs(found, links.select_pairs(found, total, numbers))
+    nodes, pairs = pair_strength.renumber_pairs(found, pair_strength.select_pairs(found, total, numbers))
     return msgspec.structs.replace(lexicon, nodes=nodes, pairs=tuple(pairs), strengths=tuple(pairs.values()))
-
-
-# ── words, show notes, hosts ─────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _find_shared(held: Mapping[str, Collection[T]], share: float, works: int, least: int) -> frozenset[T]:
@@ -211,9 +208,6 @@ def _find_shared(held: Mapping[str, Collection[T]], share: float, works: int, le
         return frozenset()
     counts = Counter(x for things in held.values() for x in things)
     return frozenset(x for x, n in counts.items() if n >= max(share * len(held), least))
-
-
-# ── types and concepts ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _look_through(seen: Iterable[Observation], tally: _WordTally | _NameTally, lexicon: Lexicon) -> Lexicon:

@@ -7,10 +7,10 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 
-from sensegraph.engines.offline.extraction import scan, wrapping
-from sensegraph.engines.offline.extraction.names import Sentence, find_name_candidates
-from sensegraph.engines.offline.extraction.records import Candidate, Observation, Phrase, Value
-from sensegraph.engines.offline.extraction.scan import Page, Word
+from sensegraph.engines.offline.extraction import boilerplate, page_text
+from sensegraph.engines.offline.extraction.name_candidates import Sentence, find_name_candidates
+from sensegraph.engines.offline.extraction.observations import Candidate, Observation, Phrase, Value
+from sensegraph.engines.offline.extraction.page_text import Page, Word
 from sensegraph.language import speakers, times
 from sensegraph.language.tagging import tags
 from sensegraph.language.text import HAN
@@ -40,7 +40,7 @@ class _PageReader:
         self.subjects: list[tuple[int, int]] = []
         # where the text says the document's title of several words, as it is written or with other hyphens
         words = _TITLE_WORD.findall(page.title.split(" (")[0].split(", ")[0])
-        if 1 < len(words) < 9 and words[0][0].isupper() and not scan.find_codes(page.title, 0, len(page.title)):
+        if 1 < len(words) < 9 and words[0][0].isupper() and not page_text.find_codes(page.title, 0, len(page.title)):
             pattern = re.compile(rf"\b{_BETWEEN.join(map(re.escape, words))}\b")
             self.subjects = [m.span() for m in pattern.finditer(page.text)]
 
@@ -50,11 +50,11 @@ class _PageReader:
         if language == "zh":
             self._read_chinese(number, start, end)
             return
-        words = scan.split_words(self.page.text, start, end)
+        words = page_text.split_words(self.page.text, start, end)
         taken = self._collect_values(number, start, end, words)
         if language != "un":
             named = self._collect_names(number, words, taken)
-            scan.count_capitals(words, self.capitals, self.lowers)
+            page_text.count_capitals(words, self.capitals, self.lowers)
             taken |= named
         if language == "en":
             self._collect_noun_phrases(number, words, taken)
@@ -83,7 +83,7 @@ class _PageReader:
                     values.append(Value(number, a, b, text[a:b], "number"))
         self.values.extend(sorted(values, key=lambda v: v.start))
         inside = {i for i, w in enumerate(words) for a, b in spans if a <= w.start and w.end <= b} if spans else set()
-        if codes := scan.find_codes(text, start, end):
+        if codes := page_text.find_codes(text, start, end):
             inside |= {i for i, w in enumerate(words) for a, b in codes if a < w.end and w.start < b}
         return inside
 
@@ -101,7 +101,7 @@ class _PageReader:
 
     def _collect_noun_phrases(self, number: int, words: Sequence[Word], taken: set[int]) -> None:
         """Runs of adjectives and nouns of an English sentence, general words dropped at both ends."""
-        lower = scan.lower_words(words)
+        lower = page_text.lower_words(words)
         letters = tags(lower)
         hidden = {i for i, w in enumerate(words) if i and w.text[0].isupper()} | taken
         if hidden:
@@ -136,7 +136,7 @@ class _PageReader:
 
 def observe_document(chunks: Sequence[Chunk]) -> Observation:
     """The observation of the document with these chunks."""
-    page = scan.make_page(chunks)
+    page = page_text.make_page(chunks)
     labels = speakers.openings(page.text) if page.language in ("en", "de", "xx") else []
     labelled = speakers.sure(labels)
     # sentences without the speaker labels that open them; a sentence that was only a label is dropped
@@ -159,7 +159,7 @@ def observe_document(chunks: Sequence[Chunk]) -> Observation:
             start, end = speakers.person(page.text, label)
             found.names.append(Candidate(number, start, end, page.text[start:end], marks="s"))
     shown = {x.key: page.text[x.start : x.name_end] for x in sorted(labelled, key=lambda x: (x.key, -x.start))}
-    head, tail = wrapping.cut_edges(page.text)
+    head, tail = boilerplate.cut_edges(page.text)
     return Observation(
         work=page.title or (chunks[0].document if chunks else ""),
         title=page.title,
@@ -168,7 +168,7 @@ def observe_document(chunks: Sequence[Chunk]) -> Observation:
         head=head,
         tail=tail,
         sentences=tuple(x for span in spans for x in span),
-        prints=tuple(p for a, b in spans for p in scan.hash_sentence(page.text[a:b])),
+        prints=tuple(p for a, b in spans for p in page_text.hash_sentence(page.text[a:b])),
         names=tuple(sorted(found.names, key=lambda c: (c.start, c.end))),
         values=tuple(found.values),
         phrases=tuple(found.phrases),

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sensegraph.engines.offline.extraction.resolving import LONGEST_UNIT, stem_english
+from sensegraph.engines.offline.extraction.mentions import LONGEST_UNIT, stem_english
 from sensegraph.language.word_files import english, sections
 
 _SHARE = 0.25  # of the chunks: what is in more is no topic

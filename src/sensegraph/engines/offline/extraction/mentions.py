@@ -14,10 +14,10 @@ from functools import lru_cache
 
 import msgspec
 
-from sensegraph.engines.offline.extraction import people
-from sensegraph.engines.offline.extraction.names import strip_possessive
-from sensegraph.engines.offline.extraction.records import Candidate, Lexicon, Observation, Phrase
-from sensegraph.engines.offline.extraction.wrapping import find_body, find_notes
+from sensegraph.engines.offline.extraction import person_names
+from sensegraph.engines.offline.extraction.boilerplate import find_body, find_notes
+from sensegraph.engines.offline.extraction.name_candidates import strip_possessive
+from sensegraph.engines.offline.extraction.observations import Candidate, Lexicon, Observation, Phrase
 from sensegraph.engines.offline.stemming import load_stemmer
 from sensegraph.language.speakers import written
 from sensegraph.language.text import fold
@@ -116,7 +116,7 @@ def select_standing_names(seen: Observation, lexicon: Lexicon) -> list[Named]:
 def link_same_person(names: Sequence[Named], kinds: Mapping[str, str]) -> dict[str, str]:
     """One-word keys of a document that stand for a longer name of a person in it."""
     spoken = {n.key for n in names if "s" in n.candidate.marks}
-    return people.link_document_names(Counter(n.key for n in names), spoken, kinds)
+    return person_names.link_document_names(Counter(n.key for n in names), spoken, kinds)
 
 
 @lru_cache(maxsize=100_000)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.engines.offline.extraction.records import Candidate
+from sensegraph.engines.offline.extraction.observations import Candidate
 from sensegraph.language.word_files import english, sections
 
 CLASSES = "plom"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from sensegraph.engines.offline.answers.coverage import (
+from sensegraph.engines.offline.answers.question_coverage import (
     EMPTY,
     NAME,
     TOKEN,
@@ -18,7 +18,7 @@ from sensegraph.engines.offline.answers.coverage import (
     guess_language,
     read_wanted_words,
 )
-from sensegraph.engines.offline.reports.prose import stem_text
+from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.language.text import HAN, WORD
 from sensegraph.types import Inquiry
 

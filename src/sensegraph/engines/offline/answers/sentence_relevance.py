@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from sensegraph.engines.offline.answers.questions import Question
-from sensegraph.engines.offline.answers.said import SourceSentence, find_hosts, stem_content_words
-from sensegraph.engines.offline.answers.telling import rate_soundness
-from sensegraph.engines.offline.reports.choosing import general_stems
+from sensegraph.engines.offline.answers.question_rules import Question
+from sensegraph.engines.offline.answers.source_sentences import SourceSentence, find_hosts, stem_content_words
+from sensegraph.engines.offline.answers.theme_sentences import rate_soundness
 from sensegraph.engines.offline.reports.general_sentences import rate_generality
+from sensegraph.engines.offline.reports.sentence_choice import general_stems
 
 KIND = 0.6  # weight of a thing of the kind that a term names
 DERIVED = 0.7  # weight of a word derived from a term: society → societal
@@ -212,7 +212,7 @@ def rate_usefulness(found: Sequence[RelevantSentence]) -> float:
     return round(min(100.0, 100 * (0.7 * best[0] + 0.3 * sum(best) / 3)), 1)
 
 
-# ── the sign of a sentence: of the bad or the good of a thing, by plain lexical rules (English) ──
+# ── the sign of a sentence: does it speak of the bad or the good of a thing? Plain lexical rules (English) ──────────
 
 
 def balance_tone(text: str) -> int:

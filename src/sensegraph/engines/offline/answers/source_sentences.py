@@ -10,8 +10,8 @@ from functools import lru_cache
 
 from rapidfuzz.distance import LCSseq
 
-from sensegraph.engines.offline.reports.prose import rate_quality, stem_word, tidy_sentence
 from sensegraph.engines.offline.reports.quotes import introduces_person
+from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_word, tidy_sentence
 from sensegraph.language.speaker_labels import labels, recase
 from sensegraph.language.text import HAN, WORD, sentences
 from sensegraph.language.word_lists import language

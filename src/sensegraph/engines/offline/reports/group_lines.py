@@ -15,11 +15,11 @@ from itertools import islice
 
 import msgspec
 
-from sensegraph.engines.offline.reports.choosing import Candidate, choose_sentences
 from sensegraph.engines.offline.reports.community import Centre, find_centre
 from sensegraph.engines.offline.reports.general_sentences import rate_generality
-from sensegraph.engines.offline.reports.prose import rate_quality, stem_text
 from sensegraph.engines.offline.reports.quotes import hash_place, is_hanging
+from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences
+from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text
 from sensegraph.language.speaker_labels import unlabelled
 from sensegraph.language.text import HAN
 from sensegraph.language.word_lists import language
@@ -95,11 +95,7 @@ class Gathered:
 
     def likely(self, line: Line) -> float:
         """What can be told of a line's worth without reading it closely."""
-        return (
-            self.near[line.text]
-            * (0.5 if is_odd(line.text) else 1.0)
-            * min(1.0, READABLE / count_length(line.text))
-        )
+        return self.near[line.text] * (0.5 if is_odd(line.text) else 1.0) * min(1.0, READABLE / count_length(line.text))
 
     def picked(self, count: int) -> list[Line]:
         """At most `count` lines near the centre, none alike to another."""

@@ -9,21 +9,21 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 
-from sensegraph.engines.offline.reports.choosing import general_stems, is_repeat
-from sensegraph.engines.offline.reports.gathering import (
+from sensegraph.engines.offline.reports.general_sentences import rate_generality
+from sensegraph.engines.offline.reports.group_lines import (
     Gathered,
     Line,
     Member,
-    gather_group,
     count_length,
+    gather_group,
     rate_line,
     split_group_name,
     state_line,
 )
-from sensegraph.engines.offline.reports.general_sentences import rate_generality
 from sensegraph.engines.offline.reports.headlines import find_headline
-from sensegraph.engines.offline.reports.prose import stem_text
 from sensegraph.engines.offline.reports.quotes import split_relation_title
+from sensegraph.engines.offline.reports.sentence_choice import general_stems, is_repeat
+from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.engines.offline.reports.shown_names import (
     capitalise,
     choose_distinct_names,

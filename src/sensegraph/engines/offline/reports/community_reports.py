@@ -12,12 +12,12 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from sensegraph.engines.offline.reports.choosing import Candidate, choose_sentences, general_stems, weigh_stems
 from sensegraph.engines.offline.reports.community import CORE, SHOWN, Community, Member, raise_bar, read_community
 from sensegraph.engines.offline.reports.general_sentences import rate_generality
 from sensegraph.engines.offline.reports.headlines import find_headline, find_link_clause
-from sensegraph.engines.offline.reports.prose import rate_quality, stem_text, tidy_sentence
 from sensegraph.engines.offline.reports.quotes import LIMIT, Quote, split_relation_title
+from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences, general_stems, weigh_stems
+from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text, tidy_sentence
 from sensegraph.engines.offline.reports.shown_names import (
     capitalise,
     choose_distinct_names,

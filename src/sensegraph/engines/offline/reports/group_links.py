@@ -9,19 +9,19 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from sensegraph.engines.offline.extraction.scan import TOKEN
+from sensegraph.engines.offline.extraction.page_text import TOKEN
 from sensegraph.engines.offline.reports.community import Centre, find_centre
-from sensegraph.engines.offline.reports.gathering import (
+from sensegraph.engines.offline.reports.group_lines import (
     READABLE,
     Line,
     collect_lines,
-    is_odd,
     count_length,
+    is_odd,
     rate_line,
     state_line,
 )
-from sensegraph.engines.offline.reports.prose import stem_text, stem_word
 from sensegraph.engines.offline.reports.quotes import introduces_person, split_relation_title
+from sensegraph.engines.offline.reports.sentence_quality import stem_text, stem_word
 from sensegraph.engines.offline.reports.shown_names import capitalise, find_places, spell_number
 from sensegraph.language.tagging import tags
 from sensegraph.types import Brief, Passage, Statement
@@ -128,9 +128,7 @@ def _choose_best(pool: Sequence[Line], relations: Sequence[Passage], middle: Cen
             * min(1.0, READABLE / count_length(line.text))
         )
         near[line] = (
-            value
-            * (1.0 if both else 0.3)
-            * (0.5 if is_odd(line.text) or introduces_person(line.text) else 1.0)
+            value * (1.0 if both else 0.3) * (0.5 if is_odd(line.text) or introduces_person(line.text) else 1.0)
         )
     close = sorted(near, key=lambda line: (-near[line], line.text, line.speaker))[:CLOSE]
     return sorted(close, key=lambda line: (-near[line] * rate_line(line.text, code), line.text, line.speaker))[:1]

@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sensegraph.engines.offline.answers.brief import (
-    choose_direct_sentences,
-    choose_narrow_sentences,
-    report_speech,
-    summarise_text,
-)
-from sensegraph.engines.offline.answers.focused import write_focused_answer
-from sensegraph.engines.offline.answers.focusing import KNOWN, find_relevant, rate_usefulness, term_weights
-from sensegraph.engines.offline.answers.following import note_reading, resolve_history
-from sensegraph.engines.offline.answers.overview import (
+from sensegraph.engines.offline.answers.conversation import note_reading, resolve_history
+from sensegraph.engines.offline.answers.focused_answers import write_focused_answer
+from sensegraph.engines.offline.answers.overviews import (
     find_chunk_themes,
     find_point_themes,
     make_themed_point,
     state_sentences,
     write_overview,
 )
-from sensegraph.engines.offline.answers.questions import Question, understand_question
-from sensegraph.engines.offline.answers.said import (
+from sensegraph.engines.offline.answers.question_rules import Question, understand_question
+from sensegraph.engines.offline.answers.sentence_relevance import KNOWN, find_relevant, rate_usefulness, term_weights
+from sensegraph.engines.offline.answers.short_answers import (
+    choose_direct_sentences,
+    choose_narrow_sentences,
+    report_speech,
+    summarise_text,
+)
+from sensegraph.engines.offline.answers.source_sentences import (
     SourceSentence,
     detect_passage_language,
     find_report_hosts,
@@ -33,7 +33,7 @@ from sensegraph.engines.offline.answers.said import (
     read_source_sentences,
 )
 from sensegraph.engines.offline.answers.wording import NOTE, write_text
-from sensegraph.engines.offline.reports.prose import stem_text
+from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.types import Draft, Inquiry, Point, Statement
 
 LEAST_SCORE = 20.0  # a focused point below this is noise: one common word of several

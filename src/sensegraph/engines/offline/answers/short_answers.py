@@ -6,16 +6,16 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sensegraph.engines.offline.answers.focusing import term_weights
 from sensegraph.engines.offline.answers.key_phrases import find_key_phrases
-from sensegraph.engines.offline.answers.questions import Question
-from sensegraph.engines.offline.answers.said import SourceSentence, differs_from, select_presentable
+from sensegraph.engines.offline.answers.question_rules import Question
+from sensegraph.engines.offline.answers.sentence_relevance import term_weights
+from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from, select_presentable
 from sensegraph.engines.offline.answers.wording import (
-    end_sentence,
-    write_text,
-    cite_sentence,
     begin_with,
+    cite_sentence,
+    end_sentence,
     quote_text,
+    write_text,
 )
 from sensegraph.engines.offline.reports.shown_names import join_with_and
 from sensegraph.types import Statement

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from sensegraph.engines.offline.extraction import claims, kinds
-from sensegraph.engines.offline.extraction.describing import find_link_words, rate_description, rate_readability
-from sensegraph.engines.offline.extraction.links import CROWD
-from sensegraph.engines.offline.extraction.records import Lexicon, Observation, Value
-from sensegraph.engines.offline.extraction.resolving import Spot, Thing, resolve_mentions
-from sensegraph.engines.offline.extraction.scan import join_chunks
-from sensegraph.engines.offline.extraction.wrapping import find_body
+from sensegraph.engines.offline.extraction import claim_rules, name_types
+from sensegraph.engines.offline.extraction.boilerplate import find_body
+from sensegraph.engines.offline.extraction.mentions import Spot, Thing, resolve_mentions
+from sensegraph.engines.offline.extraction.observations import Lexicon, Observation, Value
+from sensegraph.engines.offline.extraction.page_text import join_chunks
+from sensegraph.engines.offline.extraction.pair_strength import CROWD
+from sensegraph.engines.offline.extraction.readability import find_link_words, rate_description, rate_readability
 from sensegraph.language.speakers import Turns, turns
 from sensegraph.types import Chunk, ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
 
@@ -117,7 +117,7 @@ class DocumentReader:
             start, end = min(scored)[1]
             yield ExtractedEntity(
                 name=thing.name,
-                type=kinds.LETTERS[thing.kind],
+                type=name_types.LETTERS[thing.kind],
                 description=self._said(chunk, shift, start, end),
                 start=start,
                 end=end,
@@ -232,9 +232,11 @@ class DocumentReader:
                 times = [v.surface for v in values if v.kind == "time"]
                 shown = [self.things[k].name for k in names]
                 stated.append(
-                    claims.StatedSentence(chunk.text[start:end], start, end, shown, times, len(values) - len(times))
+                    claim_rules.StatedSentence(
+                        chunk.text[start:end], start, end, shown, times, len(values) - len(times)
+                    )
                 )
-        return claims.select_claims(stated)
+        return claim_rules.select_claims(stated)
 
 
 def _make_mention(chunk: Chunk, start: int, end: int) -> Mention:

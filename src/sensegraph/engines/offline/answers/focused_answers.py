@@ -7,19 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from sensegraph.engines.offline.answers.focusing import RelevantSentence
-from sensegraph.engines.offline.answers.grouping import group_by_phrase
-from sensegraph.engines.offline.answers.questions import Question
-from sensegraph.engines.offline.answers.said import LEAST_QUALITY, SourceSentence, differs_from
+from sensegraph.engines.offline.answers.question_rules import Question
+from sensegraph.engines.offline.answers.sentence_relevance import RelevantSentence
+from sensegraph.engines.offline.answers.source_sentences import LEAST_QUALITY, SourceSentence, differs_from
+from sensegraph.engines.offline.answers.themes import group_by_phrase
 from sensegraph.engines.offline.answers.wording import (
-    count_noun,
-    write_text,
     begin_with,
+    count_noun,
     refer_to,
     write_quoted_paragraph,
     write_reported_paragraph,
+    write_text,
 )
-from sensegraph.engines.offline.reports.prose import stem_text
+from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.engines.offline.reports.shown_names import capitalise, join_with_and, spell_number
 from sensegraph.types import Statement
 
@@ -88,14 +88,7 @@ def write_opening(
     count = _Count(len({r.said.origin for r in whole or found}), corpus)
     part = len({r.said.origin for r in found} - {r.said.origin for r in whole}) if whole else 0
     if question.shape == "who" and len(ranks) > 1:
-        (first, most), rest = ranks[0], ranks[1:4]
-        level = [refer_to(name) for name, n in rest if n == most]
-        speak = f"{begin_with(first)} speaks most ({most}), before {join_with_and([f'{refer_to(v)} ({n})' for v, n in rest])},"
-        if level:
-            speak = (
-                f"{capitalise(join_with_and([refer_to(first), *level]))} speak most ({spell_number(most)} each)"
-            )
-        return f"{speak} on {about}, by {count.all()} that I found to speak of it."
+        return f"{_name_first_voices(ranks)} on {about}, by {count.all()} that I found to speak of it."
     if not whole and question.shape == "whether":
         head = f"Only in part: at least {count.some('speak')} of a part of what is asked ({about})"
     elif not whole:
@@ -113,22 +106,30 @@ def write_opening(
             start = "Hardly: I find that only" if count.n < RARE else "Yes, though I find it seldom: at least"
             start = "Yes: at least" if count.n >= SOME else start
         head = f"{start} {count.some('speak')} of {about}"
-    head += (
-        f", and {spell_number(part)} more of a part of it" if part and question.shape not in ("count", "who") else ""
-    )
+    if part and question.shape not in ("count", "who"):
+        head += f", and {spell_number(part)} more of a part of it"
     if ranks:
-        lead = (
-            "the one named voice is" if len(ranks) == 1 else "most from" if len(ranks) > 4 else "the named voices are"
-        )
-        head += f"; {lead} {join_with_and([f'{refer_to(name)} ({n})' if n > 1 else refer_to(name) for name, n in ranks[:4]])}"
+        lead = "most from" if len(ranks) > 4 else "the named voices are" if len(ranks) > 1 else "the one named voice is"
+        voices = [f"{refer_to(name)} ({n})" if n > 1 else refer_to(name) for name, n in ranks[:4]]
+        head += f"; {lead} {join_with_and(voices)}"
     # how many sentences stress the bad and the good, where views are asked for
     bad, good = (sum(r.sign == s for r in found) for s in (-1, 1))
     if question.shape != "views" or not bad or not good:
         return f"{head}."
     neither = len(found) - bad - good
+    dwell = f"{spell_number(bad)} of their sentences dwell{'s' if bad == 1 else ''} on problems"
+    rest = f"; {spell_number(neither)} on neither." if neither else "."
+    return f"{head}. By their wording, {dwell} and {spell_number(good)} on benefits{rest}"
+
+
+def _name_first_voices(ranks: Sequence[tuple[str, int]]) -> str:
+    """Who speaks most, and who comes next."""
+    (first, most), rest = ranks[0], ranks[1:4]
+    level = [refer_to(name) for name, n in rest if n == most]
+    if level:
+        return f"{capitalise(join_with_and([refer_to(first), *level]))} speak most ({spell_number(most)} each)"
     return (
-        f"{head}. By their wording, {spell_number(bad)} of their sentences dwell{'s' if bad == 1 else ''} on problems and"
-        f" {spell_number(good)} on benefits" + (f"; {spell_number(neither)} on neither." if neither else ".")
+        f"{begin_with(first)} speaks most ({most}), before {join_with_and([f'{refer_to(v)} ({n})' for v, n in rest])},"
     )
 
 
@@ -197,9 +198,7 @@ def _write_by_speaker(
             yield from write_reported_paragraph(best, len(shown), bold=name)
         shown += best
     more = [
-        r.said
-        for r in pool
-        if differs_from(r.said, shown) and r.said.speaker not in {name for name, _ in ranks[:6]}
+        r.said for r in pool if differs_from(r.said, shown) and r.said.speaker not in {name for name, _ in ranks[:6]}
     ]
     if not shown or (rest and more):
         yield write_text("\n\n**Also said.** " if shown else "\n\n")

@@ -6,9 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sensegraph.engines.offline.answers.grouping import Theme, group_by_phrase, merge_themes
-from sensegraph.engines.offline.answers.questions import FRAME, Question
-from sensegraph.engines.offline.answers.said import (
+from sensegraph.engines.offline.answers.question_rules import FRAME, Question
+from sensegraph.engines.offline.answers.source_sentences import (
     HOST,
     SourceSentence,
     find_hosts,
@@ -16,8 +15,9 @@ from sensegraph.engines.offline.answers.said import (
     select_presentable,
     strip_quotation_marks,
 )
-from sensegraph.engines.offline.answers.telling import choose_telling_sentences, rate_sentence, retitle_theme
-from sensegraph.engines.offline.answers.wording import count_noun, write_text, write_reported_paragraph
+from sensegraph.engines.offline.answers.theme_sentences import choose_telling_sentences, rate_sentence, retitle_theme
+from sensegraph.engines.offline.answers.themes import Theme, group_by_phrase, merge_themes
+from sensegraph.engines.offline.answers.wording import count_noun, write_reported_paragraph, write_text
 from sensegraph.engines.offline.reports.shown_names import capitalise, spell_number
 from sensegraph.types import Inquiry, Passage, Point, Statement
 

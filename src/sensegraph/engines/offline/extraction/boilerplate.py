@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
-from sensegraph.engines.offline.extraction import scan
-from sensegraph.engines.offline.extraction.records import Ends, Lexicon, Observation
+from sensegraph.engines.offline.extraction import page_text
+from sensegraph.engines.offline.extraction.observations import Ends, Lexicon, Observation
 from sensegraph.language.speakers import openings, speaks
 from sensegraph.language.text import fold
 
@@ -56,7 +56,7 @@ def _find_turn(text: str) -> int:
 
 
 def _keep_long(found: Iterable[str]) -> frozenset[str]:
-    return frozenset(w for w in found if len(w) >= _LEAST or scan.find_codes(w, 0, len(w)))
+    return frozenset(w for w in found if len(w) >= _LEAST or page_text.find_codes(w, 0, len(w)))
 
 
 def _common_starts(texts: Sequence[str]) -> list[tuple[str, int]]:
@@ -107,11 +107,11 @@ def count_outside_words(one: Observation, lexicon: Lexicon) -> tuple[Counter[str
     lower: list[str] = []
     for a, b in zip(one.sentences[::2], one.sentences[1::2], strict=True):
         if a < begin:
-            scan.count_capitals(scan.split_words(one.head, a, min(b, begin)), upper, lower)
+            page_text.count_capitals(page_text.split_words(one.head, a, min(b, begin)), upper, lower)
         elif b > end:
             shift = size - len(one.tail)
-            scan.count_capitals(
-                scan.split_words(one.tail, max(a, end) - shift, b - shift), upper, lower, inside=a < end
+            page_text.count_capitals(
+                page_text.split_words(one.tail, max(a, end) - shift, b - shift), upper, lower, inside=a < end
             )
     return Counter(upper), Counter(lower)
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sensegraph.engines.offline.reports.choosing import Candidate, choose_sentences
 from sensegraph.engines.offline.reports.community import find_centre
-from sensegraph.engines.offline.reports.gathering import count_length, rate_clean_line, read_verbatim
-from sensegraph.engines.offline.reports.prose import rate_quality, stem_text
+from sensegraph.engines.offline.reports.group_lines import count_length, rate_clean_line, read_verbatim
+from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences
+from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text
 from sensegraph.language.text import sentences
 from sensegraph.language.word_lists import language
 from sensegraph.types import Brief, Passage, Source, Statement
@@ -52,8 +52,13 @@ def condense_texts(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
         if sum(count_length(s.shown) for s in said) > words:  # those that stand alone first
             count = words // SHORTEST + SPARE
             pools = ([s for s in said if rate_quality(s.text) >= LEAST], said)
-            fitting = (_fit_words(_rank_central(pool, said, code, count), words) for pool in pools)
-            chosen = next(filter(None, fitting), [])
+            chosen = []
+            for pool in pools:
+                room = words
+                for one in _rank_central(pool, said, code, count) if not chosen else ():
+                    if count_length(one.shown) <= room:
+                        room -= count_length(one.shown)
+                        chosen.append(one)
         ordered = sorted(chosen, key=lambda s: s.order)
         condensed.append(tuple(_state_sentence(s) for s in ordered) or _cut_best(said, words, code))
     return condensed
@@ -62,9 +67,6 @@ def condense_texts(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
 def _state_sentence(said: TextSentence, mark: str = "") -> Statement:
     sources = (said.source,) if said.source else ()
     return Statement(f"{said.shown}{mark} ", (said.passage,), sources)
-
-
-# ── sentences ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _read_sentences(passages: Sequence[Passage], code: str) -> list[TextSentence]:
@@ -85,19 +87,6 @@ def _read_sentences(passages: Sequence[Passage], code: str) -> list[TextSentence
             said = TextSentence(text, source, passage.id, tuple(stem_text(text, code)), (place, at), speaker)
             found.setdefault((speaker, text), said)
     return list(found.values())
-
-
-# ── choosing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _fit_words(ranked: Sequence[TextSentence], words: int) -> list[TextSentence]:
-    """Sentences in the order of their worth, without those that the room left has no place for."""
-    kept = []
-    for said in ranked:
-        if count_length(said.shown) <= words:
-            words -= count_length(said.shown)
-            kept.append(said)
-    return kept
 
 
 def _rank_central(

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from sensegraph.engines.offline.extraction.records import Candidate
-from sensegraph.engines.offline.extraction.scan import Word
+from sensegraph.engines.offline.extraction.observations import Candidate
+from sensegraph.engines.offline.extraction.page_text import Word
 from sensegraph.language.word_files import connectors, english, sections, stop_words
 
 _FILE = re.compile(r"\.(?:txt|pdf|docx?|html?|mp[34]|jpe?g|png|csv|xlsx?|pptx?|json|md|py)$", re.IGNORECASE)

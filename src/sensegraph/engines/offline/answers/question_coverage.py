@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import MappingProxyType
 
-from sensegraph.engines.offline.answers.questions import FRAME, SOFT
-from sensegraph.engines.offline.reports.prose import stem_text, stem_word
+from sensegraph.engines.offline.answers.question_rules import FRAME, SOFT
+from sensegraph.engines.offline.reports.sentence_quality import stem_text, stem_word
 from sensegraph.language.common_words import COMMON, VERY_COMMON
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import language
