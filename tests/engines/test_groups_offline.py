@@ -462,8 +462,8 @@ def test_types_are_put_in_the_plural(kind, many):
 _SCRIPT = """
 import test_groups_offline as t
 from sensegraph.runtime.keys import key
-print(key(t.aggregate([t.group()]), t.abstract([t.group()]), t.relate([t.link()]),
-          t.condense([t.Brief(t.Context(tuple(t.chunk(n, x) for n, x in t.TEXTS.items())), 50)])))
+print(key(t.aggregate_groups([t.group()]), t.abstract_groups([t.group()]), t.relate_groups([t.link()]),
+          t.condense_texts([t.Brief(t.Context(tuple(t.chunk(n, x) for n, x in t.TEXTS.items())), 50)])))
 """
 
 
