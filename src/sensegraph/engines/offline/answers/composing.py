@@ -54,26 +54,26 @@ def rate_inquiries(inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
     for inquiry in map(resolve_history, inquiries):
         passages = inquiry.context.passages
         code = detect_passage_language(passages)
-        question, said = understand_question(inquiry.question, code), read_source_sentences(passages, code)
-        leads, own = find_report_hosts(said), group_by_reference(said)
+        question, sentences = understand_question(inquiry.question, code), read_source_sentences(passages, code)
+        leads, own = find_report_hosts(sentences), group_by_reference(sentences)
         if question.shape != "overview":
-            found, points = find_relevant(question, said), []
+            found, points = find_relevant(question, sentences), []
             for passage in passages:
-                bearing = [r for r in found if r.said.reference == passage.id]
+                bearing = [r for r in found if r.sentence.reference == passage.id]
                 score = rate_usefulness(bearing)
-                documents = passage.documents if passage.kind == "entity" else len({r.said.origin for r in bearing})
-                best = [r.said for r in bearing[:MOST_SAID]]
+                documents = passage.documents if passage.kind == "entity" else len({r.sentence.origin for r in bearing})
+                best = [r.sentence for r in bearing[:MOST_SAID]]
                 if score < LEAST_SCORE and passage.kind == "entity" and question.shape == "count":
                     best, score = own.get(passage.id, [])[:1], BESIDE  # what the question compares with, by its name
                 if best and score >= LEAST_SCORE:
                     points.append(Point(state_sentences(best, leads), score, passage.title, documents))
             rated.append(tuple(points))
         elif any(p.kind == "report" for p in passages):
-            speakers = frozenset(s.speaker for s in said if s.speaker)
+            speakers = frozenset(s.speaker for s in sentences if s.speaker)
             themed = (make_themed_point(p, own.get(p.id, ()), inquiry.corpus, leads, speakers) for p in passages)
             rated.append(tuple(point for point in themed if point))
         else:
-            themes = ((t, min(100.0, 10.0 * t.passages)) for t in find_chunk_themes(said))
+            themes = ((t, min(100.0, 10.0 * t.passages)) for t in find_chunk_themes(sentences))
             rated.append(tuple(Point(state_sentences(t.best), score, t.title, t.passages) for t, score in themes))
     return rated
 
@@ -89,44 +89,46 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     notes = (NOTE, *note_reading(asked, inquiry))
     passages = inquiry.context.passages
     code = detect_passage_language(passages)
-    question, said = understand_question(inquiry.question, code), read_source_sentences(passages, code)
+    question, sentences = understand_question(inquiry.question, code), read_source_sentences(passages, code)
     if question.shape != "overview":
-        statements = _answer_focused(question, inquiry, said, words)
+        statements = _answer_focused(question, inquiry, sentences, words)
     elif words or (question.unit in ("meeting", "book", "chat") and not any(p.kind == "point" for p in passages)):
-        statements = list(summarise_text(question, said, words or SUMMARY_WORDS))
+        statements = list(summarise_text(question, sentences, words or SUMMARY_WORDS))
     else:
         pointed = any(p.quotes for p in passages)
-        themes = find_point_themes(passages, said) if pointed else find_chunk_themes(said)
-        told = write_overview(question, inquiry, themes) if themes else summarise_text(question, said, SUMMARY_WORDS)
+        themes = find_point_themes(passages, sentences) if pointed else find_chunk_themes(sentences)
+        told = (
+            write_overview(question, inquiry, themes) if themes else summarise_text(question, sentences, SUMMARY_WORDS)
+        )
         statements = list(told)
     if any(s.sources for s in statements):
         return Draft(tuple(statements), notes=notes)
     # nothing is found on the subject where no sentence has a word of it, else only on the question as a whole
     subject = set(stem_text(question.subject, code))
-    absent = bool(subject) and all(subject.isdisjoint(s.terms) for s in said)
+    absent = bool(subject) and all(subject.isdisjoint(s.terms) for s in sentences)
     what = f" on {question.subject}" if absent else " that answers this"
     return Draft((write_text(f"I find nothing{what} in the sources that I was given."),), notes=notes[1:])
 
 
 def _answer_focused(
-    question: Question, inquiry: Inquiry, said: Sequence[SourceSentence], words: int
+    question: Question, inquiry: Inquiry, sentences: Sequence[SourceSentence], words: int
 ) -> list[Statement]:
     """The statements that answer a question about something; none where nothing bears on it."""
     if words:
-        return list(report_speech(choose_narrow_sentences(question, said, words), False))
+        return list(report_speech(choose_narrow_sentences(question, sentences, words), False))
     passages = inquiry.context.passages
     beside = {
         p.id
         for p in passages
         if p.kind == "point" and p.score == BESIDE and not set(question.terms) & set(stem_text(p.title, "en"))
     }
-    said = [s for s in said if s.reference not in beside]
+    sentences = [s for s in sentences if s.reference not in beside]
     pointed = any(p.kind == "point" for p in passages)
-    found = find_relevant(question, said, strict=not pointed)
+    found = find_relevant(question, sentences, strict=not pointed)
     factual = question.shape in ("lookup", "decide") or (question.names and question.shape == "open")
-    if factual or (len({r.said.chunk for r in found}) < BRIEF_FROM and question.shape == "open" and not pointed):
-        chosen = choose_direct_sentences(question, said, DIRECT)
-        known = sum(share for share, _ in term_weights(question, said, strict=False).values())
+    if factual or (len({r.sentence.chunk for r in found}) < BRIEF_FROM and question.shape == "open" and not pointed):
+        chosen = choose_direct_sentences(question, sentences, DIRECT)
+        known = sum(share for share, _ in term_weights(question, sentences, strict=False).values())
         nearest = "I find nothing that speaks of all that is asked; what comes nearest is this. "
         return [
             *([write_text(nearest)] if chosen and known < KNOWN else []),

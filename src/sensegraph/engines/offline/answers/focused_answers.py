@@ -43,8 +43,8 @@ def write_focused_answer(
     """
     found = [r for r in found if r.sign == question.sign] or list(found) if question.sign else found
     whole = [r for r in found if r.whole]
-    found = whole if len({r.said.origin for r in whole}) >= SEVERAL else found
-    pool = [r for r in found if r.said.quality >= LEAST_QUALITY][:POOL] or list(found[:FIRST])
+    found = whole if len({r.sentence.origin for r in whole}) >= SEVERAL else found
+    pool = [r for r in found if r.sentence.quality >= LEAST_QUALITY][:POOL] or list(found[:FIRST])
     near = sum(r.score >= NEAR_BEST * pool[0].score for r in pool)
     pool = pool[: max(near, FEW)]
     yield write_text(write_opening(question, found, corpus, named, others))
@@ -52,21 +52,21 @@ def write_focused_answer(
     if not whole:
         yield write_text("\n\n")
         first = frozenset(question.groups[0])  # of "failure in innovation" what is said on failure
-        on_first = [r.said for r in pool if first & set(r.said.terms)] or [r.said for r in pool]
+        on_first = [r.sentence for r in pool if first & set(r.sentence.terms)] or [r.sentence for r in pool]
         yield from write_reported_paragraph(_spread_speakers(on_first, FEW))
     elif question.shape == "who":
         yield from _write_by_speaker(pool, ranks)
     elif question.shape == "views" and len(count_voices(pool)) > 1:
         yield from _write_by_speaker(pool, count_voices(pool), rest=True)
     elif question.shape == "views" and len({r.sign for r in pool}) > 1:
-        said: list[SourceSentence] = []
+        sentences: list[SourceSentence] = []
         for sign, head in ((-1, "Worries and limits"), (1, "Hopes and remedies"), (0, "In neutral words")):
-            inside = [r.said for r in pool if r.sign == sign]
-            best = _spread_speakers([s for s in inside if differs_from(s, said)], 4)
-            said += best
+            inside = [r.sentence for r in pool if r.sign == sign]
+            best = _spread_speakers([s for s in inside if differs_from(s, sentences)], 4)
+            sentences += best
             if best:
                 yield write_text(f"\n\n**{head}** ({count_noun(len(inside), 'sentence')}). ")
-                yield from write_quoted_paragraph(best, len(said))
+                yield from write_quoted_paragraph(best, len(sentences))
     else:
         yield from _write_by_theme(question, pool)
 
@@ -85,8 +85,8 @@ def write_opening(
     whole = [r for r in found if r.whole]
     about = question.subject or "this"
     ranks = count_voices(whole or found)
-    count = _Count(len({r.said.origin for r in whole or found}), corpus)
-    part = len({r.said.origin for r in found} - {r.said.origin for r in whole}) if whole else 0
+    count = _Count(len({r.sentence.origin for r in whole or found}), corpus)
+    part = len({r.sentence.origin for r in found} - {r.sentence.origin for r in whole}) if whole else 0
     if question.shape == "who" and len(ranks) > 1:
         return f"{_name_first_voices(ranks)} on {about}, by {count.all()} that I found to speak of it."
     if not whole and question.shape == "whether":
@@ -157,7 +157,7 @@ class _Count:
 
 def count_voices(found: Sequence[RelevantSentence]) -> list[tuple[str, int]]:
     """Speakers with the number of documents in which they speak of it, most first."""
-    pairs = {(r.said.speaker, r.said.origin) for r in found if r.said.speaker and not r.host}
+    pairs = {(r.sentence.speaker, r.sentence.origin) for r in found if r.sentence.speaker and not r.host}
     return sorted(Counter(name for name, _ in pairs).items(), key=lambda x: (-x[1], x[0]))
 
 
@@ -166,13 +166,13 @@ def count_voices(found: Sequence[RelevantSentence]) -> list[tuple[str, int]]:
 
 def _write_by_theme(question: Question, pool: Sequence[RelevantSentence]) -> Iterator[Statement]:
     """The most telling sentences first, then themes."""
-    said, scores = [r.said for r in pool], [r.score for r in pool]
-    first = _spread_speakers(said, FIRST)
-    rest = [i for i, s in enumerate(said) if s not in first and differs_from(s, first)]
-    names = stem_text(" ".join(sorted({s.speaker for s in said})), "en")
+    sentences, scores = [r.sentence for r in pool], [r.score for r in pool]
+    first = _spread_speakers(sentences, FIRST)
+    rest = [i for i, s in enumerate(sentences) if s not in first and differs_from(s, first)]
+    names = stem_text(" ".join(sorted({s.speaker for s in sentences})), "en")
     initials = [a[0] + b[0] for a, b in pairwise(question.terms)]  # adjoining terms may be written so ("AI")
     avoid = frozenset([*question.terms, *initials, *names])
-    themes, loose = group_by_phrase([said[i] for i in rest], [scores[i] for i in rest], avoid, MOST_THEMES, EACH)
+    themes, loose = group_by_phrase([sentences[i] for i in rest], [scores[i] for i in rest], avoid, MOST_THEMES, EACH)
     yield write_text("\n\n")
     yield from write_reported_paragraph(first)
     for i, theme in enumerate(themes):
@@ -191,14 +191,16 @@ def _write_by_speaker(
     """A paragraph for each of the speakers who say most; with `rest` also the best of what others say."""
     shown: list[SourceSentence] = []
     for name, _ in ranks[:6]:
-        best = [s for s in (r.said for r in pool if r.said.speaker == name) if differs_from(s, shown)]
+        best = [s for s in (r.sentence for r in pool if r.sentence.speaker == name) if differs_from(s, shown)]
         best = _spread_speakers(best, 2)
         if best:
             yield write_text("\n\n")
             yield from write_reported_paragraph(best, len(shown), bold=name)
         shown += best
     more = [
-        r.said for r in pool if differs_from(r.said, shown) and r.said.speaker not in {name for name, _ in ranks[:6]}
+        r.sentence
+        for r in pool
+        if differs_from(r.sentence, shown) and r.sentence.speaker not in {name for name, _ in ranks[:6]}
     ]
     if not shown or (rest and more):
         yield write_text("\n\n**Also said.** " if shown else "\n\n")
@@ -209,11 +211,11 @@ def _spread_speakers(ranked: Sequence[SourceSentence], most: int) -> list[Source
     """The first `most` sentences that are not alike, one a speaker while there are others."""
     chosen: list[SourceSentence] = []
     for fresh in (True, False):
-        for said in ranked:
+        for sentence in ranked:
             if len(chosen) == most:
                 return chosen
-            heard = bool(said.speaker) and any(said.speaker == c.speaker for c in chosen)
-            crowded = sum(said.chunk == c.chunk for c in chosen) > 1
-            if not crowded and not (fresh and heard) and said not in chosen and differs_from(said, chosen):
-                chosen.append(said)
+            heard = bool(sentence.speaker) and any(sentence.speaker == c.speaker for c in chosen)
+            crowded = sum(sentence.chunk == c.chunk for c in chosen) > 1
+            if not crowded and not (fresh and heard) and sentence not in chosen and differs_from(sentence, chosen):
+                chosen.append(sentence)
     return chosen

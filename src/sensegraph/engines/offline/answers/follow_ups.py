@@ -71,7 +71,7 @@ def suggest_follow_ups(
     wanted: WantedWords,
     passages: Sequence[Passage],
     found: Sequence[RelevantSentence],
-    said: Sequence[SourceSentence],
+    sentences: Sequence[SourceSentence],
     code: str,
 ) -> tuple[str, ...]:
     """At most five questions, most useful first, no thing in two: what is not mentioned, and how things link to it.
@@ -79,8 +79,8 @@ def suggest_follow_ups(
     A thing is useful by its strength in the context (degree, rating, order), and by how much the sentences that hold
     it bear on the question. One that the question names is asked about only together with another.
     """
-    told = {id(r.said) for r in found}
-    read = [*found[:READ], *(RelevantSentence(s, 0.0) for s in said if id(s) not in told)][:READ]
+    told = {id(r.sentence) for r in found}
+    read = [*found[:READ], *(RelevantSentence(s, 0.0) for s in sentences if id(s) not in told)][:READ]
     share = {p.id: 1.0 for p in passages}  # how far a passage's strength counts, by what it holds of the question
     for p in passages if wanted else ():
         texts = (p.title, p.text, *(q.text for q in p.quotes))
@@ -90,7 +90,7 @@ def suggest_follow_ups(
     known: set[str] = set()  # of which the question speaks: of all their words, or of a part of them by name
     for name, thing in things.items():
         own = set(thing.stems)
-        best = sorted((r.score for r in read if own <= set(r.said.terms)), reverse=True)[:2]
+        best = sorted((r.score for r in read if own <= set(r.sentence.terms)), reverse=True)[:2]
         worth[name] = thing.strength + BEARING * (sum(best) / 2)
         weights = [wanted.weights.get(stem, 0.0) for stem in thing.stems]
         if all(weights) or any(weight == NAME for weight in weights):
@@ -111,7 +111,7 @@ def suggest_follow_ups(
 
 def _show_name(name: str, read: Sequence[RelevantSentence], code: str) -> str:
     """A name as the sentences mostly have it: in its own case, and with its article in English."""
-    texts = [r.said.raw for r in read]
+    texts = [r.sentence.raw for r in read]
     form = show_natural_case(name, texts) if code == "en" else name
     if code != "en" or form[:1].isupper():
         return form
@@ -171,7 +171,7 @@ def _find_things(
             names += ((end, share[p.id] * 0.4) for end in p.title.split(BETWEEN, 1))
         elif p.kind == "report":
             names += ((n, share[p.id] * (0.5 + p.score / 20 - 0.1 * i)) for i, n in enumerate(_list_title(p)))
-    texts = [r.said.text for r in read]
+    texts = [r.sentence.text for r in read]
     # names written with capitals inside a sentence; in German only those of several words
     names += ((name, 0.2) for t in texts for name in _PROPER.findall(t) if code != "de" or " " in name)
     if code == "en":

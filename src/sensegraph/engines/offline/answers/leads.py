@@ -69,7 +69,7 @@ def find_leads(inquiries: Sequence[Inquiry]) -> list[Lead]:
         if HAN.search(text) and not _asks_about_all(text, code):
             # without the characters that only ask: as pairs they would count as words that nothing holds
             text = "，".join(find_han_runs(text)) or text
-        question, said = understand_question(text, code), read_source_sentences(passages, code)
+        question, sentences = understand_question(text, code), read_source_sentences(passages, code)
         found: list[RelevantSentence] = []
         if question.shape == "overview":
             points = sorted(rate_inquiries([inquiry])[0], key=lambda p: -p.score)
@@ -78,21 +78,21 @@ def find_leads(inquiries: Sequence[Inquiry]) -> list[Lead]:
             statements = tuple(Statement(line, s.references, s.sources) for line, s in zip(lines, kept, strict=True))
             score = points[0].score if points else 0.0
         else:
-            found = find_relevant(question, said)
+            found = find_relevant(question, sentences)
             score = rate_usefulness(found)
             chosen: list[SourceSentence] = []
             if score >= LEAST_SCORE:
                 for one in found:
-                    if len(chosen) < MOST_SAID and differs_from(one.said, chosen):
-                        chosen.append(one.said)
+                    if len(chosen) < MOST_SAID and differs_from(one.sentence, chosen):
+                        chosen.append(one.sentence)
             else:
-                known = sum(share for share, _ in term_weights(question, said, strict=False).values())
+                known = sum(share for share, _ in term_weights(question, sentences, strict=False).values())
                 factual = question.shape in ("lookup", "decide")
-                chosen = choose_direct_sentences(question, said, DIRECT) if factual and known >= KNOWN else []
+                chosen = choose_direct_sentences(question, sentences, DIRECT) if factual and known >= KNOWN else []
                 score = LEAST_SCORE / 2 if chosen else 0.0
-            statements = state_sentences(chosen, find_report_hosts(said))
+            statements = state_sentences(chosen, find_report_hosts(sentences))
         leads.append(
-            Lead(statements, score, suggest_follow_ups(read_wanted_words(text, code), passages, found, said, code))
+            Lead(statements, score, suggest_follow_ups(read_wanted_words(text, code), passages, found, sentences, code))
         )
     return leads
 

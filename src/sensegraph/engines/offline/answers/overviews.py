@@ -32,15 +32,15 @@ LEAST_DOCUMENTS = 3  # documents of which a theme of a large corpus must be
 
 
 def make_themed_point(
-    passage: Passage, said: Sequence[SourceSentence], corpus: int, leads: frozenset[str], speakers: frozenset[str]
+    passage: Passage, sentences: Sequence[SourceSentence], corpus: int, leads: frozenset[str], speakers: frozenset[str]
 ) -> Point | None:
     """A report as a point: its theme, its best sentences, and a score from rating and coverage.
 
     Score = 10 · rating · documents / (documents + h), h a fiftieth of the corpus, two at least: a theme of one document
     is no theme of a corpus. `leads` are the speakers who lead the talk, `speakers` all.
     """
-    good = choose_telling_sentences(passage.title, said, leads, IN_POINT)
-    documents = passage.documents or len({s.origin for s in said})
+    good = choose_telling_sentences(passage.title, sentences, leads, IN_POINT)
+    documents = passage.documents or len({s.origin for s in sentences})
     if not good or passage.score <= 0 or not says_subject(passage.title):
         return None
     title = capitalise(retitle_theme(passage.title, good, speakers))
@@ -55,25 +55,25 @@ def says_subject(title: str) -> bool:
     return bool(words) and title.casefold().partition(":")[0].strip() not in FRAME
 
 
-def state_sentences(said: Sequence[SourceSentence], leads: frozenset[str] = frozenset()) -> tuple[Statement, ...]:
+def state_sentences(sentences: Sequence[SourceSentence], leads: frozenset[str] = frozenset()) -> tuple[Statement, ...]:
     """Sentences as a point carries them: with the speaker's name, marked where that is a host's, a line each."""
-    marks = [HOST if s.speaker in leads else "" for s in said]
+    marks = [HOST if s.speaker in leads else "" for s in sentences]
     lines = (
         f"{s.speaker}{mark}: “{strip_quotation_marks(s.text)}”" if s.speaker else s.text
-        for s, mark in zip(said, marks, strict=True)
+        for s, mark in zip(sentences, marks, strict=True)
     )
     return tuple(
         Statement(("\n" if i else "") + line, (s.reference,), (s.source,))
-        for i, (s, line) in enumerate(zip(said, lines, strict=True))
+        for i, (s, line) in enumerate(zip(sentences, lines, strict=True))
     )
 
 
-def find_point_themes(passages: Sequence[Passage], said: Sequence[SourceSentence]) -> list[Theme]:
+def find_point_themes(passages: Sequence[Passage], sentences: Sequence[SourceSentence]) -> list[Theme]:
     """One theme a point, near-duplicates merged, heaviest first."""
     themes = []
-    leads = find_hosts(said)
-    speakers = frozenset(s.speaker for s in said if s.speaker)
-    by_reference = group_by_reference(said)
+    leads = find_hosts(sentences)
+    speakers = frozenset(s.speaker for s in sentences if s.speaker)
+    by_reference = group_by_reference(sentences)
     for p in sorted(passages, key=lambda p: -p.score)[:MOST_POINTS]:
         own = tuple(by_reference.get(p.id, ()))
         if own:
@@ -83,16 +83,16 @@ def find_point_themes(passages: Sequence[Passage], said: Sequence[SourceSentence
     return merge_themes([t for t in themes if t.title and t.best], EACH)
 
 
-def find_chunk_themes(said: Sequence[SourceSentence]) -> list[Theme]:
+def find_chunk_themes(sentences: Sequence[SourceSentence]) -> list[Theme]:
     """Themes of chunks: the phrases that most sentences turn on."""
-    weight = Counter(t for s in said for t in set(s.terms))
+    weight = Counter(t for s in sentences for t in set(s.terms))
 
     def central(s: SourceSentence) -> float:
         return sum(weight[t] for t in set(s.terms)) / (len(s.terms) + 6)
 
-    likely = sorted((s for s in said if len(s.terms) > 3), key=lambda s: (-central(s), s.order))[:MOST_LIKELY]
+    likely = sorted((s for s in sentences if len(s.terms) > 3), key=lambda s: (-central(s), s.order))[:MOST_LIKELY]
     good = select_presentable(sorted(likely, key=lambda s: s.order))
-    leads = find_hosts(said)
+    leads = find_hosts(sentences)
     scores = [rate_sentence(s, leads) * central(s) for s in good]
     return group_by_phrase(good, scores, frozenset(), MOST_THEMES, EACH)[0]
 

@@ -80,14 +80,16 @@ class RelevantSentence:
     most of what is asked and not a part only.
     """
 
-    said: SourceSentence
+    sentence: SourceSentence
     score: float
     sign: int = 0
     host: bool = False
     whole: bool = True
 
 
-def find_relevant(question: Question, said: Sequence[SourceSentence], *, strict: bool = True) -> list[RelevantSentence]:
+def find_relevant(
+    question: Question, sentences: Sequence[SourceSentence], *, strict: bool = True
+) -> list[RelevantSentence]:
     """The sentences that bear on the question, best first; none where the context does not speak of it.
 
     Score = share of the terms' idf that the sentence holds, plus .4 of what its neighbours add, times its quality.
@@ -95,11 +97,11 @@ def find_relevant(question: Question, said: Sequence[SourceSentence], *, strict:
     the good or the bad only, a sentence of the other sign is left out. Where it asks for this "and" that, either will
     do. Not `strict`, for what has been found relevant before: any term will do.
     """
-    weights = term_weights(question, said, strict=strict, even=not strict)
+    weights = term_weights(question, sentences, strict=strict, even=not strict)
     if not weights:
         return []
     held = []  # the question's terms that each sentence holds, with the weight of the best form
-    for own in (frozenset(s.terms) for s in said):
+    for own in (frozenset(s.terms) for s in sentences):
         best = {t: max((w for v, w in forms.items() if v in own), default=0.0) for t, (_, forms) in weights.items()}
         held.append({t: w for t, w in best.items() if w})
     either = re.search(r"\b(?:and|or)\b", question.subject) is not None
@@ -110,9 +112,9 @@ def find_relevant(question: Question, said: Sequence[SourceSentence], *, strict:
         rarest = frozenset(t for t in present if weights[t][0] >= NEARLY * most)
     least = SIGNED / 2 if question.sign else LEAST[min(len(question.terms), len(LEAST)) - 1]
     found = []
-    for i, one in enumerate(said):
+    for i, one in enumerate(sentences):
         # what the sentences before and after, in the same chunk, hold
-        around = [j for j in (i - 1, i + 1) if held[i] and 0 <= j < len(said) and said[j].chunk == one.chunk]
+        around = [j for j in (i - 1, i + 1) if held[i] and 0 <= j < len(sentences) and sentences[j].chunk == one.chunk]
         near = {t: w for j in around for t, w in held[j].items()}
         if not rarest & (held[i].keys() | near.keys()):
             continue
@@ -122,7 +124,7 @@ def find_relevant(question: Question, said: Sequence[SourceSentence], *, strict:
             whole = reached >= share_of_all * sum(w for w, _ in weights.values())
             share = sum(max(held[i].get(t, 0.0), NEAR * near.get(t, 0.0)) * w for t, (w, _) in weights.items())
             found.append((one, share * (1.0 if rarest & held[i].keys() else 0.6), whole))
-    return _judge_sentences(question, found, find_hosts(said) if question.guests else frozenset())
+    return _judge_sentences(question, found, find_hosts(sentences) if question.guests else frozenset())
 
 
 def _judge_sentences(
@@ -144,11 +146,11 @@ def _judge_sentences(
         )
         score *= (1.0 if whole else PART) * (1.0 if question.sign else 0.4 + 0.5 * min(1.2, rate_generality(one.text)))
         judged.append(RelevantSentence(one, score, tone, one.speaker in host, whole))
-    return sorted(judged, key=lambda r: (-r.score, r.said.order))
+    return sorted(judged, key=lambda r: (-r.score, r.sentence.order))
 
 
 def term_weights(
-    question: Question, said: Sequence[SourceSentence], *, strict: bool = True, even: bool = False
+    question: Question, sentences: Sequence[SourceSentence], *, strict: bool = True, even: bool = False
 ) -> Weights:
     """Term → (its share of the question's idf, the stems that stand for it with their weights).
 
@@ -156,8 +158,8 @@ def term_weights(
     wants each run of its words there: "quantum chromodynamics" is not found by "quantum" alone. `even` weighs all
     terms alike, for sentences that were chosen by them: there the rare are not rare.
     """
-    counts = Counter(t for s in said for t in set(s.terms))
-    names = [f"{name} {_CAMEL.sub(' ', name)}" for name in sorted({s.speaker for s in said})]
+    counts = Counter(t for s in sentences for t in set(s.terms))
+    names = [f"{name} {_CAMEL.sub(' ', name)}" for name in sorted({s.speaker for s in sentences})]
     counts.update(t for name in names for t in stem_content_words(name, "en"))
     forms = {t: find_variants(t, counts) for t in question.terms}
     # initials stand for the words that they abbreviate: "artificial intelligence" is also found as "AI"
@@ -165,13 +167,13 @@ def term_weights(
     for a, b in (pair for group in question.groups for pair in pairwise(group)):
         short = (a[:1] + b[:1]).lower()
         initials = re.compile(rf"\b{short.upper()}\b")
-        if a.isascii() and any(initials.search(s.raw) for s in said[:4000] if short in s.terms):
+        if a.isascii() and any(initials.search(s.raw) for s in sentences[:4000] if short in s.terms):
             spelt |= {a: forms[a] | {short: 1.0}, b: forms[b] | {short: 1.0}}
     forms |= spelt
     seen = {t: sum(counts[v] * w for v, w in vs.items()) for t, vs in forms.items()}
     # a word that names no subject by itself ("key", "deal"), or only says where, counts less
     vague = general_stems().union(question.minor)
-    rare = {t: 1.0 if even else math.log(1 + (len(said) + 1) / (n + 0.5)) for t, n in seen.items()}
+    rare = {t: 1.0 if even else math.log(1 + (len(sentences) + 1) / (n + 0.5)) for t, n in seen.items()}
     idf = {t: weight * (VAGUE if t in vague else 1.0) for t, weight in rare.items()}
     alive: set[str] = set()  # of a run of words both of two must be there, more than half of more
     for group in question.groups:
@@ -205,7 +207,7 @@ def find_variants(term: str, counts: Counter[str]) -> dict[str, float]:
 
 
 def rate_usefulness(found: Sequence[RelevantSentence]) -> float:
-    """0–100 for a set of relevant sentences: the best one, and how well the next two bear it out."""
+    """0–100 for a set of relevant sentences: the best one, and how well the next two support it."""
     if not found:
         return 0.0
     best = sorted((r.score for r in found), reverse=True)[:3]

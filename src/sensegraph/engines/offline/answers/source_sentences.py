@@ -13,7 +13,8 @@ from rapidfuzz.distance import LCSseq
 from sensegraph.engines.offline.reports.quotes import introduces_person
 from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_word, tidy_sentence
 from sensegraph.language.speaker_labels import labels, recase
-from sensegraph.language.text import HAN, WORD, sentences
+from sensegraph.language.text import HAN, WORD
+from sensegraph.language.text import sentences as split_sentences
 from sensegraph.language.word_lists import language
 from sensegraph.runtime.keys import document_part
 from sensegraph.types import Passage, Source
@@ -71,13 +72,13 @@ class SourceSentence:
         return rate_quality(self.text)
 
 
-def select_presentable(said: Sequence[SourceSentence], least: float = LEAST_QUALITY) -> list[SourceSentence]:
+def select_presentable(sentences: Sequence[SourceSentence], least: float = LEAST_QUALITY) -> list[SourceSentence]:
     """The sentences that can be shown: of quality `least` or more, and 40 to 420 characters, Han ones from 12."""
 
     def fits(text: str) -> bool:
         return len(text) <= 420 and (len(text) >= 40 or (len(text) >= 12 and bool(HAN.search(text))))
 
-    return [s for s in said if len(s.terms) > 3 and fits(s.raw) and s.quality >= least]
+    return [s for s in sentences if len(s.terms) > 3 and fits(s.raw) and s.quality >= least]
 
 
 def detect_passage_language(passages: Sequence[Passage]) -> str:
@@ -116,44 +117,44 @@ def _read_passage(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str
             yield clean_speaker_name(head) + HOST, strip_quotation_marks(rest), quote.source
             continue
         match = _QUOTED.match(text) or _FULL.match(text)
-        name, said = (match[1], text[match.end() :]) if match else _split_label(text, known)[:2]
-        yield clean_speaker_name(name), strip_quotation_marks(said), quote.source
+        name, speech = (match[1], text[match.end() :]) if match else _split_label(text, known)[:2]
+        yield clean_speaker_name(name), strip_quotation_marks(speech), quote.source
     if passage.quotes or len(passage.sources) != 1:
         return
     base, name = passage.sources[0], ""
-    for start, end in sentences(passage.text):
-        new, said, skipped = _split_label(passage.text[start:end], known)
+    for start, end in split_sentences(passage.text):
+        new, speech, skipped = _split_label(passage.text[start:end], known)
         name = clean_speaker_name(new) or name
-        if said:
-            yield name, said, Source(base.chunk, base.start + start + skipped, base.start + end)
+        if speech:
+            yield name, speech, Source(base.chunk, base.start + start + skipped, base.start + end)
 
 
-def group_by_reference(said: Sequence[SourceSentence]) -> dict[str, list[SourceSentence]]:
+def group_by_reference(sentences: Sequence[SourceSentence]) -> dict[str, list[SourceSentence]]:
     """The sentences of each passage, by its id."""
     found: dict[str, list[SourceSentence]] = {}
-    for s in said:
+    for s in sentences:
         found.setdefault(s.reference, []).append(s)
     return found
 
 
-def find_hosts(said: Sequence[SourceSentence]) -> frozenset[str]:
+def find_hosts(sentences: Sequence[SourceSentence]) -> frozenset[str]:
     """Speakers who lead the talk: those marked so, and those who are everywhere where four or more people speak.
 
     Everywhere is a quarter of the documents, three at least; where documents are not known, two fifths of the chunks,
     which count as eight at least.
     """
-    titled = len({s.document for s in said}) > 1
+    titled = len({s.document for s in sentences}) > 1
     places: dict[str, set[str]] = {}
-    for s in said:
+    for s in sentences:
         if s.speaker:
             places.setdefault(s.speaker, set()).add(s.document if titled else s.chunk)
-    size = len({s.document if titled else s.chunk for s in said})
+    size = len({s.document if titled else s.chunk for s in sentences})
     least = max(3.0, size / 4) if titled else 0.4 * max(size, 8)
     everywhere = {name for name, at in places.items() if len(places) >= 4 and len(at) >= least}
-    return frozenset(everywhere | {s.speaker for s in said if s.host})
+    return frozenset(everywhere | {s.speaker for s in sentences if s.host})
 
 
-def find_report_hosts(said: Sequence[SourceSentence]) -> frozenset[str]:
+def find_report_hosts(sentences: Sequence[SourceSentence]) -> frozenset[str]:
     """Speakers who lead the talk, seen from many reports, where six or more people speak.
 
     Guests speak in the reports on their subject, hosts in all: in a fifth of eight reports or more; or in one of
@@ -161,16 +162,16 @@ def find_report_hosts(said: Sequence[SourceSentence]) -> frozenset[str]:
     """
     places: dict[str, set[str]] = {}
     times: Counter[str] = Counter()
-    for s in said:
+    for s in sentences:
         if s.speaker:
             places.setdefault(s.speaker, set()).add(s.reference)
             times[s.speaker] += 1
-    size = len({s.reference for s in said})
+    size = len({s.reference for s in sentences})
     if len(places) < 6 or size < 8:
         return frozenset()
     wide = {n for n, at in places.items() if len(at) >= max(4, 0.2 * size)}
     spread = {n for n, at in places.items() if len(at) >= max(6, size / 14) and len(at) >= 0.8 * times[n]}
-    presents = {s.speaker for s in said if s.speaker in spread and introduces_person(s.raw)}
+    presents = {s.speaker for s in sentences if s.speaker in spread and introduces_person(s.raw)}
     return frozenset(wide | presents)
 
 
@@ -204,8 +205,8 @@ def _split_label(text: str, known: frozenset[str]) -> tuple[str, str, int]:
     head, colon, _ = text[:80].partition(":")
     if not colon or recase(head.strip()) not in known:
         return "", text, 0
-    said = text[len(head) + 1 :].lstrip()
-    return recase(head.strip()), said, len(text) - len(said)
+    speech = text[len(head) + 1 :].lstrip()
+    return recase(head.strip()), speech, len(text) - len(speech)
 
 
 def is_near_repeat(one: SourceSentence, other: SourceSentence) -> bool:
@@ -221,6 +222,6 @@ def _fold_words(text: str) -> tuple[str, ...]:
     return tuple(HAN.findall(folded)) if HAN.search(folded) else tuple(WORD.findall(folded))
 
 
-def differs_from(said: SourceSentence, chosen: Sequence[SourceSentence]) -> bool:
-    """Whether `said` is none of `chosen` in other clothes."""
-    return not any(is_near_repeat(said, c) for c in chosen)
+def differs_from(sentence: SourceSentence, chosen: Sequence[SourceSentence]) -> bool:
+    """Whether a sentence says something else than each of `chosen`."""
+    return not any(is_near_repeat(sentence, c) for c in chosen)

@@ -43,7 +43,7 @@ _COARSE = re.compile(r"\b(?:fuck|shit|crap|damn|rape)\w*\b", re.IGNORECASE)
 
 
 def choose_telling_sentences(
-    title: str, said: Sequence[SourceSentence], leads: frozenset[str], count: int
+    title: str, sentences: Sequence[SourceSentence], leads: frozenset[str], count: int
 ) -> list[SourceSentence]:
     """At most `count` presentable sentences that say most on the theme, best first, none far behind the best.
 
@@ -51,13 +51,13 @@ def choose_telling_sentences(
     a word of the title; where few do, also where it holds two of the theme's heaviest terms.
     """
     titled = frozenset(stem_text(title, "en"))
-    weights = weigh_stems(s.terms for s in said)
+    weights = weigh_stems(s.terms for s in sentences)
     strong = frozenset(sorted((t for t in weights if t not in titled), key=lambda t: (-weights[t], t))[:STRONG])
-    on = select_presentable([s for s in said if titled & set(s.terms)])
+    on = select_presentable([s for s in sentences if titled & set(s.terms)])
     if len(on) < 2 * count:
-        on = [s for s in select_presentable(said) if titled & set(s.terms) or len(strong & set(s.terms)) > 1]
-    on = on or select_presentable(said)
-    known = any(s.speaker for s in said)
+        on = [s for s in select_presentable(sentences) if titled & set(s.terms) or len(strong & set(s.terms)) > 1]
+    on = on or select_presentable(sentences)
+    known = any(s.speaker for s in sentences)
     scores = []
     for s in on:
         # how far it is about the theme, 0.3 to 1.3: words of its title, other heavy terms, its length
@@ -73,21 +73,25 @@ def vary_speakers(ranked: Sequence[SourceSentence], count: int) -> list[SourceSe
     """The first `count` that are not alike, of a speaker and a document of their own while there are such."""
     chosen: list[SourceSentence] = []
     for fresh in (True, False):
-        for said in ranked:
+        for sentence in ranked:
             if len(chosen) == count:
                 return chosen
-            heard = any((s.speaker and s.speaker == said.speaker) or s.origin == said.origin for s in chosen)
-            crowded = any(s.chunk == said.chunk for s in chosen)
-            if not (heard if fresh else crowded) and all(s is not said for s in chosen) and differs_from(said, chosen):
-                chosen.append(said)
+            heard = any((s.speaker and s.speaker == sentence.speaker) or s.origin == sentence.origin for s in chosen)
+            crowded = any(s.chunk == sentence.chunk for s in chosen)
+            if (
+                not (heard if fresh else crowded)
+                and all(s is not sentence for s in chosen)
+                and differs_from(sentence, chosen)
+            ):
+                chosen.append(sentence)
     return chosen
 
 
-def rate_sentence(said: SourceSentence, leads: frozenset[str]) -> float:
+def rate_sentence(sentence: SourceSentence, leads: frozenset[str]) -> float:
     """Quality and generality, more for what states something; less for a host's words and what is not sound."""
-    value = said.quality * min(1.2, 0.15 + rate_generality(said.text)) * rate_soundness(said.text)
-    value *= LEADING if said.speaker in leads else 1.0
-    return value * (STATES if make_general_clause(said.text) else 1.0)
+    value = sentence.quality * min(1.2, 0.15 + rate_generality(sentence.text)) * rate_soundness(sentence.text)
+    value *= LEADING if sentence.speaker in leads else 1.0
+    return value * (STATES if make_general_clause(sentence.text) else 1.0)
 
 
 def rate_soundness(text: str) -> float:
@@ -97,12 +101,12 @@ def rate_soundness(text: str) -> float:
     return value * (0.3 if _COARSE.search(text) else 1.0)
 
 
-def retitle_theme(title: str, said: Sequence[SourceSentence], speakers: frozenset[str]) -> str:
+def retitle_theme(title: str, sentences: Sequence[SourceSentence], speakers: frozenset[str]) -> str:
     """The title without the names of those who speak, filled up with what their sentences turn on; "" if with nothing.
 
     A guest is no theme: "Chris Urmson, robots and images" is about robots and images.
     """
-    texts = [s.text for s in said]
+    texts = [s.text for s in sentences]
     kept = [show_natural_case(h, texts) for h in split_title(title) if h not in speakers]
     avoid = frozenset(t for name in (*kept, *sorted(speakers)) for t in stem_text(name, "en"))
     if len(kept) < min(2, len(split_title(title))):

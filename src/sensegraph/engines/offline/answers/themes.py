@@ -34,7 +34,7 @@ class Theme:
 
 
 def group_by_phrase(
-    said: Sequence[SourceSentence], scores: Sequence[float], avoid: frozenset[str], most: int, each: int
+    sentences: Sequence[SourceSentence], scores: Sequence[float], avoid: frozenset[str], most: int, each: int
 ) -> tuple[list[Theme], list[SourceSentence]]:
     """At most `most` themes of at most `each` sentences, heaviest first, and the sentences in no theme.
 
@@ -42,7 +42,7 @@ def group_by_phrase(
     heaviest of its phrases; a theme weighs the sum of its three best scores, a third more for a phrase of several
     words. Themes whose best score is less than half of the first one's are dropped: that is where answers drift.
     """
-    phrases = find_key_phrases([s.text for s in said], 5 * most, avoid=avoid)
+    phrases = find_key_phrases([s.text for s in sentences], 5 * most, avoid=avoid)
     phrases = [p for p in phrases if len(p.stems) > 1 or (len(p.hits) > 4 and p.text.casefold() not in WEAK)]
 
     def weight(phrase: Phrase) -> float:
@@ -51,8 +51,8 @@ def group_by_phrase(
 
     themes: list[Theme] = []
     named: set[str] = set()
-    several = len({s.chunk for s in said}) > 3
-    free = dict(enumerate(said))
+    several = len({s.chunk for s in sentences}) > 3
+    free = dict(enumerate(sentences))
     shown: list[SourceSentence] = []
     for phrase in sorted(phrases, key=lambda p: (-weight(p), p.stems)):
         inside = sorted((i for i in phrase.hits if i in free), key=lambda i: (-scores[i], i))
@@ -82,12 +82,12 @@ def _vary_sources(
     """The first `each` that are not alike, at most two from one speaker and two from one chunk."""
     chosen: list[SourceSentence] = []
     voices: Counter[str] = Counter()
-    for said in ranked:
+    for sentence in ranked:
         if len(chosen) == each:
             break
-        marks = [f"chunk {said.chunk}", *([f"speaker {said.speaker}"] if said.speaker else [])]
-        if all(voices[m] < 2 for m in marks) and differs_from(said, [*shown, *chosen]):
-            chosen.append(said)
+        marks = [f"chunk {sentence.chunk}", *([f"speaker {sentence.speaker}"] if sentence.speaker else [])]
+        if all(voices[m] < 2 for m in marks) and differs_from(sentence, [*shown, *chosen]):
+            chosen.append(sentence)
             voices.update(marks)
     return tuple(chosen)
 

@@ -152,9 +152,9 @@ def write_text(text: str) -> Statement:
     return Statement(text)
 
 
-def cite_sentence(said: SourceSentence, text: str) -> Statement:
+def cite_sentence(sentence: SourceSentence, text: str) -> Statement:
     """A sentence with its passage and its exact span."""
-    return Statement(text, (said.reference,), (said.source,))
+    return Statement(text, (sentence.reference,), (sentence.source,))
 
 
 def end_sentence(text: str) -> str:
@@ -183,11 +183,11 @@ def write_reported_paragraph(sentences: Sequence[SourceSentence], turn: int = 0,
     told = [(s, clause) for s in sentences if s.speaker and (clause := make_general_clause(s.text))][:2]
     if len(told) == 2 and told[0][0].speaker == told[1][0].speaker:
         told = told[:1]
-    for i, (said, clause) in enumerate(told):
+    for i, (sentence, clause) in enumerate(told):
         says = ("argues", "holds", "points out", "says")[(turn + i) % 4]
-        name = refer_to(said.speaker) if i else f"**{begin_with(bold)}**" if bold else begin_with(said.speaker)
+        name = refer_to(sentence.speaker) if i else f"**{begin_with(bold)}**" if bold else begin_with(sentence.speaker)
         yield cite_sentence(
-            said, f"{', while ' if i else ''}{name} {says} that {clause}{'.' if i == len(told) - 1 else ''}"
+            sentence, f"{', while ' if i else ''}{name} {says} that {clause}{'.' if i == len(told) - 1 else ''}"
         )
     rest = [s for s in sentences if all(s is not t for t, _ in told)]
     if told and rest:
@@ -202,9 +202,9 @@ def write_quoted_paragraph(
 
     What nobody is known to have said is quoted by itself. `last` spoke before.
     """
-    for i, said in enumerate(sentences):
-        name = f"**{begin_with(said.speaker)}**" if bold and not i else begin_with(said.speaker)
-        says = "adds" if said.speaker == last else choose_reporting_verb(said.text, turn + i)
-        head = f"{name} {says}: " if said.speaker else ""
-        yield cite_sentence(said, f"{' ' if i else ''}{head}{quote_text(said.text)}")
-        last = said.speaker
+    for i, sentence in enumerate(sentences):
+        name = f"**{begin_with(sentence.speaker)}**" if bold and not i else begin_with(sentence.speaker)
+        says = "adds" if sentence.speaker == last else choose_reporting_verb(sentence.text, turn + i)
+        head = f"{name} {says}: " if sentence.speaker else ""
+        yield cite_sentence(sentence, f"{' ' if i else ''}{head}{quote_text(sentence.text)}")
+        last = sentence.speaker

@@ -40,7 +40,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence under the eye: its words, and which of them cannot belong to a name (inside a time).
+    """One sentence that is read: its words, and which of them cannot belong to a name (inside a time).
 
     `subjects` are the spans in which it mentions the document's title.
     """

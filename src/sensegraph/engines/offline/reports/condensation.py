@@ -10,7 +10,7 @@ from sensegraph.engines.offline.reports.community import find_centre
 from sensegraph.engines.offline.reports.group_lines import count_length, rate_clean_line, read_verbatim
 from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences
 from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text
-from sensegraph.language.text import sentences
+from sensegraph.language.text import sentences as split_sentences
 from sensegraph.language.word_lists import language
 from sensegraph.types import Brief, Passage, Source, Statement
 
@@ -47,26 +47,26 @@ def condense_texts(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
     for brief in briefs:
         passages, words = brief.context.passages, brief.words or WORDS
         code = language(" ".join(p.text[:400] for p in sorted(passages, key=lambda p: p.id)[:10]))
-        said = _read_sentences(passages, code)
-        chosen = said
-        if sum(count_length(s.shown) for s in said) > words:  # those that stand alone first
+        sentences = _read_sentences(passages, code)
+        chosen = sentences
+        if sum(count_length(s.shown) for s in sentences) > words:  # those that stand alone first
             count = words // SHORTEST + SPARE
-            pools = ([s for s in said if rate_quality(s.text) >= LEAST], said)
+            pools = ([s for s in sentences if rate_quality(s.text) >= LEAST], sentences)
             chosen = []
             for pool in pools:
                 room = words
-                for one in _rank_central(pool, said, code, count) if not chosen else ():
+                for one in _rank_central(pool, sentences, code, count) if not chosen else ():
                     if count_length(one.shown) <= room:
                         room -= count_length(one.shown)
                         chosen.append(one)
         ordered = sorted(chosen, key=lambda s: s.order)
-        condensed.append(tuple(_state_sentence(s) for s in ordered) or _cut_best(said, words, code))
+        condensed.append(tuple(_state_sentence(s) for s in ordered) or _cut_best(sentences, words, code))
     return condensed
 
 
-def _state_sentence(said: TextSentence, mark: str = "") -> Statement:
-    sources = (said.source,) if said.source else ()
-    return Statement(f"{said.shown}{mark} ", (said.passage,), sources)
+def _state_sentence(sentence: TextSentence, mark: str = "") -> Statement:
+    sources = (sentence.source,) if sentence.source else ()
+    return Statement(f"{sentence.shown}{mark} ", (sentence.passage,), sources)
 
 
 def _read_sentences(passages: Sequence[Passage], code: str) -> list[TextSentence]:
@@ -80,21 +80,21 @@ def _read_sentences(passages: Sequence[Passage], code: str) -> list[TextSentence
         if not passage.quotes:
             base = passage.sources[0] if len(passage.sources) == 1 else None
             exact = base is not None and base.end - base.start == len(passage.text)
-            for a, b in sentences(passage.text):
+            for a, b in split_sentences(passage.text):
                 span = replace(base, start=base.start + a, end=base.start + b) if base is not None and exact else None
                 rows.append(("", passage.text[a:b], span))
         for at, (speaker, text, source) in enumerate(rows):
-            said = TextSentence(text, source, passage.id, tuple(stem_text(text, code)), (place, at), speaker)
-            found.setdefault((speaker, text), said)
+            sentence = TextSentence(text, source, passage.id, tuple(stem_text(text, code)), (place, at), speaker)
+            found.setdefault((speaker, text), sentence)
     return list(found.values())
 
 
 def _rank_central(
-    pool: Sequence[TextSentence], said: Sequence[TextSentence], code: str, count: int
+    pool: Sequence[TextSentence], sentences: Sequence[TextSentence], code: str, count: int
 ) -> list[TextSentence]:
     """At most `count` sentences of `pool` near the centre of all, the best first, none alike to one before it."""
     ordered = sorted(pool, key=lambda s: (s.text, s.speaker))
-    middle = find_centre([s.terms for s in sorted(said, key=lambda s: (s.text, s.speaker))], code)
+    middle = find_centre([s.terms for s in sorted(sentences, key=lambda s: (s.text, s.speaker))], code)
     candidates = [
         Candidate(s.terms, max(1, count_length(s.text)), rate_clean_line(s.text, code) * middle.closeness(s.terms))
         for s in ordered
@@ -102,12 +102,12 @@ def _rank_central(
     return [ordered[i] for i in choose_sentences(candidates, middle.weights, count)]
 
 
-def _cut_best(said: Sequence[TextSentence], words: int, code: str) -> tuple[Statement, ...]:
+def _cut_best(sentences: Sequence[TextSentence], words: int, code: str) -> tuple[Statement, ...]:
     """The most central sentence, cut at the last clause that fits, else at a word, and marked.
 
     It has at most `words` words, the speaker's and the mark counted.
     """
-    best = next(iter([*_rank_central(said, said, code, 1), *said]), None)
+    best = next(iter([*_rank_central(sentences, sentences, code, 1), *sentences]), None)
     if best is None:
         return ()
     text, room = best.text, max(1, words - 1 - count_length(best.speaker))
