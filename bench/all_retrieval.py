@@ -29,7 +29,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 
@@ -38,6 +38,7 @@ from retrieval_table import TITLED, UNTITLED, Cell, Column, as_object, markdown,
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SensegraphError
 from sensegraph.index.index import Index
+from sensegraph.index.parts import sort_parts
 from sensegraph.lab.retrieval.clock import cpu_seconds
 from sensegraph.lab.retrieval.objects import settings_of
 from sensegraph.lab.retrieval.runs import Found, Named, ask, grouped
@@ -251,7 +252,7 @@ class Over:
 def parts_of(methods: Sequence[Named]) -> list[Part]:
     """The parts of an index that these methods read, and `ALWAYS`."""
     wanted = ALWAYS.union(*(m.method.reads for m in methods))
-    return [part for part in get_args(Part) if part in wanted]
+    return list(sort_parts(wanted))
 
 
 def tools(one: Named, corpus: Corpus) -> list[str]:

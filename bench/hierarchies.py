@@ -21,13 +21,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from client import chosen, options, prepared, serving, table
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.citing import documents_of
+from sensegraph.index.parts import sort_parts
 from sensegraph.lab.grounding.claims import THRESHOLDS, claims, clusters_of
 from sensegraph.lab.scores.overlap import distances
 from sensegraph.lab.scores.statistics import signed_ranks
@@ -162,7 +163,7 @@ def questions(path: Path, count: int) -> list[tuple[str, frozenset[str]]]:
 def built(path: Path, engine: str) -> Iterator[Corpus]:
     """A corpus with all parts that these methods read, in a folder that goes again."""
     wanted = frozenset[Part]({"reports"}).union(*(load(name).reads for name in OWN))
-    parts: list[Part] = [p for p in get_args(Part) if p in wanted]
+    parts = list(sort_parts(wanted))
     with tempfile.TemporaryDirectory() as folder, serving() as server:
         root = Path(folder) / "corpus"
         if engine == "scripted":

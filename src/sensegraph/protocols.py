@@ -63,9 +63,7 @@ Task = Literal[
     "claim",
     "support",
 ]
-Part = Literal[
-    "graph", "reports", "concepts", "relations", "names", "facts", "sentences", "aggregates", "layers", "tree"
-]
+Part = str  # the name of a part of an index
 Vectors = NDArray[np.float32]
 
 

@@ -11,11 +11,10 @@ from sensegraph.algorithms import approximate
 from sensegraph.algorithms.approximate import FORMAT, Navigation
 from sensegraph.algorithms.segments import Segment
 from sensegraph.algorithms.segments import segments as cut
+from sensegraph.index.manifest import Stretch
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
-
-Stretch = tuple[int, str]  # where a segment begins, and the key of its graph
 
 
 @step("navigating.segments", version=1)

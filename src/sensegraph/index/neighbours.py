@@ -11,23 +11,23 @@ from dataclasses import replace
 
 from sensegraph.algorithms.approximate import installed
 from sensegraph.algorithms.ranking import Ranked, nearest_each
-from sensegraph.index.index import Index, Kind, Manifest
-from sensegraph.index.navigation import Stretch, navigate
+from sensegraph.index.index import Index
+from sensegraph.index.manifest import Manifest, Stretch
+from sensegraph.index.navigation import navigate
 from sensegraph.index.vectors import stack
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.results import recall
 from sensegraph.runtime.runtime import Runtime
 
-EXACT_BELOW = 200_000  # measured: bench/neighbours.py
 _MISSING = "the extra `ann` is not installed"
 
 
-def nearest_to(query: Vectors, index: Index, rt: Runtime, top: int, kind: Kind = "chunk") -> Ranked:
+def nearest_to(query: Vectors, index: Index, rt: Runtime, top: int, kind: str = "chunk") -> Ranked:
     """Positions and cosines of the `top` rows of a kind nearest to `query`, shape (dim,), best first."""
     return nearest_to_each(query[None, :], index, rt, top, kind)[0]
 
 
-def nearest_to_each(queries: Vectors, index: Index, rt: Runtime, top: int, kind: Kind = "chunk") -> list[Ranked]:
+def nearest_to_each(queries: Vectors, index: Index, rt: Runtime, top: int, kind: str = "chunk") -> list[Ranked]:
     """`nearest_to` for every row of `queries`, shape (q, dim). The runtime notes a search that is not the usual one."""
     vectors = index.vectors_of(rt.embedder, kind)
     navigator = index.navigator(kind)
@@ -42,7 +42,7 @@ def nearest_to_each(queries: Vectors, index: Index, rt: Runtime, top: int, kind:
 
 def with_ways(manifest: Manifest, rt: Runtime, exact_below: int) -> Manifest:
     """The manifest with graphs through those of its vectors that are `exact_below` or more; 0 stands for none."""
-    ways: dict[Kind, tuple[Stretch, ...]] = {}
+    ways: dict[str, tuple[Stretch, ...]] = {}
     notes = list(manifest.notes)
     for kind, name in manifest.stacks.items():
         vectors = recall(rt.store, stack, name) if name else ()

@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Cluster, Entity, Evidence, Passage, Question, Relation, Turn
 
 T = TypeVar("T")
+Sought = Literal["auto", "vectors", "names"]  # how a method looks for the entities of a question
 
 _BLOCK = 24  # relations read at once
 _LONGEST = 6  # words of a name in a question

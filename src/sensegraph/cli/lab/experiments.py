@@ -179,7 +179,7 @@ def _indexed(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dr
         made = corpus.manifest()
         _must_hold(source, corpus.settings.documents)
         if dry:
-            return source if made is None or not wanted <= made.parts else None
+            return source if made is None or not wanted <= made.part_names else None
         _held(corpus, source)
         corpus.build(parts=sorted(wanted))
         return None
@@ -187,7 +187,7 @@ def _indexed(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dr
     if manifest is None:
         raise NotIndexed(f"{source} has no finished index; run: sensegraph index{root_flag(source)}")
     for one, method in named:
-        if lacking := sorted(one.method.reads - manifest.parts):
+        if lacking := sorted(one.method.reads - manifest.part_names):
             raise NotIndexed(
                 f"The index of {source} lacks {', '.join(lacking)}, which {method} reads; "
                 f"run: sensegraph index{root_flag(source)} --method {method}"

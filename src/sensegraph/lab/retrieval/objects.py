@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
-from sensegraph.index.index import Manifest
+from sensegraph.index.manifest import Manifest
 from sensegraph.lab.retrieval.clock import Cost
 from sensegraph.lab.retrieval.retrieval import Measured, Measuring, Result, Scores
 from sensegraph.lab.retrieval.runs import Named

@@ -9,7 +9,8 @@ from statistics import median
 import numpy as np
 
 from sensegraph.errors import InputError
-from sensegraph.index.index import Index, Manifest
+from sensegraph.index.index import Index
+from sensegraph.index.manifest import Manifest
 from sensegraph.lab.retrieval.clock import Cost
 from sensegraph.lab.retrieval.metrics import measures, names
 from sensegraph.lab.retrieval.runs import Named, Run, ask, grouped

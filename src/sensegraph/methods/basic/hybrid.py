@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from sensegraph.algorithms.fusion import Ranking, by_ranks, by_scores, by_shares, near_best
 from sensegraph.answering.asking import conclude
@@ -74,6 +74,7 @@ class Hybrid:
     name: str = "hybrid"
     requires: frozenset[Task] = frozenset({"answer"})
     reads: frozenset[Part] = frozenset({"graph"})
+    can_miss: ClassVar[frozenset[Part]] = frozenset({"graph"})
 
     def __post_init__(self) -> None:
         for field in ("vector", "bm25", "graph", "hops", "k", "context_tokens"):

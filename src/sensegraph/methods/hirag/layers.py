@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
 
 from sensegraph.errors import StoreError
 from sensegraph.index.graph.lookups import find_lookups
+from sensegraph.index.graph.ties import find_ties
 from sensegraph.index.hierarchy.communities import (
     ClusterSettings,
     Communities,
@@ -23,7 +23,9 @@ from sensegraph.index.hierarchy.communities import (
 )
 from sensegraph.index.hierarchy.reports import ReportSettings, report_all
 from sensegraph.index.hierarchy.similar_clusters import grouping
-from sensegraph.index.navigation import Stretch
+from sensegraph.index.manifest import MadePart, Manifest, PartEntry, Stretch
+from sensegraph.index.neighbours import with_ways
+from sensegraph.index.parts import Building
 from sensegraph.index.vectors import embed_records, entity_texts, report_texts
 from sensegraph.methods.hirag.layer_clusters import Layers, LayerSettings
 from sensegraph.methods.hirag.layering import Builder
@@ -32,9 +34,6 @@ from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, recall, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Graph
-
-if TYPE_CHECKING:
-    from sensegraph.index.index import Manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +109,22 @@ def find_layers(
     return rt.once(layers, write, names=names, settings=settings, writers=_writers(rt))
 
 
+def build_layers(building: Building, settings: LayerSettings) -> MadePart:
+    """The part: its layers, what is found in the graph with them, and the ways through its vectors.
+
+    Raises UnsupportedTask where the engine writes no summary entities or reports.
+    """
+    rt, how, vectors = building.rt, building.settings, building.entity_vectors()
+    before = earlier_layers(rt.store, building.earlier, settings, how.clusters)
+    made, found, notes = layer_all(
+        building.graph, vectors, building.chunks, rt, settings, how.clusters, how.reports, before
+    )
+    made = replace(made, ways=with_ways(in_place(building.whole, made), rt, how.exact_below).ways)
+    large = Result(made.graph, recall(rt.store, enlarged, made.graph))
+    find_ties(large, building.spine.catalogue, rt)
+    return MadePart(PartEntry(rt.once(layered, made).key), {"summary_entities": len(found.entities)}, notes)
+
+
 def layer_all(
     graph: Result[Graph], vectors: Result[Vectors], chunks: Callable[[], Iterable[Chunk]], rt: Runtime,
     settings: LayerSettings, clusters: ClusterSettings, reports: ReportSettings, before: Before | None,
@@ -153,6 +168,8 @@ def earlier_layers(store: Store, name: str, settings: LayerSettings, clusters: C
 
 def in_place(manifest: Manifest, made: LayerKeys) -> Manifest:
     """The manifest of the same index with the larger graph in the place of its own; what tells of the own is gone."""
+    parts = {name: part for name, part in manifest.parts.items() if "graph" not in part.needs}
+    kept = {"chunk", *(kind for part in parts.values() for kind in part.vectors)}
     return replace(
         manifest,
         graph=made.graph,
@@ -163,29 +180,10 @@ def in_place(manifest: Manifest, made: LayerKeys) -> Manifest:
         lookups=made.lookups,
         entity_vectors=made.entity_vectors,
         report_vectors=made.report_vectors,
-        relations="",
-        facts="",
-        fact_vectors="",
-        sentences="",
-        sentence_vectors="",
-        aggregates="",
-        aggregate_vectors="",
-        described="",
-        layers="",
-        ways=_ways(manifest, made),
+        parts=parts,
+        ways={kind: ways for kind, ways in manifest.ways.items() if kind in kept} | made.ways,
         clusters=made.clusters,
     )
-
-
-def layers_of(store: Store, manifest: Manifest) -> Manifest:
-    """The manifest of an index as its part `layers` shows it."""
-    return in_place(manifest, recall(store, layered, manifest.layers))
-
-
-def _ways(manifest: Manifest, made: LayerKeys) -> Any:
-    """The ways through vectors that are the same, and through those of the larger graph."""
-    kept = {str(kind): ways for kind, ways in manifest.ways.items() if kind in ("chunk", "leaf", "summary")}
-    return kept | made.ways
 
 
 def _writers(rt: Runtime) -> tuple[str, ...]:
