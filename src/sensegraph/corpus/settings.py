@@ -202,7 +202,7 @@ def _with_part_settings(table: Mapping[str, Any], parts: Sequence[Part[Any, Any]
     known = get_type_hints(IndexSettings)
     kinds = {name: kind for name in index if name not in known and (kind := settings_type(name, parts))}
     both = make_dataclass("Both", [("index", make_dataclass("PartTables", kinds.items()))])
-    made = msgspec.convert({"index": {name: index[name] for name in kinds}}, both).index
+    made: Any = msgspec.convert({"index": {name: index[name] for name in kinds}}, both).index
     own = {"part_settings": {name: getattr(made, name) for name in kinds}, "part_objects": tuple(parts)}
     return {**table, "index": {n: v for n, v in index.items() if n not in kinds} | own}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sensegraph.algorithms.approximate import Navigator
 from sensegraph.algorithms.graphs import Floats
@@ -14,16 +14,16 @@ from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.index import navigation as navigating
 from sensegraph.index import vectors, words
 from sensegraph.index.chunks import chunk
-from sensegraph.index.graph import lookups
-from sensegraph.index.graph import merging as graph
-from sensegraph.index.graph.lookups import Lookups
-from sensegraph.index.hierarchy import communities, reports
+from sensegraph.index.graph.lookups import Lookups, lookups
 from sensegraph.index.manifest import Manifest, read_manifest
 from sensegraph.index.parts import SPINE, Part, find_part, known_parts, part_of_kind
 from sensegraph.language.stems import stems
 from sensegraph.protocols import Embedder, Store, Vectors
 from sensegraph.runtime.results import Results, Table, recall, step
 from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation, Scalar
+
+if TYPE_CHECKING:
+    from sensegraph.index.hierarchy.communities import Communities
 
 T = TypeVar("T")
 
@@ -104,22 +104,28 @@ class Index:
     @cached_property
     def graph(self) -> Graph:
         """Entities, relations and claims. Raises NotIndexed where the index was built without."""
-        return recall(self.store, graph.graph, self._part("graph", self.manifest.graph))
+        from sensegraph.index.graph.merging import graph
+
+        return recall(self.store, graph, self._part("graph", self.manifest.graph))
 
     @cached_property
-    def communities(self) -> communities.Communities:
+    def communities(self) -> Communities:
         """The groups behind the hierarchy, without their reports."""
-        return recall(self.store, communities.communities, self._part("reports", self.manifest.communities))
+        from sensegraph.index.hierarchy.communities import communities
+
+        return recall(self.store, communities, self._part("reports", self.manifest.communities))
 
     @cached_property
     def hierarchy(self) -> Hierarchy:
         """The clusters with their reports. Raises NotIndexed where the index was built without."""
-        return recall(self.store, reports.hierarchy, self._part("reports", self.manifest.hierarchy))
+        from sensegraph.index.hierarchy.reports import hierarchy
+
+        return recall(self.store, hierarchy, self._part("reports", self.manifest.hierarchy))
 
     @cached_property
     def lookups(self) -> Lookups:
         """Neighbours, communities and names of the entities, by position."""
-        return recall(self.store, lookups.lookups, self._part("graph", self.manifest.lookups))
+        return recall(self.store, lookups, self._part("graph", self.manifest.lookups))
 
     def part(self, part: Part[T, Any]) -> T:
         """A part that was built besides graph and reports. Raises NotIndexed where the index was built without it."""

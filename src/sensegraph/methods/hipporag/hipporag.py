@@ -141,7 +141,7 @@ class HippoRAG:
         if not ask or not len(found):
             return np.ones(len(found), np.bool_)
         rt.check(self.name, frozenset({"test"}))
-        texts = [index.facts.text(i) for i in found.tolist()]
+        texts = [index.part(FACTS).text(i) for i in found.tolist()]
         asked = [inquiry(question, [Passage("relation", key("fact", text)[:20], text)], index) for text in texts]
         return np.fromiter(rt.each(helps, asked), np.bool_, len(asked))
 
