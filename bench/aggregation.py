@@ -35,11 +35,12 @@ from typing import Any
 import numpy as np
 
 from client import prepared, serving
-from sensegraph.answering.map_reduce import size
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.documents import load
 from sensegraph.index.hierarchy.similar_clusters import grouping
-from sensegraph.methods.leanrag.aggregates import AggregateSettings, find_aggregates
+from sensegraph.index.passages import size
+from sensegraph.methods.leanrag.aggregated import AggregateSettings
+from sensegraph.methods.leanrag.aggregates import find_aggregates
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.methods.leanrag.aggregating import ground_level, parted
 from sensegraph.methods.leanrag.leanrag import LeanRAG

@@ -26,7 +26,8 @@ from sensegraph.algorithms.graphs import smallest_members
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
 from sensegraph.methods import load
-from sensegraph.methods.hirag.layers import layered, layers
+from sensegraph.methods.hirag.layered import layered
+from sensegraph.methods.hirag.layers import layers
 from sensegraph.methods.hirag.layers_part import LAYERS
 from sensegraph.runtime.results import recall as recalled
 from sensegraph.types import Question

@@ -18,11 +18,11 @@ import pytest
 from harbour import QUESTIONS, papers
 from scripted import ScriptedServer
 from sensegraph.answering.asking import NOTHING
-from sensegraph.answering.map_reduce import size
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.index.graph.ties import ties_of
 from sensegraph.index.index import Index
+from sensegraph.index.passages import size
 from sensegraph.methods.hirag.bridging import bridge, chunks_around, communities_around, find_candidates, key_entities
 from sensegraph.methods.hirag.hirag import HiRAG, Mode, _notes
 from sensegraph.methods.hirag.layers_part import LAYERS

@@ -12,11 +12,11 @@ import pytest
 from harbour import MARKS, QUESTIONS, TEXTS, papers
 from scripted import ScriptedServer
 from sensegraph.answering.asking import NOTHING
-from sensegraph.answering.map_reduce import size
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.filters import Scope
 from sensegraph.index.index import Index
+from sensegraph.index.passages import size
 from sensegraph.index.restricted.scope import scoped
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.methods.leanrag.ancestor_paths import (

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.answering.actions import Action, Actions, Asked, points_of
-from sensegraph.answering.map_reduce import size
+from sensegraph.index.passages import size
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.types import Source, Statement
 

@@ -25,8 +25,8 @@ from sensegraph.corpus.settings import load_settings
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import SettingsError, StepFailed, UnsupportedTask
 from sensegraph.index.hierarchy.packing import Line
-from sensegraph.methods.leanrag.aggregated import aggregate_all, ancestry
-from sensegraph.methods.leanrag.aggregates import AggregateSettings, Before, find_aggregates, made_of
+from sensegraph.methods.leanrag.aggregated import AggregateSettings, ancestry
+from sensegraph.methods.leanrag.aggregates import Before, aggregate_all, find_aggregates, made_of
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.methods.leanrag.aggregating import (
     Level,

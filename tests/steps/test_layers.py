@@ -27,7 +27,8 @@ from sensegraph.filters import Scope
 from sensegraph.index.hierarchy.communities import ClusterSettings
 from sensegraph.index.hierarchy.reports import ReportSettings
 from sensegraph.index.restricted.scope import scoped
-from sensegraph.methods.hirag.layer_clusters import Layers, LayerSettings, parted, settled, summary_id
+from sensegraph.methods.hirag.layer_clusters import Layers, parted, settled, summary_id
+from sensegraph.methods.hirag.layered import LayerSettings
 from sensegraph.methods.hirag.layers import (
     Before,
     earlier_layers,

@@ -28,7 +28,7 @@ from sensegraph.index.hierarchy.communities import (
 from sensegraph.index.hierarchy.reports import report_all
 from sensegraph.index.index import catalogue, document
 from sensegraph.index.manifest import REF, MadePart, Manifest, read_manifest
-from sensegraph.index.neighbours import with_ways
+from sensegraph.index.navigation import with_ways
 from sensegraph.index.parts import Building, Part, Spine, Stage
 from sensegraph.index.restricted.arrivals import arrive, now
 from sensegraph.index.restricted.dates import dates_part

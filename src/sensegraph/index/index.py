@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sensegraph.algorithms.approximate import Navigator
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.ranking import Bm25
 from sensegraph.errors import NotIndexed, StoreError
-from sensegraph.index import navigation as navigating
 from sensegraph.index import vectors, words
 from sensegraph.index.chunks import chunk
 from sensegraph.index.graph.lookups import Lookups, lookups
@@ -23,6 +21,7 @@ from sensegraph.runtime.results import Results, Table, recall, step
 from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation, Scalar
 
 if TYPE_CHECKING:
+    from sensegraph.algorithms.approximate import Navigator
     from sensegraph.index.hierarchy.communities import Communities
 
 T = TypeVar("T")
@@ -88,8 +87,11 @@ R = TypeVar("R", ChunkEntry, Entity, Relation, Cluster)
 class Index:
     """A finished index in a store. Opening it reads one small object; everything else is fetched when it is asked for.
 
-    `given` are parts that nobody but this program knows. Raises NotIndexed when the store holds no index.
+    `given` are parts that nobody but this program knows; `whole` is the index that this one is a restriction of, if it
+    is one. Raises NotIndexed when the store holds no index.
     """
+
+    whole: Index | None = None
 
     def __init__(self, store: Store, manifest: Manifest | None = None, given: Sequence[Part[Any, Any]] = ()) -> None:
         self.store = store
@@ -184,7 +186,10 @@ class Index:
     def navigator(self, kind: str) -> Navigator | None:
         """The way through the vectors of a kind; None where all of them are compared."""
         if kind not in self._navigators and (ways := self.manifest.ways.get(kind)):
-            graphs = [(begin, recall(self.store, navigating.navigation, name)) for begin, name in ways]
+            from sensegraph.algorithms.approximate import Navigator
+            from sensegraph.index.navigation import navigation
+
+            graphs = [(begin, recall(self.store, navigation, name)) for begin, name in ways]
             self._navigators[kind] = Navigator(self._vectors(kind), graphs)
         return self._navigators.get(kind)
 

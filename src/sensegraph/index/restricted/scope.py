@@ -109,6 +109,8 @@ def _told(scope: Scope) -> str:
 class ScopedIndex(Index):
     """The part of an index that the documents `inside` make."""
 
+    whole: Index
+
     def __init__(self, whole: Index, inside: frozenset[str]) -> None:
         self.whole, self.inside, self.given = whole, inside, whole.given
         self.store = whole.store

@@ -17,8 +17,9 @@ from sensegraph.answering.asking import conclude
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.protocols import Part, Task
-from sensegraph.retrieval.arms import Walk, by_graph, by_vectors, by_walk, by_words, evidence_of
+from sensegraph.retrieval.arms import by_vectors, by_words, evidence_of
 from sensegraph.retrieval.diversifying import Diversify, check_balance, diversified
+from sensegraph.retrieval.graph_arms import Walk, by_graph, by_walk
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question

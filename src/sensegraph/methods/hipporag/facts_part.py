@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part, PartEstimate
-from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.methods.hipporag.facts import (
     Facts,
     FactSettings,
@@ -22,6 +21,7 @@ from sensegraph.runtime.results import recall
 
 if TYPE_CHECKING:
     from sensegraph.index.estimate import Foresight
+    from sensegraph.index.restricted.scope import ScopedIndex
 
 
 class FactsPart(Part[Facts, FactSettings]):

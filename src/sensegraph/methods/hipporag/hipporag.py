@@ -27,8 +27,9 @@ from sensegraph.index.neighbours import nearest_to
 from sensegraph.methods.hipporag.facts import Facts
 from sensegraph.methods.hipporag.facts_part import FACTS
 from sensegraph.protocols import Part, Task
-from sensegraph.retrieval.arms import evidence_of, seeds_of
+from sensegraph.retrieval.arms import evidence_of
 from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning, by_text, closeness
+from sensegraph.retrieval.graph_arms import seeds_of
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Passage, Question

@@ -9,7 +9,8 @@ import numpy as np
 
 from sensegraph.index.parts import PartEstimate
 from sensegraph.index.vectors import entity_texts
-from sensegraph.methods.hirag.layer_clusters import Layers, LayerSettings
+from sensegraph.methods.hirag.layer_clusters import Layers
+from sensegraph.methods.hirag.layered import LayerSettings
 from sensegraph.methods.hirag.layering import A, B, Builder, abstract
 from sensegraph.methods.hirag.layers import earlier_layers, enlarged
 from sensegraph.protocols import Vectors

@@ -15,12 +15,12 @@ from typing import Literal
 import numpy as np
 
 from sensegraph.answering.asking import conclude
-from sensegraph.answering.map_reduce import size
 from sensegraph.errors import SettingsError
 from sensegraph.index.citing import documents_of
 from sensegraph.index.graph.ties import Ties, ties_of
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
+from sensegraph.index.passages import size
 from sensegraph.index.restricted.scope import notes_of
 from sensegraph.language.text import within
 from sensegraph.methods.hirag.bridging import bridge, chunks_around, communities_around, find_candidates, key_entities
@@ -38,7 +38,7 @@ from sensegraph.retrieval.assembling import (
     relations_within,
 )
 from sensegraph.retrieval.closeness import asked_vector
-from sensegraph.retrieval.neighbourhood import Sought
+from sensegraph.retrieval.named_entities import Sought
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Cluster, Evidence, Question

@@ -12,8 +12,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart
 from sensegraph.index.parts import Building, Part, PartEstimate
 from sensegraph.index.restricted.scope import ScopedIndex, graph_inside
-from sensegraph.methods.hirag.layer_clusters import LayerSettings
-from sensegraph.methods.hirag.layers import build_layers, in_place, layered
+from sensegraph.methods.hirag.layered import LayerSettings, in_place, layered
 from sensegraph.runtime.results import recall
 from sensegraph.types import Graph
 
@@ -33,6 +32,8 @@ class LayersPart(Part[Index, LayerSettings]):
 
     def build(self, building: Building, settings: LayerSettings) -> MadePart:
         """Raises UnsupportedTask where the engine writes no summary entities or reports."""
+        from sensegraph.methods.hirag.layers import build_layers
+
         return build_layers(building, settings)
 
     def estimate(self, foresight: Foresight, settings: LayerSettings) -> PartEstimate:

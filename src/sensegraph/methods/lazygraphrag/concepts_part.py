@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part
-from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.methods.lazygraphrag.concepts import Concepts, ConceptSettings, concept_graph, concepts, pruning_notes
 from sensegraph.runtime.results import recall
+
+if TYPE_CHECKING:
+    from sensegraph.index.restricted.scope import ScopedIndex
 
 
 class ConceptsPart(Part[Concepts, ConceptSettings]):

@@ -18,11 +18,11 @@ from sensegraph.algorithms.deepening import Pace, grouped, search
 from sensegraph.algorithms.graphs import Longs
 from sensegraph.algorithms.ranking import best
 from sensegraph.answering.asking import conclude, gathered, inquiry, rate, refine
-from sensegraph.answering.map_reduce import point_passage, size
+from sensegraph.answering.map_reduce import point_passage
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to_each
-from sensegraph.index.passages import chunk_passage
+from sensegraph.index.passages import chunk_passage, size
 from sensegraph.language.text import packed, within
 from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
 from sensegraph.methods.lazygraphrag.relevance import Tester, Trial, Unit, terrain_of

@@ -10,8 +10,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part, PartEstimate
 from sensegraph.index.restricted.scope import ScopedIndex, positions_among
-from sensegraph.methods.leanrag.aggregated import Aggregates, aggregate_all, aggregates_of, earlier_aggregates
-from sensegraph.methods.leanrag.aggregates import AggregateSettings
+from sensegraph.methods.leanrag.aggregated import Aggregates, AggregateSettings, aggregates_of
 from sensegraph.types import Cluster
 
 if TYPE_CHECKING:
@@ -30,6 +29,8 @@ class AggregatesPart(Part[Aggregates, AggregateSettings]):
 
     def build(self, building: Building, settings: AggregateSettings) -> MadePart:
         """Raises UnsupportedTask where the engine does not write aggregates."""
+        from sensegraph.methods.leanrag.aggregates import aggregate_all, earlier_aggregates
+
         rt, vectors = building.rt, building.entity_vectors()
         before = earlier_aggregates(rt.store, building.earlier, settings)
         name, made, found = aggregate_all(building.graph, vectors, building.chunks, rt, settings, before)

@@ -19,7 +19,7 @@ from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.passages import entity_passage, relation_passage
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.protocols import Vectors
-from sensegraph.retrieval.neighbourhood import Sought, names_in
+from sensegraph.retrieval.named_entities import Sought, names_in
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Cluster, ClusterRelation, Description, Entity, Passage, Question, Statement

@@ -9,14 +9,14 @@ import numpy as np
 
 from sensegraph.algorithms.graphs import Ints
 from sensegraph.index.parts import PartEstimate
-from sensegraph.methods.leanrag.aggregated import earlier_aggregates
+from sensegraph.methods.leanrag.aggregated import AggregateSettings
 from sensegraph.methods.leanrag.aggregates import (
-    AggregateSettings,
     Before,
     Builder,
     aggregate,
     aggregate_texts,
     described_texts,
+    earlier_aggregates,
     relate,
 )
 from sensegraph.methods.leanrag.aggregating import Level, ground_level

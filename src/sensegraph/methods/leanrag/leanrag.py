@@ -14,16 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from sensegraph.answering.asking import conclude
-from sensegraph.answering.map_reduce import size
 from sensegraph.errors import SettingsError
 from sensegraph.index.citing import documents_of
 from sensegraph.index.index import Index
-from sensegraph.index.passages import chunk_passage
+from sensegraph.index.passages import chunk_passage, size
 from sensegraph.language.text import within
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.methods.leanrag.ancestor_paths import (
     Root,
-    Sought,
     Ways,
     aggregate_passages,
     chunks_behind,
@@ -34,6 +32,7 @@ from sensegraph.methods.leanrag.ancestor_paths import (
 )
 from sensegraph.protocols import Part, Task
 from sensegraph.retrieval.assembling import Told
+from sensegraph.retrieval.named_entities import Sought
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Passage, Question
 

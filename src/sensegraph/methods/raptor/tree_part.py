@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part, PartEstimate
-from sensegraph.index.restricted.scope import ScopedIndex
-from sensegraph.methods.raptor.gathering import TreeSettings
-from sensegraph.methods.raptor.tree import Tree, plant, positions, tree
+from sensegraph.methods.raptor.tree import Tree, TreeSettings, positions, tree
 
 if TYPE_CHECKING:
     from sensegraph.index.estimate import Foresight
     from sensegraph.index.restricted.moment import TimedIndex
+    from sensegraph.index.restricted.scope import ScopedIndex
 
 
 class TreePart(Part[Tree, TreeSettings]):
@@ -28,6 +27,8 @@ class TreePart(Part[Tree, TreeSettings]):
 
     def build(self, building: Building, settings: TreeSettings) -> MadePart:
         """Raises UnsupportedTask where the engine does not condense."""
+        from sensegraph.methods.raptor.growing import plant
+
         ids = [c.id for c in building.spine.catalogue.value.chunks]
         made = plant(building.chunks, building.chunks_key, ids, building.rt, settings)
         entry = PartEntry(made.tree, {"leaf": made.leaf_vectors, "summary": made.summary_vectors})
