@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sensegraph.algorithms.graphs import Ints
+from sensegraph.index.hierarchy.packing import elements_for
 from sensegraph.index.parts import PartEstimate
 from sensegraph.methods.leanrag.aggregated import AggregateSettings
 from sensegraph.methods.leanrag.aggregates import (
@@ -74,7 +75,7 @@ def foresee_aggregates(foresight: Foresight, settings: AggregateSettings, earlie
     before = earlier_aggregates(rt.store, earlier, settings)
     documents = {c.id: c.document for c in foresight.chunks}
     builder = ForeseenAggregates(rt, documents, settings, before)
-    found = builder.build(ground_level(graph, documents, quotes=rt.engine.quotes), Result("", _NOTHING))
+    found = builder.build(ground_level(graph, elements_for(rt.engine, graph, documents)), Result("", _NOTHING))
     texts = aggregate_texts(found.clusters, settings)
     texts += described_texts(graph, settings) if settings.embed == "description" else []
     kinds: list[tuple[str, Task, int]] = [(aggregate.name, "aggregate", AGGREGATE), (relate.name, "relate", RELATION)]
