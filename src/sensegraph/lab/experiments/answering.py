@@ -104,18 +104,19 @@ def replies(condition: Condition, questions: Sequence[Asked], rt: Runtime, *, mo
 
 
 def _reply(condition: Condition, question: Asked, rt: Runtime) -> Reply:
+    """The stored or new answer to one question, with its seconds; a failure of this question alone is a reply, too."""
+
+    def ask_and_time() -> Answer:
+        begun = time.perf_counter()
+        answer = condition.ask(question.text)
+        return replace(answer, usage=replace(answer.usage, seconds=time.perf_counter() - begun))
+
     try:
-        return Reply(rt.made(answered, Request(condition.key, question.text), lambda: _timed(condition, question)))
+        return Reply(rt.made(answered, Request(condition.key, question.text), ask_and_time))
     except (EndpointDown, BudgetExceeded):
         raise
     except (StepFailed, ItemFailed, EndpointError) as e:
         return Reply(Answer("", method=condition.method), failure=str(e))
-
-
-def _timed(condition: Condition, question: Asked) -> Answer:
-    begun = time.perf_counter()
-    found = condition.ask(question.text)
-    return replace(found, usage=replace(found.usage, seconds=time.perf_counter() - begun))
 
 
 def shortened(reply: Reply, most_words: int) -> Reply:

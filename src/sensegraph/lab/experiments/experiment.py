@@ -10,7 +10,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 from sensegraph.errors import InputError, UnsupportedTask
+from sensegraph.lab.experiments import measures
 from sensegraph.lab.experiments.answering import Condition, Cost, Reply, cost, replies, waiting
+from sensegraph.lab.experiments.measures import Measure
 from sensegraph.lab.experiments.plan import Asked, Plan
 from sensegraph.lab.grounding.checking import Fetch
 from sensegraph.lab.grounding.claimify import ClaimSettings
@@ -20,8 +22,6 @@ from sensegraph.lab.judging.bias import Bias, bias
 from sensegraph.lab.judging.judgements import Judgements, tally, winners
 from sensegraph.lab.judging.judging import judge_pairs, score_answers
 from sensegraph.lab.judging.marks import Marks
-from sensegraph.lab.scores import measures
-from sensegraph.lab.scores.measures import Measure
 from sensegraph.lab.scores.pairs import Pair, all_pairs, judged_pairs
 from sensegraph.protocols import Task
 from sensegraph.runtime.runtime import Runtime
@@ -167,24 +167,23 @@ def judged(
         )
         for criterion in given.criteria
     }
-    numbers = {m.name: m for m in found}
-    agreed = {c: _agreed(given, c, numbers[m], questions) for c, m in _COUNTED if c in pairs and m in numbers}
+    counted = {m.name: m for m in found}
+    agreed = {}
+    for criterion, name in _COUNTED:
+        if criterion in pairs and name in counted:
+            verdicts = [
+                OneCompared(questions[q].id, pair, row)
+                for pair in given.pairs
+                for q, row in enumerate(winners(given, criterion, pair))
+            ]
+            counts = {
+                (condition, questions[q].id): value
+                for condition, values in counted[name].values.items()
+                for q, value in enumerate(values)
+                if value is not None
+            }
+            agreed[criterion] = agreement(verdicts, counts)
     return Verdicts(given, pairs, bias(given), agreed)
-
-
-def _agreed(given: Judgements, criterion: str, counted: Measure, questions: Sequence[Asked]) -> Agreement:
-    listed = [
-        OneCompared(questions[q].id, pair, row)
-        for pair in given.pairs
-        for q, row in enumerate(winners(given, criterion, pair))
-    ]
-    numbers = {
-        (name, questions[q].id): value
-        for name, values in counted.values.items()
-        for q, value in enumerate(values)
-        if value is not None
-    }
-    return agreement(listed, numbers)
 
 
 def held_equal(plan: Plan, conditions: Sequence[Condition]) -> list[str]:

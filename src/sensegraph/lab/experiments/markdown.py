@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sensegraph.lab.experiments.sheets import Beside, Cell, Fold, Grid, Items, Part, Sheet, Table, Words, wordy
+from sensegraph.lab.experiments.sheets import Fold, Grid, Items, Part, Sheet, Table, Words, wordy
 
 
 def markdown(sheet: Sheet) -> str:
@@ -22,7 +22,12 @@ def _part(part: Part) -> Iterator[str]:
         yield "\n".join(f"- {line}" for line in part.lines)
     elif isinstance(part, Table):
         yield f"**{part.caption}**"
-        yield _table(part)
+        rows = [[_plain(name) for name in part.head]]
+        rows.append(["---" if wordy(part, place) else "---:" for place in range(len(part.head))])
+        for cells in part.rows:
+            texts = [(_plain(cell.text), cell.strong) for cell in cells]
+            rows.append([f"**{text}**" if strong and text else text for text, strong in texts])
+        yield "\n".join(f"| {' | '.join(row)} |" for row in rows)
         if part.note:
             yield part.note
     elif isinstance(part, Grid):
@@ -32,26 +37,11 @@ def _part(part: Part) -> Iterator[str]:
         yield f"### {part.title}"
         yield from (block for table in part.tables for block in _part(table))
     else:
-        yield from _beside(part)
-
-
-def _table(table: Table) -> str:
-    rule = ["---" if wordy(table, place) else "---:" for place in range(len(table.head))]
-    rows = [list(map(_plain, table.head)), rule, *(list(map(_cell, row)) for row in table.rows)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
-
-
-def _cell(cell: Cell) -> str:
-    text = _plain(cell.text)
-    return f"**{text}**" if cell.strong and text else text
+        yield f"### {part.title}"
+        for name, text in part.texts:
+            yield f"**{name}**"
+            yield "\n".join(f"> {line}".rstrip() for line in text.splitlines()) or ">"
 
 
 def _plain(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
-
-
-def _beside(part: Beside) -> Iterator[str]:
-    yield f"### {part.title}"
-    for name, text in part.texts:
-        yield f"**{name}**"
-        yield "\n".join(f"> {line}".rstrip() for line in text.splitlines()) or ">"

@@ -7,12 +7,26 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from sensegraph.lab.experiments.experiment import Compared, Outcome, Verdicts
+from sensegraph.lab.experiments.answering import Condition
+from sensegraph.lab.experiments.experiment import Outcome, Verdicts
 from sensegraph.lab.scores.pairs import Pair
 
 
 def whole(found: Outcome) -> dict[str, Any]:
     """All figures: who worked, conditions with their cost, every measure with its means and pairs."""
+    measures = [
+        {
+            "group": m.group,
+            "name": m.name,
+            "by": m.by,
+            "means": {name: m.mean(name) for name in m.values},
+            "undefined": {name: m.undefined(name) for name in m.values},
+            "values": {name: list(values) for name, values in m.values.items()},
+            "pairs": [pair(p) for p in compared.pairs],
+        }
+        for compared in found.compared
+        for m in (compared.measure,)
+    ]
     return {
         "title": found.plan.title,
         "corpus": found.corpus,
@@ -22,17 +36,16 @@ def whole(found: Outcome) -> dict[str, Any]:
         "questions": len(found.questions),
         "seed": found.plan.seed,
         "held": list(found.held),
-        "conditions": {c.name: _condition(found, c.name) for c in found.conditions},
-        "measures": [_measure(c) for c in found.compared],
+        "conditions": {c.name: _condition(found, c) for c in found.conditions},
+        "measures": measures,
         "verdicts": _judged(found.verdicts) if found.verdicts else None,
         "spent": {step: asdict(usage) for step, usage in found.spent.items()},
         "notes": list(found.notes),
     }
 
 
-def _condition(found: Outcome, name: str) -> dict[str, Any]:
-    condition = next(c for c in found.conditions if c.name == name)
-    spent, answers = found.costs[name], found.answers[name]
+def _condition(found: Outcome, condition: Condition) -> dict[str, Any]:
+    spent, answers = found.costs[condition.name], found.answers[condition.name]
     return {
         "method": condition.method,
         "settings": dict(condition.settings),
@@ -44,19 +57,6 @@ def _condition(found: Outcome, name: str) -> dict[str, Any]:
         "seconds_mean": spent.seconds_mean,
         "seconds_median": spent.seconds_median,
         "context_tokens": spent.context_tokens,
-    }
-
-
-def _measure(one: Compared) -> dict[str, Any]:
-    m = one.measure
-    return {
-        "group": m.group,
-        "name": m.name,
-        "by": m.by,
-        "means": {name: m.mean(name) for name in m.values},
-        "undefined": {name: m.undefined(name) for name in m.values},
-        "values": {name: list(values) for name, values in m.values.items()},
-        "pairs": [pair(p) for p in one.pairs],
     }
 
 

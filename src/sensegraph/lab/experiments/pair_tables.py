@@ -35,23 +35,20 @@ def pairs(name: str, listed: Sequence[Pair], digits: int = 2, *, rates: bool = F
     head = [
         "pair", "better", *what, "p Holm", "z", "p", "z/√n", "wins", "even", "losses", "p sign", "p normal", "n",
     ]  # fmt: skip
-    rows = [_pair(p, _rates(p, digits) if rates else _means(p, digits)) for p in listed]
-    return table(f"{name}: every pair of conditions", head, rows)
+    return table(f"{name}: every pair of conditions", head, [_row(p, digits, rates) for p in listed])
 
 
-def _means(p: Pair, digits: int) -> list[str]:
-    d = p.difference
-    between = f"{signed(d.low, digits)} … {signed(d.high, digits)}"
-    return [number(p.means[0], digits), number(p.means[1], digits), signed(d.mean, digits), between]
-
-
-def _rates(p: Pair, digits: int) -> list[str]:
-    rate = p.rate
-    between = f"{number(rate.low, digits)} … {number(rate.high, digits)}"
-    return [number(rate.mean, digits), between, number(100 - rate.mean, digits)] if p.n else ["–", "–", "–"]
-
-
-def _pair(p: Pair, figures: Sequence[str]) -> list[Cell | str]:
+def _row(p: Pair, digits: int, rates: bool) -> list[Cell | str]:
+    interval = p.rate if rates else p.difference
+    if not rates:
+        between = f"{signed(interval.low, digits)} … {signed(interval.high, digits)}"
+        first, second = (number(mean, digits) for mean in p.means)
+        figures = [first, second, signed(interval.mean, digits), between]
+    elif p.n:
+        between = f"{number(interval.low, digits)} … {number(interval.high, digits)}"
+        figures = [number(interval.mean, digits), between, number(100 - interval.mean, digits)]
+    else:
+        figures = ["–", "–", "–"]
     return [
         f"{p.first} – {p.second}",
         Cell(p.better or "–", strong=bool(p.better)),

@@ -75,7 +75,10 @@ def published(paper: str, table: str) -> Published:
     wanted = table.casefold().removeprefix("table").strip()
     for file in _files(paper):
         if _title(file.name) == wanted and file.name != _TABLE6:
-            return _read(file)
+            found = tomllib.loads(file.read_text(encoding="utf-8"))
+            rows = {name: tuple(map(float, figures)) for name, figures in found["rows"].items()}
+            columns = tuple(found["columns"])
+            return Published(found["paper"], found["table"], found["caption"], columns, rows, found.get("questions", 0))
     raise InputError(f"No table {table!r} of {paper} is here; there are {', '.join(tables(paper))}.")
 
 
@@ -101,10 +104,3 @@ def _title(file: str) -> str:
     """`table2.toml` is 2, `figure3.toml` is figure 3."""
     stem = file.rpartition(".")[0]
     return stem.removeprefix("table") if stem.startswith("table") else stem.replace("figure", "figure ", 1)
-
-
-def _read(file: Traversable) -> Published:
-    found = tomllib.loads(file.read_text(encoding="utf-8"))
-    rows = {name: tuple(map(float, figures)) for name, figures in found["rows"].items()}
-    columns = tuple(found["columns"])
-    return Published(found["paper"], found["table"], found["caption"], columns, rows, found.get("questions", 0))

@@ -12,6 +12,7 @@ from sensegraph.lab.experiments.sheets import (
     Fold,
     Grid,
     Items,
+    Part,
     Section,
     Table,
     Words,
@@ -20,7 +21,7 @@ from sensegraph.lab.experiments.sheets import (
     number,
     table,
 )
-from sensegraph.lab.judging.marks import Marked, Marks
+from sensegraph.lab.judging.marks import Marks
 from sensegraph.lab.judging.reasons import reasons, themes
 from sensegraph.lab.scores.pairs import LEVEL, Pair
 
@@ -34,52 +35,50 @@ def sections(found: Outcome) -> Iterable[Section]:
     """The judge's part of the report: win rates, and the report on bias that goes with them always."""
     if found.verdicts is None:
         return
-    names = [c.name for c in found.conditions]
-    listed = list(found.verdicts.pairs.items())
-    maps = [heat(criterion, every, names, found) for criterion, every in listed]
-    tests = tuple(pairs(criterion, every, 1, rates=True) for criterion, every in listed)
-    folded = Fold("Every pair of conditions, with tests", tests)
-    grid = Grid(tuple(maps), f"{_NOTE} {stated(found)}")
-    yield Section("Win rates", (Words(_asked(found)), grid, folded, *_agreement(found.verdicts)))
-    yield Section("Can the judge be trusted?", tuple(_bias(found.verdicts)))
-
-
-def _asked(found: Outcome) -> str:
-    given = found.verdicts.judgements if found.verdicts else None
-    if given is None:
-        return ""
-    rules = given.rules
+    given, rules = found.verdicts.judgements, found.verdicts.judgements.rules
     orders = "both orders" if rules.both_orders else "one order, drawn by the seed"
     flip = " Other winners in the two orders are a tie." if rules.both_orders else ""
     shown = " Shown was only what each answer says alone." if rules.differential else ""
-    return (
+    told_rules = (
         f"Judge {found.judge}, rules {rules.name}: {many(rules.replicates, 'replicate')} of every comparison "
         f"in {orders}, {many(len(given.verdicts), 'verdict')}, {given.missing:,} of them missing.{flip}{shown}"
     )
+    names = [c.name for c in found.conditions]
+    listed = list(found.verdicts.pairs.items())
+    maps = [heat(criterion, every, names) for criterion, every in listed]
+    tests = tuple(pairs(criterion, every, 1, rates=True) for criterion, every in listed)
+    folded = Fold("Every pair of conditions, with tests", tests)
+    parts: list[Part] = [Words(told_rules), Grid(tuple(maps), f"{_NOTE} {stated(found)}"), folded]
+    if found.verdicts.agreement:
+        rows = [
+            [c, str(a.comparisons), str(a.tied), str(a.missing), str(a.even), str(a.decided), _percent(a.share)]
+            for c, a in found.verdicts.agreement.items()
+        ]
+        head = ["", "comparisons", "judge tied", "missing", "counts equal", "decided", "agree"]
+        note = (
+            "Comprehensiveness against the number of claims, diversity against clusters at 0.5: "
+            "by majority of verdicts."
+        )
+        parts.append(table("Do judge and counts agree?", head, rows, note))
+    yield Section("Win rates", tuple(parts))
+    yield Section("Can the judge be trusted?", tuple(_bias(found.verdicts)))
 
 
-def heat(criterion: str, listed: Sequence[Pair], names: Sequence[str], found: Outcome) -> Table:
+def heat(criterion: str, listed: Sequence[Pair], names: Sequence[str]) -> Table:
     """The win rate of every condition against every other, one criterion."""
-    rates: dict[tuple[str, str], tuple[float, bool]] = {}
+    rates = {}
     for p in listed:
         if p.n:
-            rates[p.first, p.second] = (p.means[0], bool(p.better))
-            rates[p.second, p.first] = (p.means[1], bool(p.better))
-    rows: list[list[Cell | str]] = [[row, *(_rate(rates.get((row, column))) for column in names)] for row in names]
-    asked = max((p.n for p in listed), default=0)
-    caption = f"{criterion}, {many(asked, 'question')}"
+            for pair, mean in zip(((p.first, p.second), (p.second, p.first)), p.means, strict=True):
+                rates[pair] = Cell(number(mean, 1), shade=mean / 100, strong=bool(p.better))
+    rows: list[list[Cell | str]] = [[row, *(rates.get((row, column), Cell("–")) for column in names)] for row in names]
+    caption = f"{criterion}, {many(max((p.n for p in listed), default=0), 'question')}"
     return table(caption, ["", *names], rows)
-
-
-def _rate(rate: tuple[float, bool] | None) -> Cell:
-    if rate is None:
-        return Cell("–")
-    return Cell(number(rate[0], 1), shade=rate[0] / 100, strong=rate[1])
 
 
 def _bias(found: Verdicts) -> Iterable[Items | Table | Words]:
     whole, b = found.bias.whole, found.bias
-    rows = [
+    shares = [
         ["first place wins, of the verdicts with a winner", _percent(whole.first), "50 % is fair"],
         ["same winner in both orders", _percent(whole.consistent), "below 60 % differences are noise"],
         ["ties", _percent(whole.ties), ""],
@@ -89,51 +88,35 @@ def _bias(found: Verdicts) -> Iterable[Items | Table | Words]:
             for c, r in b.length.items()
         ),
     ]
-    cells: list[list[Cell | str]] = [[label, value, Cell(said, words=True)] for label, value, said in rows]
+    cells: list[list[Cell | str]] = [[label, value, Cell(words, words=True)] for label, value, words in shares]
     yield table("What the verdicts owe to place and length", ["", "share", "how to read it"], cells)
-    yield from _appeals(found)
-    yield Items(b.warnings or ("No warning: neither place nor inconsistency is out of bounds.",))
-
-
-def _appeals(found: Verdicts) -> Iterable[Table]:
-    """What the judge's reasons appeal to, by criterion (edge2024, §5; G43)."""
+    # what the judge's reasons appeal to, by criterion (edge2024, §5; G43)
     by_criterion = {criterion: themes(listed) for criterion, listed in reasons(found.judgements).items()}
-    named = list(dict.fromkeys(theme for shares in by_criterion.values() for theme in shares))
-    if not any(share for shares in by_criterion.values() for share in shares.values()):
-        return
-    rows = [[theme, *(_percent(shares.get(theme)) for shares in by_criterion.values())] for theme in named]
-    note = "Share of the reasons that speak of it; wording is matched, in English only. All reasons: verdicts.jsonl."
-    yield table("What the judge's reasons appeal to", ["", *by_criterion], rows, note)
+    if any(share for appeals in by_criterion.values() for share in appeals.values()):
+        named = list(dict.fromkeys(theme for appeals in by_criterion.values() for theme in appeals))
+        rows = [[theme, *(_percent(appeals.get(theme)) for appeals in by_criterion.values())] for theme in named]
+        note = (
+            "Share of the reasons that speak of it; wording is matched, in English only. All reasons: verdicts.jsonl."
+        )
+        yield table("What the judge's reasons appeal to", ["", *by_criterion], rows, note)
+    yield Items(b.warnings or ("No warning: neither place nor inconsistency is out of bounds.",))
 
 
 def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.1f} %"
 
 
-def _agreement(found: Verdicts) -> Iterable[Table]:
-    if not found.agreement:
-        return
-    rows = [
-        [c, str(a.comparisons), str(a.tied), str(a.missing), str(a.even), str(a.decided), _percent(a.share)]
-        for c, a in found.agreement.items()
-    ]
-    head = ["", "comparisons", "judge tied", "missing", "counts equal", "decided", "agree"]
-    note = "Comprehensiveness against the number of claims, diversity against clusters at 0.5: by majority of verdicts."
-    yield table("Do judge and counts agree?", head, rows, note)
-
-
 def marks(given: Marks) -> Table:
     """Scores with their spread over runs and over questions, stated apart."""
-    rows = [[f"{m.criterion}, {m.condition}", *_marked(m)] for m in given.marked()]
+    rows = [
+        [f"{m.criterion}, {m.condition}", number(m.mean), number(m.over_runs), number(m.over_questions), str(m.missing)]
+        for m in given.marked()
+    ]
     head = ["", "mean", "± over runs", "± over questions", "missing"]
     note = (
         f"Standard deviations of the means of {many(given.rules.replicates, 'run')}, and of the means of the questions."
     )
     return table(f"Scores from {given.rules.low} to {given.rules.high}", head, rows, note)
-
-
-def _marked(m: Marked) -> list[str]:
-    return [number(m.mean), number(m.over_runs), number(m.over_questions), str(m.missing)]
 
 
 def told(criterion: str, listed: Sequence[Pair]) -> str:

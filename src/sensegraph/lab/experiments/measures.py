@@ -49,34 +49,32 @@ class Measure:
 def lengths(answers: Answers) -> Measure:
     """Words of each answer."""
     return Measure(
-        "Length", "words", "counted", {n: [_none(r, r.words) for r in found] for n, found in answers.items()}, 0
+        "Length",
+        "words",
+        "counted",
+        {n: [None if r.failure else float(r.words) for r in found] for n, found in answers.items()},
+        0,
     )
 
 
 def claims(answers: Answers, questions: Sequence[Asked], how: ClaimSettings, rt: Runtime) -> list[Measure]:
     """Claims of each answer, and clusters of them at four thresholds (edge2024, §4.2; G44, G45)."""
-    found = {name: _claimed(replies, questions, how, rt) for name, replies in answers.items()}
+    found: dict[str, list[Claimed | None]] = {}
+    for name, replies in answers.items():
+        good = [(q.text, r.text) for q, r in zip(questions, replies, strict=True) if not r.failure]
+        claimed = iter(claims_of(good, how, rt))
+        found[name] = [None if r.failure else next(claimed) for r in replies]
     by = next((c.by for listed in found.values() for c in listed if c is not None), rules.LABEL)
     counted = {n: [None if c is None else float(len(c.claims)) for c in listed] for n, listed in found.items()}
-    grouped = {n: _grouped(listed, rt) for n, listed in found.items()}
+    grouped: dict[str, list[tuple[int, ...] | None]] = {}
+    for name, listed in found.items():
+        counts = iter(rt.each(clustered, [c.claims for c in listed if c is not None]))
+        grouped[name] = [None if c is None else next(counts) for c in listed]
     measures = [Measure("Claims", "claims", by, counted)]
     for i, threshold in enumerate(rules.THRESHOLDS):
-        values = {n: [None if g is None else float(g[i]) for g in listed] for n, listed in grouped.items()}
+        values = {n: [None if g is None else float(g[i]) for g in numbers] for n, numbers in grouped.items()}
         measures.append(Measure("Clusters of claims", f"clusters at {threshold}", by, values))
     return measures
-
-
-def _claimed(
-    replies: Sequence[Reply], questions: Sequence[Asked], how: ClaimSettings, rt: Runtime
-) -> list[Claimed | None]:
-    good = [(q.text, r.text) for q, r in zip(questions, replies, strict=True) if not r.failure]
-    found = iter(claims_of(good, how, rt))
-    return [None if r.failure else next(found) for r in replies]
-
-
-def _grouped(listed: Sequence[Claimed | None], rt: Runtime) -> list[tuple[int, ...] | None]:
-    found = iter(rt.each(clustered, [c.claims for c in listed if c is not None]))
-    return [None if c is None else next(found) for c in listed]
 
 
 @step("measures.clustered", version=1, batch=8)
@@ -103,13 +101,21 @@ def grounding(answers: Answers, fetch: Fetch, rt: Runtime) -> list[Measure]:
 
 def reference(answers: Answers, questions: Sequence[Asked], metrics: Sequence[str] = FACTORS) -> list[Measure]:
     """Answers against reference answers; questions without one are undefined."""
-    found = {name: standard.table(_pairs(replies, questions), metrics) for name, replies in answers.items()}
+    found = {
+        name: standard.table(
+            [standard.Pair(r.text, q.references, q.type) for r, q in zip(replies, questions, strict=True)], metrics
+        )
+        for name, replies in answers.items()
+    }
     return [
         Measure(
             "Reference answers",
             m,
             "counted",
-            {n: _without(t.column(m).values, answers[n]) for n, t in found.items()},
+            {
+                n: [None if r.failure else v for v, r in zip(t.column(m).values, answers[n], strict=True)]
+                for n, t in found.items()
+            },
             3,
         )
         for m in metrics
@@ -125,15 +131,3 @@ def scores(marks: Marks, by: str) -> list[Measure]:
         Measure(group, c.name, scored, {name: found[c.name, name].questions for name in marks.conditions})
         for c in rules.criteria
     ]
-
-
-def _pairs(replies: Sequence[Reply], questions: Sequence[Asked]) -> list[standard.Pair]:
-    return [standard.Pair(r.text, q.references, q.type) for r, q in zip(replies, questions, strict=True)]
-
-
-def _without(values: Values, replies: Sequence[Reply]) -> Values:
-    return [None if r.failure else v for v, r in zip(values, replies, strict=True)]
-
-
-def _none(reply: Reply, value: float) -> float | None:
-    return None if reply.failure else float(value)
