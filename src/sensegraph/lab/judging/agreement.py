@@ -64,7 +64,8 @@ def majority(winners: Sequence[int | None]) -> int | None:
 def agreement(compared: Iterable[Compared], numbers: Mapping[tuple[str, str], float]) -> Agreement:
     """How often the majority of the judge's verdicts goes to the larger number.
 
-    `numbers` are by (condition, question). The interval is that of the share over questions, by resampling them.
+    `numbers` are by (condition, question). The interval is that of the share over questions, by resampling them;
+    questions with more comparisons weigh more, as in the share itself.
     """
     tally, by_question = Counter[str](), dict[str, list[int]]()
     for one in compared:
@@ -73,15 +74,13 @@ def agreement(compared: Iterable[Compared], numbers: Mapping[tuple[str, str], fl
         if what in ("agreed", "disagreed"):
             by_question.setdefault(one.question, []).append(int(what == "agreed"))
     decided = tally["agreed"] + tally["disagreed"]
-    return Agreement(
-        tally.total(),
-        tally["tied"],
-        tally["missing"],
-        tally["even"],
-        decided,
-        tally["agreed"],
-        _interval(by_question) if decided else None,
-    )
+    interval = None
+    if decided:
+        rows = np.array([[sum(v), len(v)] for v in by_question.values()], np.float64)
+        drawn = resampled(rows)
+        low, high = np.percentile(drawn[:, 0] / drawn[:, 1], [2.5, 97.5])
+        interval = Interval(float(rows[:, 0].sum() / rows[:, 1].sum()), float(low), float(high))
+    return Agreement(tally.total(), tally["tied"], tally["missing"], tally["even"], decided, tally["agreed"], interval)
 
 
 def _compared(one: Compared, numbers: Mapping[tuple[str, str], float]) -> str:
@@ -94,11 +93,3 @@ def _compared(one: Compared, numbers: Mapping[tuple[str, str], float]) -> str:
     if first == second:
         return "even"
     return "agreed" if (first > second) == (label == 1) else "disagreed"
-
-
-def _interval(by_question: Mapping[str, Sequence[int]]) -> Interval:
-    """The share with its 95 % interval; questions with more comparisons weigh more, as in the share itself."""
-    rows = np.array([[sum(v), len(v)] for v in by_question.values()], np.float64)
-    drawn = resampled(rows)
-    low, high = np.percentile(drawn[:, 0] / drawn[:, 1], [2.5, 97.5])
-    return Interval(float(rows[:, 0].sum() / rows[:, 1].sum()), float(low), float(high))

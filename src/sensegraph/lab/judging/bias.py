@@ -75,7 +75,16 @@ def bias(judgements: Judgements) -> Bias:
     cells = {cell: places(verdicts) for cell, verdicts in judgements.cells.items()}
     whole = places(judgements.verdicts)
     length = {c: by_length(judgements, c) for c in judgements.criteria}
-    suspects = tuple(_suspects(judgements))
+    # winner and loser of the pairs where one wins by every criterion although one of them is a control
+    suspects: list[Pair] = []
+    if judgements.rules.control and len(judgements.criteria) > 1:
+        means = {(t.criterion, t.pair): t.mean for t in tallies(judgements)}
+        for one, other in judgements.pairs:
+            rates = [means[c, (one, other)] for c in judgements.criteria]
+            if all(m is not None and m > 50 for m in rates):
+                suspects.append((one, other))
+            elif all(m is not None and m < 50 for m in rates):
+                suspects.append((other, one))
     told = [*_warnings(whole, "")]
     several = cells if len(cells) > 1 else {}
     told += [w for (c, p), found in several.items() for w in _warnings(found, f"{p[0]} against {p[1]} by {c}")]
@@ -84,7 +93,7 @@ def bias(judgements: Judgements) -> Bias:
         "look at the answers before believing it."
         for a, b in suspects
     ]
-    return Bias(whole, cells, agreement(judgements), length, suspects, tuple(told))
+    return Bias(whole, cells, agreement(judgements), length, tuple(suspects), tuple(told))
 
 
 def places(verdicts: Sequence[Judged]) -> Places:
@@ -138,24 +147,12 @@ def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
     return float(np.corrcoef(ranks)[0, 1])
 
 
-def _suspects(judgements: Judgements) -> Iterable[Pair]:
-    """Winner and loser of the pairs where one wins by every criterion although one of them is a control."""
-    if not judgements.rules.control or len(judgements.criteria) < 2:
-        return
-    means = {(t.criterion, t.pair): t.mean for t in tallies(judgements)}
-    for one, other in judgements.pairs:
-        found = [means[c, (one, other)] for c in judgements.criteria]
-        if all(m is not None and m > 50 for m in found):
-            yield one, other
-        elif all(m is not None and m < 50 for m in found):
-            yield other, one
-
-
 def _warnings(found: Places, where: str) -> Iterable[str]:
     """What is to be said of verdicts that owe too much to the order; of a cell only what is more than chance."""
     first, consistent = found.first, found.consistent
     begin = f"{where}: t" if where else "T"
-    if first is not None and max(first, 1 - first) > MOST_FIRST and (not where or _one_sided(found)):
+    beyond_chance = not where or sign_test(found.first_wins, found.decided - found.first_wins) < _LEVEL
+    if first is not None and max(first, 1 - first) > MOST_FIRST and beyond_chance:
         place = "first" if first > MOST_FIRST else "second"
         share = max(first, 1 - first)
         yield f"{begin}he answer shown {place} wins {share:.1%} of the {found.decided} decided verdicts; 50 % is fair."
@@ -164,11 +161,6 @@ def _warnings(found: Places, where: str) -> Iterable[str]:
             f"{begin}he verdict stays the same in both orders in {found.same} of {found.orders} pairs "
             f"({consistent:.1%}): differences that small are the judge's noise."
         )
-
-
-def _one_sided(found: Places) -> bool:
-    """Whether places win more unevenly than chance would have it."""
-    return sign_test(found.first_wins, found.decided - found.first_wins) < _LEVEL
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -113,7 +113,10 @@ def rules(
     if found is None:
         raise InputError(f"There is no preset {preset!r}{_nearest(preset, list(presets()))}.")
     known = {c.name: c for c in found.criteria}
-    chosen = tuple(c if isinstance(c, Criterion) else _known(c, known, preset) for c in criteria)
+    for name in criteria:
+        if isinstance(name, str) and name not in known:
+            raise InputError(f"The preset {preset} has no criterion {name!r}{_nearest(name, list(known))}.")
+    chosen = tuple(known[c] if isinstance(c, str) else c for c in criteria)
     return replace(
         found,
         criteria=chosen or found.criteria,
@@ -121,12 +124,6 @@ def rules(
         seed=seed,
         differential=differential,
     )
-
-
-def _known(name: str, known: Mapping[str, Criterion], preset: str) -> Criterion:
-    if name not in known:
-        raise InputError(f"The preset {preset} has no criterion {name!r}{_nearest(name, list(known))}.")
-    return known[name]
 
 
 def _nearest(name: str, known: list[str]) -> str:

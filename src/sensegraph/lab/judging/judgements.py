@@ -112,13 +112,13 @@ def replicates(verdicts: Iterable[Judged], pair: Pair, both_orders: bool) -> dic
     told: dict[tuple[int, int], list[str | None]] = {}
     for v in verdicts:
         told.setdefault((v.question, v.replicate), []).append(v.won)
-    return {at: _joined(won, pair, 2 if both_orders else 1) for at, won in told.items()}
-
-
-def _joined(won: Sequence[str | None], pair: Pair, orders: int) -> int | None:
-    if len(won) < orders or None in won:
-        return None
-    return pair.index(won[0]) + 1 if won[0] and len(set(won)) == 1 else 0
+    found: dict[tuple[int, int], int | None] = {}
+    for place, won in told.items():
+        if len(won) < (2 if both_orders else 1) or None in won:
+            found[place] = None
+        else:
+            found[place] = pair.index(won[0]) + 1 if won[0] and len(set(won)) == 1 else 0
+    return found
 
 
 def tally(judgements: Judgements, criterion: str, pair: Pair) -> Tally:

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 from sensegraph.errors import InputError
-from sensegraph.lab.judging.criteria import Criterion, Rules
+from sensegraph.lab.judging.criteria import Rules
 from sensegraph.lab.judging.judgements import Judged, Judgements, Pair, pairs_of
 from sensegraph.lab.judging.marks import Mark, Marks
 from sensegraph.lab.scores.overlap import words
@@ -64,6 +65,16 @@ class Foreseen:
     completion_tokens: int
     cost_usd: float
 
+    def __add__(self, other: Foreseen) -> Foreseen:
+        return Foreseen(
+            self.trials + other.trials,
+            self.stored + other.stored,
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.cost_usd + other.cost_usd,
+        )
+
 
 def judge_pairs(
     answers: Answers, questions: Sequence[str], rules: Rules, rt: Runtime, pairs: Sequence[Pair] | None = None
@@ -77,11 +88,17 @@ def judge_pairs(
     _checked(answers, questions, rules, rt, "judge")
     chosen = tuple(pairs) if pairs is not None else pairs_of(list(answers))
     shown = list(_shown(answers, questions, rules, chosen))
-    told = _differential(shown, rules, rt) if rules.differential else [s.trial for s in shown]
-    asked = [t for t in told if isinstance(t, Trial)]
-    found = iter(rt.each(judge, asked))
-    verdicts = [next(found) if isinstance(t, Trial) else t for t in told]
-    rows = (_judged(s, v) for s, v in zip(shown, verdicts, strict=True))
+    trials = [s.trial for s in shown]
+    if rules.differential:  # one contrast serves all trials of two answers
+        rt.check("Judging what differs", frozenset({"contrast"}))
+        needed = _contrasts([t for t in trials if isinstance(t, Trial)])
+        contrasts = dict(zip(map(_alike, needed), rt.each(contrast, needed), strict=True))
+        trials = [_unique(t, contrasts[_alike(t)]) if isinstance(t, Trial) else t for t in trials]
+    found = iter(rt.each(judge, [t for t in trials if isinstance(t, Trial)]))
+    rows = []
+    for s, trial in zip(shown, trials, strict=True):
+        v = next(found) if isinstance(trial, Trial) else trial
+        rows.append(Judged(s.question, s.criterion, s.first, s.second, s.replicate, v.winner, v.reason, v.scores))
     return Judgements(rules, len(questions), chosen, tuple(rows), _lengths(answers))
 
 
@@ -114,7 +131,7 @@ def foresee_judging(
     chosen = tuple(pairs) if pairs is not None else pairs_of(list(answers))
     trials = [s.trial for s in _shown(answers, questions, rules, chosen) if isinstance(s.trial, Trial)]
     found = _foreseen(judge, trials, rt)
-    return _added(found, _foreseen(contrast, _contrasts(trials), rt)) if rules.differential else found
+    return found + _foreseen(contrast, _contrasts(trials), rt) if rules.differential else found
 
 
 # ── what is shown ──
@@ -134,13 +151,17 @@ class _Shown:
 
 def _shown(answers: Answers, questions: Sequence[str], rules: Rules, pairs: Sequence[Pair]) -> Iterator[_Shown]:
     """All trials, question by question."""
-    for q, text in enumerate(questions):
-        for pair in pairs:
-            for criterion in rules.criteria:
-                for r in range(rules.replicates):
-                    for one, other in _orders(pair, (q, criterion.name, r), rules):
-                        trial = _trial(text, criterion, (answers[one][q], answers[other][q]), r, rules)
-                        yield _Shown(q, one, other, criterion.name, r, trial)
+    bands = rules.bands if rules.scored else ""
+    replicates = range(rules.replicates)
+    for (q, text), pair, criterion, r in product(enumerate(questions), pairs, rules.criteria, replicates):
+        for first, second in _orders(pair, (q, criterion.name, r), rules):
+            one, other = answers[first][q], answers[second][q]
+            trial: Trial | Verdict = Verdict(None, "An answer is missing.")
+            if one is not None and other is not None:
+                name, definition = criterion.name, criterion.definition
+                texts = (one.strip() or _EMPTY, other.strip() or _EMPTY)
+                trial = Trial(text, name, definition, texts, r, rules.low, rules.high, bands, rules.tie)
+            yield _Shown(q, first, second, criterion.name, r, trial)
 
 
 def _orders(pair: Pair, place: tuple[int, str, int], rules: Rules) -> tuple[Pair, ...]:
@@ -152,45 +173,21 @@ def _orders(pair: Pair, place: tuple[int, str, int], rules: Rules) -> tuple[Pair
     return (tuple(sorted(pair, reverse=bool(drawn))),)  # type: ignore[return-value]
 
 
-def _trial(
-    question: str, criterion: Criterion, answers: tuple[str | None, str | None], replicate: int, rules: Rules
-) -> Trial | Verdict:
-    one, other = answers
-    if one is None or other is None:
-        return Verdict(None, "An answer is missing.")
-    bands = rules.bands if rules.scored else ""
-    shown = (one.strip() or _EMPTY, other.strip() or _EMPTY)
-    return Trial(
-        question, criterion.name, criterion.definition, shown, replicate, rules.low, rules.high, bands, rules.tie
-    )
-
-
 def _alone(answers: Answers, questions: Sequence[str], rules: Rules) -> Iterator[tuple[Mark, Trial]]:
     """Each answer by each criterion, with what the judge is not told; a missing one is left out."""
-    for q, text in enumerate(questions):
-        for condition, told in answers.items():
-            for criterion in rules.criteria:
-                for run in range(rules.replicates):
-                    answer = told[q]
-                    if answer is None:
-                        continue
-                    shown = (answer.strip() or _EMPTY,)
-                    trial = Trial(
-                        text, criterion.name, criterion.definition, shown, run, rules.low, rules.high, rules.bands
-                    )
-                    yield Mark(q, criterion.name, condition, run, None), trial
+    runs = range(rules.replicates)
+    for (q, text), (condition, told), criterion, run in product(
+        enumerate(questions), answers.items(), rules.criteria, runs
+    ):
+        answer = told[q]
+        if answer is not None:
+            name, definition = criterion.name, criterion.definition
+            texts = (answer.strip() or _EMPTY,)
+            trial = Trial(text, name, definition, texts, run, rules.low, rules.high, rules.bands)
+            yield Mark(q, name, condition, run, None), trial
 
 
 # ── only what differs ──
-
-
-def _differential(shown: Sequence[_Shown], rules: Rules, rt: Runtime) -> list[Trial | Verdict]:
-    """The trials with the answers replaced by what the other does not say; one contrast serves all of a pair."""
-    rt.check("Judging what differs", frozenset({"contrast"}))
-    trials = [s.trial for s in shown if isinstance(s.trial, Trial)]
-    needed = _contrasts(trials)
-    found = dict(zip(map(_alike, needed), rt.each(contrast, needed), strict=True))
-    return [_unique(s.trial, found) if isinstance(s.trial, Trial) else s.trial for s in shown]
 
 
 def _contrasts(trials: Sequence[Trial]) -> list[Trial]:
@@ -204,9 +201,8 @@ def _alike(trial: Trial) -> tuple[str, ...]:
     return (trial.question, *sorted(trial.answers))
 
 
-def _unique(trial: Trial, found: Mapping[tuple[str, ...], Contrast]) -> Trial | Verdict:
+def _unique(trial: Trial, told: Contrast) -> Trial | Verdict:
     """The trial on what only one of the answers says, which may always tie; a tie where neither says anything alone."""
-    told = found[_alike(trial)]
     if not (told.common or told.first or told.second):
         return Verdict(None, "What the answers share could not be told.")
     if not (told.first or told.second):
@@ -217,13 +213,6 @@ def _unique(trial: Trial, found: Mapping[tuple[str, ...], Contrast]) -> Trial | 
 
 
 # ── counting ──
-
-
-def _judged(shown: _Shown, verdict: Verdict) -> Judged:
-    s = shown
-    return Judged(
-        s.question, s.criterion, s.first, s.second, s.replicate, verdict.winner, verdict.reason, verdict.scores
-    )
 
 
 def _checked(answers: Answers, questions: Sequence[str], rules: Rules, rt: Runtime, task: Task) -> None:
@@ -257,14 +246,3 @@ def _foreseen(asked: Step[Any, Any], trials: Sequence[Trial], rt: Runtime) -> Fo
     written = len(missing) * _REPLY[task]
     price = rt.engine.price(prompt, written)
     return Foreseen(len(trials), len(trials) - len(missing), len(missing), prompt, written, price)
-
-
-def _added(one: Foreseen, other: Foreseen) -> Foreseen:
-    return Foreseen(
-        one.trials + other.trials,
-        one.stored + other.stored,
-        one.calls + other.calls,
-        one.prompt_tokens + other.prompt_tokens,
-        one.completion_tokens + other.completion_tokens,
-        one.cost_usd + other.cost_usd,
-    )

@@ -154,7 +154,12 @@ def measure(
     Where the runtime has a reranker, what is scored is what it makes of the methods' rankings, as in a search. Raises
     InputError for a baseline or a field that does not exist, before anything is asked.
     """
-    baseline = _baseline([m.name for m in methods], how.baseline)
+    listed = [m.name for m in methods]
+    if len(set(listed)) < len(listed) or not listed:
+        raise InputError(f"Name at least one method, and each once; not {', '.join(listed) or 'none'}.")
+    if how.baseline and how.baseline not in listed:
+        raise InputError(f"The baseline {how.baseline!r} is not among the methods {', '.join(listed)}; add it to them.")
+    baseline = how.baseline or (BASELINE if BASELINE in listed else listed[0])
     groups, unplaced = grouped(judged.queries, how.within, index)
     queries = tuple(q for g in groups for q in g.queries)
     before = rt.reranker.usage() if rt.reranker else Usage()
@@ -162,14 +167,6 @@ def measure(
     reranking = Reranking(rt.reranker.name, rt.reranker.top, rt.reranker.usage() - before) if rt.reranker else None
     scores = tuple(scored(run, queries, how) for run in runs)
     return Measured(judged, queries, runs, scores, compared(scores, baseline, how), baseline, unplaced, reranking)
-
-
-def _baseline(methods: Sequence[str], wanted: str) -> str:
-    if len(set(methods)) < len(methods) or not methods:
-        raise InputError(f"Name at least one method, and each once; not {', '.join(methods) or 'none'}.")
-    if wanted and wanted not in methods:
-        raise InputError(f"The baseline {wanted!r} is not among the methods {', '.join(methods)}; add it to them.")
-    return wanted or (BASELINE if BASELINE in methods else methods[0])
 
 
 def scored(run: Run, queries: Sequence[Query], how: Measuring) -> Scores:
@@ -196,24 +193,19 @@ def compared(scores: Sequence[Scores], baseline: str, how: Measuring) -> tuple[C
     ground = next(s for s in scores if s.method == baseline)
     others = [s for s in scores if s.method != baseline]
     means = [intervals(_table(s) - _table(ground), how.draws, how.seed) for s in others]
-    return tuple(
-        c for i, metric in enumerate(ground.values) for c in _family(metric, ground, others, [row[i] for row in means])
-    )
+    found = []
+    for i, (metric, values) in enumerate(ground.values.items()):
+        below = np.array(values)
+        tests = [signed_ranks(np.array(s.values[metric]) - below) for s in others]
+        corrected = holm([t.p for t in tests])
+        for s, row, t, p in zip(others, means, tests, corrected, strict=True):
+            ties, losses = len(below) - t.n, t.n - t.wins
+            found.append(
+                Comparison(s.method, baseline, metric, row[i], t.z, t.n, t.exact, t.p, p, t.wins, ties, losses)
+            )
+    return tuple(found)
 
 
 def _table(scores: Scores) -> Floats:
     """The values of a run, shape (questions, metrics)."""
     return np.array(list(scores.values.values())).T
-
-
-def _family(metric: str, ground: Scores, others: Sequence[Scores], means: Sequence[Interval]) -> list[Comparison]:
-    """The comparisons on one metric, corrected together."""
-    below = np.array(ground.values[metric])
-    tests = [signed_ranks(np.array(s.values[metric]) - below) for s in others]
-    corrected = holm([t.p for t in tests])
-    return [
-        Comparison(
-            s.method, ground.method, metric, mean, t.z, t.n, t.exact, t.p, p, t.wins, len(below) - t.n, t.n - t.wins
-        )
-        for s, mean, t, p in zip(others, means, tests, corrected, strict=True)
-    ]

@@ -136,15 +136,12 @@ def write_runs(runs: Sequence[Run], folder: Path, name: str) -> list[Path]:
     written = []
     for run in runs:
         tag = "".join(c if c.isalnum() or c in "-_.=" else "-" for c in run.method)
+        lines = [
+            f"{found.query} Q0 {document} {rank} {1 / rank:.6f} {tag}\n"
+            for found in run.found
+            for rank, document in enumerate(found.documents, 1)
+        ]
         path = folder / f"{name}.{tag}.trec"
-        path.write_text("".join(_lines(run, tag)), encoding="utf-8")
+        path.write_text("".join(lines), encoding="utf-8")
         written.append(path)
     return written
-
-
-def _lines(run: Run, tag: str) -> list[str]:
-    return [
-        f"{found.query} Q0 {document} {rank} {1 / rank:.6f} {tag}\n"
-        for found in run.found
-        for rank, document in enumerate(found.documents, 1)
-    ]

@@ -28,17 +28,15 @@ def tuned(results: Sequence[Measured], metric: str, among: Sequence[str]) -> tup
     """
     if len(results) < 2:
         raise InputError("Leaving one set out needs two sets at least; measure on more.")
-    table = [_means(found, metric, among) for found in results]
+    table = []
+    for found in results:
+        scores = {s.method: s for s in found.scores}
+        if missing := [name for name in among if name not in scores]:
+            raise InputError(f"{missing[0]!r} was not measured on {found.judged.name}; name methods that were.")
+        table.append({name: scores[name].means[metric].mean for name in among})
     held = []
     for i, found in enumerate(results):
         others = [row for j, row in enumerate(table) if j != i]
         chosen = max(among, key=lambda name: sum(row[name] for row in others))
         held.append(Held(found.judged.name, chosen, table[i][chosen], max(table[i].values())))
     return tuple(held)
-
-
-def _means(found: Measured, metric: str, among: Sequence[str]) -> dict[str, float]:
-    scores = {s.method: s for s in found.scores}
-    if missing := [name for name in among if name not in scores]:
-        raise InputError(f"{missing[0]!r} was not measured on {found.judged.name}; name methods that were.")
-    return {name: scores[name].means[metric].mean for name in among}

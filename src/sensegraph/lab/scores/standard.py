@@ -112,13 +112,13 @@ def token_f1(answer: str, gold: Sequence[str]) -> float:
 
     Where the answer or the gold answer has no word left, 1 if both have none, else 0.
     """
-    return max((_token_f1(_tokens(answer), _tokens(g)) for g in gold), default=0.0)
-
-
-def _token_f1(ours: Sequence[str], theirs: Sequence[str]) -> float:
-    if not ours or not theirs:
-        return float(ours == theirs)
-    return 2 * (Counter(ours) & Counter(theirs)).total() / (len(ours) + len(theirs))
+    ours, best = _tokens(answer), 0.0
+    for theirs in map(_tokens, gold):
+        if ours and theirs:
+            best = max(best, 2 * (Counter(ours) & Counter(theirs)).total() / (len(ours) + len(theirs)))
+        else:
+            best = max(best, float(ours == theirs))
+    return best
 
 
 def _tokens(text: str) -> list[str]:
