@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from itertools import accumulate
+from functools import cached_property
+from itertools import accumulate, islice
 from types import MappingProxyType
 
 import numpy as np
@@ -123,16 +124,17 @@ def grounded(
 
 def ground(answers: Sequence[Grounded], how: GroundingSettings, rt: Runtime) -> list[Grounding]:
     """The measures of each answer. An answer that abstains has no statement: what is about statements is None."""
-    desk = _Desk(answers, how, rt, supporter(rt, how.by))
-    columns = {name: METRICS[name](desk) for name in how.metrics}
-    cited = desk.cited() if {"citation_recall", "citation_precision"} & set(how.metrics) else [None] * len(answers)
-    claimed = desk.claimed()
+    measured = _Answers(answers, how, rt, supporter(rt, how.by))
+    columns = {name: METRICS[name](measured) for name in how.metrics}
+    by_citations = {"citation_recall", "citation_precision"} & set(how.metrics)
+    cited = measured.citations if by_citations else [None] * len(answers)
+    claimed = claims_of([("", "")], how.claims, rt)[0].by  # how claims are found, by name
     return [
         Grounding(
             MappingProxyType({name: values[i] for name, values in columns.items()}),
-            desk.by.name,
+            measured.by.name,
             claimed,
-            desk.silent[i],
+            measured.silent[i],
             len(c.dangling) if c else 0,
             c.more if c else 0,
         )
@@ -156,27 +158,19 @@ def precision_at_k(useful: Sequence[bool]) -> float:
     return sum(h / (k + 1) for k, (h, v) in enumerate(zip(hits, useful, strict=True)) if v) / total if total else 0.0
 
 
-class _Desk:
-    """The answers with the tools; what several measures need is worked out once."""
+class _Answers:
+    """The answers with the tools, and their measures; what several measures need is worked out once."""
 
     def __init__(self, answers: Sequence[Grounded], how: GroundingSettings, rt: Runtime, by: Supporter) -> None:
         self.answers, self.how, self.rt, self.by = answers, how, rt, by
         self.silent = [abstains(a.text) for a in answers]
-        self._cited: list[Citations] = []
 
-    def able(self, task: str) -> bool:
-        return task in self.rt.engine.tasks
-
-    def claimed(self) -> str:
-        """How claims are found, by name."""
-        return claims_of([("", "")], self.how.claims, self.rt)[0].by
-
-    def cited(self) -> list[Citations]:
-        if not self._cited:
-            said = [() if s else cited_statements(a.text) for a, s in zip(self.answers, self.silent, strict=True)]
-            texts = [dict(a.texts) for a in self.answers]
-            self._cited = citations_of(list(zip(said, texts, strict=True)), self.by, self.how.most)
-        return self._cited
+    @cached_property
+    def citations(self) -> list[Citations]:
+        """What became of the citations of each answer."""
+        said = [() if s else cited_statements(a.text) for a, s in zip(self.answers, self.silent, strict=True)]
+        texts = [dict(a.texts) for a in self.answers]
+        return citations_of(list(zip(said, texts, strict=True)), self.by, self.how.most)
 
     def shares(self, statements: Sequence[Sequence[str]]) -> Values:
         """Of each answer's statements, the share that its context bears; None without a statement."""
@@ -194,59 +188,92 @@ class _Desk:
         told = iter(self.rt.each(test, asked))
         return [[next(told) for _ in own] for own in texts]
 
+    def faithfulness(self) -> Values:
+        """Claims of the answer that its context bears."""
+        asked = [("", "") if s else (a.question, a.text) for a, s in zip(self.answers, self.silent, strict=True)]
+        return self.shares([c.claims for c in claims_of(asked, self.how.claims, self.rt)])
 
-def _faithfulness(desk: _Desk) -> Values:
-    asked = [("", "") if s else (a.question, a.text) for a, s in zip(desk.answers, desk.silent, strict=True)]
-    return desk.shares([c.claims for c in claims_of(asked, desk.how.claims, desk.rt)])
+    def statement_recall(self) -> Values:
+        """Statements of the reference that the context bears; a reference without a claim counts by its sentences."""
+        found = claims_of([(a.question, a.reference) for a in self.answers], self.how.claims, self.rt)
+        return self.shares([c.claims or sentences_of(a.reference) for a, c in zip(self.answers, found, strict=True)])
 
+    def document_recall(self) -> Values:
+        """Gold ids that were retrieved."""
+        return [len(set(a.gold) & set(a.found)) / len(set(a.gold)) if a.gold else None for a in self.answers]
 
-def _statement_recall(desk: _Desk) -> Values:
-    """Statements of the reference that the context bears; a reference without a claim counts by its sentences."""
-    found = claims_of([(a.question, a.reference) for a in desk.answers], desk.how.claims, desk.rt)
-    return desk.shares([c.claims or sentences_of(a.reference) for a, c in zip(desk.answers, found, strict=True)])
+    def relevant_share(self) -> Values:
+        """(a) Sentences of the context that help with the question ÷ its sentences; an empty context is 0."""
+        if "test" not in self.rt.engine.tasks:
+            return [None] * len(self.answers)
+        told = self.useful([_sentences(a.context) for a in self.answers])
+        return [sum(own) / len(own) if own else 0.0 for own in told]
 
+    def relevance_rating(self) -> Values:
+        """(b) The mean of two ratings of the context, 0 to 2, halved; an empty context is 0."""
+        if "score" not in self.rt.engine.tasks:
+            return [None] * len(self.answers)
+        full = [any(t.strip() for t in a.context) for a in self.answers]
+        trials = [
+            Trial(a.question, _RATED, _DEFINITION, ("\n\n".join(a.context),), replicate, 0, 2, _BANDS)
+            for a, rated in zip(self.answers, full, strict=True)
+            for replicate in range(_RATINGS if rated else 0)
+        ]
+        verdicts = iter(self.rt.each(judging.score, trials))
+        found: Values = []
+        for rated in full:
+            ratings = [v.scores[0] / 2 for v in islice(verdicts, _RATINGS if rated else 0) if v.scores]
+            found.append(sum(ratings) / len(ratings) if ratings else None if rated else 0.0)
+        return found
 
-def _document_recall(desk: _Desk) -> Values:
-    return [len(set(a.gold) & set(a.found)) / len(set(a.gold)) if a.gold else None for a in desk.answers]
+    def used_share(self) -> Values:
+        """(c) Sentences of the context that the answer rests on, by its quotes and its words ÷ its sentences (N94)."""
+        found: Values = []
+        for answer in self.answers:
+            said = [frozenset(stems(s.text)) for s in cited_statements(answer.text)]
+            quotes = [" ".join(text.split()) for _, text in answer.texts]
+            used = [_rests(" ".join(sentence.split()), said, quotes) for sentence in _sentences(answer.context)]
+            found.append(sum(used) / len(used) if used else 0.0)
+        return found
 
+    def precision_at_k(self) -> Values:
+        """Of the ranking of ids where it is judged, else of the texts of the context, by the engine."""
+        judged = [bool(a.gold) for a in self.answers]
+        able = "test" in self.rt.engine.tasks
+        told = self.useful([() if j or not able else a.context for a, j in zip(self.answers, judged, strict=True)])
+        return [
+            precision_at_k([name in a.gold for name in a.found]) if j else precision_at_k(v) if able else None
+            for a, j, v in zip(self.answers, judged, told, strict=True)
+        ]
 
-def _relevant_share(desk: _Desk) -> Values:
-    """(a) Sentences of the context that help with the question ÷ its sentences; an empty context is 0."""
-    if not desk.able("test"):
-        return [None] * len(desk.answers)
-    told = desk.useful([_sentences(a.context) for a in desk.answers])
-    return [sum(own) / len(own) if own else 0.0 for own in told]
+    def relevancy(self) -> Values:
+        """The mean cosine of the question with three that the answer answers; 0 where it abstains or none is asked."""
+        if "propose" not in self.rt.engine.tasks:
+            return [None] * len(self.answers)
+        wishes = [
+            Wish("reverse", 0 if s else _QUESTIONS, texts=(a.text,))
+            for a, s in zip(self.answers, self.silent, strict=True)
+        ]
+        asked = list(self.rt.each(proposing.propose, wishes))
+        texts = [t for a, own in zip(self.answers, asked, strict=True) for t in (a.question, *own)]
+        vectors, found, begin = np.asarray(embed_all(texts, self.rt).value), Values(), 0
+        for own in asked:
+            rows = vectors[begin : begin + 1 + len(own)]
+            found.append(float((rows[1:] @ rows[0]).mean()) if own else 0.0)
+            begin += len(rows)
+        return found
 
+    def citation_recall(self) -> Values:
+        """Statements that their citations bear."""
+        return [c.recall for c in self.citations]
 
-def _relevance_rating(desk: _Desk) -> Values:
-    """(b) The mean of two ratings of the context, 0 to 2, halved; an empty context is 0."""
-    if not desk.able("score"):
-        return [None] * len(desk.answers)
-    full = [a for a in desk.answers if any(t.strip() for t in a.context)]
-    trials = [
-        Trial(a.question, _RATED, _DEFINITION, ("\n\n".join(a.context),), replicate, 0, 2, _BANDS)
-        for a in full
-        for replicate in range(_RATINGS)
-    ]
-    told = iter(desk.rt.each(judging.score, trials))
-    rated = {id(a): [v.scores[0] for v in (next(told) for _ in range(_RATINGS)) if v.scores] for a in full}
-    return [_mean([s / 2 for s in rated[id(a)]]) if id(a) in rated else 0.0 for a in desk.answers]
-
-
-def _used_share(desk: _Desk) -> Values:
-    """(c) Sentences of the context that the answer rests on, by its quotes and its words ÷ its sentences (N94)."""
-    return [_used(a) for a in desk.answers]
-
-
-def _used(answer: Grounded) -> float:
-    context = _sentences(answer.context)
-    said = [frozenset(stems(s.text)) for s in cited_statements(answer.text)]
-    quotes = [" ".join(text.split()) for _, text in answer.texts]
-    used = [_rests(" ".join(sentence.split()), said, quotes) for sentence in context]
-    return sum(used) / len(used) if used else 0.0
+    def citation_precision(self) -> Values:
+        """Citations that their statements need."""
+        return [c.precision for c in self.citations]
 
 
 def _rests(sentence: str, said: Sequence[frozenset[str]], quotes: Sequence[str]) -> bool:
+    """Whether an answer rests on a sentence: it quotes it, or shares half of the terms with it."""
     terms = frozenset(stems(sentence))
     if any(sentence in quote or quote in sentence for quote in quotes if quote):
         return True
@@ -255,59 +282,19 @@ def _rests(sentence: str, said: Sequence[frozenset[str]], quotes: Sequence[str])
     )
 
 
-def _precision_at_k(desk: _Desk) -> Values:
-    """Of the ranking of ids where it is judged, else of the texts of the context, by the engine."""
-    judged = [bool(a.gold) for a in desk.answers]
-    able = desk.able("test")
-    told = desk.useful([() if j or not able else a.context for a, j in zip(desk.answers, judged, strict=True)])
-    return [
-        precision_at_k([name in a.gold for name in a.found]) if j else precision_at_k(v) if able else None
-        for a, j, v in zip(desk.answers, judged, told, strict=True)
-    ]
-
-
-def _relevancy(desk: _Desk) -> Values:
-    """The mean cosine of the question with three that the answer answers; 0 where it abstains or nothing is asked."""
-    if not desk.able("propose"):
-        return [None] * len(desk.answers)
-    wishes = [
-        Wish("reverse", 0 if s else _QUESTIONS, texts=(a.text,)) for a, s in zip(desk.answers, desk.silent, strict=True)
-    ]
-    asked = list(desk.rt.each(proposing.propose, wishes))
-    texts = [t for a, own in zip(desk.answers, asked, strict=True) for t in (a.question, *own)]
-    vectors, found, begin = np.asarray(embed_all(texts, desk.rt).value), Values(), 0
-    for own in asked:
-        rows = vectors[begin : begin + 1 + len(own)]
-        found.append(float((rows[1:] @ rows[0]).mean()) if own else 0.0)
-        begin += len(rows)
-    return found
-
-
-def _citation_recall(desk: _Desk) -> Values:
-    return [c.recall for c in desk.cited()]
-
-
-def _citation_precision(desk: _Desk) -> Values:
-    return [c.precision for c in desk.cited()]
-
-
 def _sentences(texts: Sequence[str]) -> list[str]:
     return [text[a:b] for text in texts for a, b in sentences(text)]
 
 
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
-
-
-METRICS: Mapping[str, Callable[[_Desk], Values]] = MappingProxyType({
-    "faithfulness": _faithfulness,
-    "relevant_share": _relevant_share,
-    "relevance_rating": _relevance_rating,
-    "used_share": _used_share,
-    "precision_at_k": _precision_at_k,
-    "statement_recall": _statement_recall,
-    "document_recall": _document_recall,
-    "relevancy": _relevancy,
-    "citation_recall": _citation_recall,
-    "citation_precision": _citation_precision,
+METRICS: Mapping[str, Callable[[_Answers], Values]] = MappingProxyType({
+    "faithfulness": _Answers.faithfulness,
+    "relevant_share": _Answers.relevant_share,
+    "relevance_rating": _Answers.relevance_rating,
+    "used_share": _Answers.used_share,
+    "precision_at_k": _Answers.precision_at_k,
+    "statement_recall": _Answers.statement_recall,
+    "document_recall": _Answers.document_recall,
+    "relevancy": _Answers.relevancy,
+    "citation_recall": _Answers.citation_recall,
+    "citation_precision": _Answers.citation_precision,
 })  # fmt: skip

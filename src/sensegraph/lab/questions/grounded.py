@@ -155,18 +155,12 @@ def by_template(index: Index, by: Proposer, how: GroundSettings | None = None) -
     for kind in how.classes:
         listed = found.of(kind) if templates.worded(kind, english=found.english) else []
         written = [templates.posed(g, found.documents(g), english=found.english) for g in listed]
-        kept = _kept(written[: how.each * (1 + how.rounds)], made, by, how, dropped)
+        written = written[: how.each * (1 + how.rounds)]
+        kept: list[Posed] = []
+        if written:  # the first that are new, as many as are wanted
+            fresh = by.fresh([q.text for q in written], [q.text for q in made], how.near)
+            dropped["a duplicate"] += len(written) - len(fresh)
+            kept = [written[i] for i in fresh[: how.each]]
         made += kept
         missing[kind] += how.each - len(kept)
     return Outcome(tuple(made), summed(dropped.items()), summed(missing.items()))
-
-
-def _kept(
-    written: Sequence[Posed], made: Sequence[Posed], by: Proposer, how: GroundSettings, dropped: Counter[str]
-) -> list[Posed]:
-    """The first of `written` that are new, as many as are wanted."""
-    if not written:
-        return []
-    fresh = by.fresh([q.text for q in written], [q.text for q in made], how.near)
-    dropped["a duplicate"] += len(written) - len(fresh)
-    return [written[i] for i in fresh[: how.each]]

@@ -132,17 +132,13 @@ def _bridge(material: Material) -> Iterator[Ground]:
         chains = (c for one in by[name] for c in _chains((one,), by, material.hops))
         for chain in islice(chains, _EACH):
             yield Ground("bridge", tuple(t.chunk for t in chain), (chain[0].subject, chain[-1].object), chain)
-    yield from _links(material)
-
-
-def _links(material: Material) -> Iterator[Ground]:
-    """What alone links two things that no chunk names together: a fact on the one, and one on what it names."""
-    by, about = _by_subject(material.told), _partners(material.told)
+    # what alone links two things that no chunk names together: a fact on the one, and one on what it names
+    facts, about = _by_subject(material.told), _partners(material.told)
     near = {name: {e.id for e in found} for name, found in about.items()}
     for one in material.told:
         if not one.named:
             continue
-        for after in islice((t for t in by.get(one.object.id, ()) if t.named), _HUB):
+        for after in islice((t for t in facts.get(one.object.id, ()) if t.named), _HUB):
             ends = one.subject, after.object
             shared = near[ends[0].id] & near[ends[1].id]
             if shared == {one.object.id} and not set(ends[0].chunks) & set(ends[1].chunks):
@@ -156,29 +152,24 @@ def _chains(begun: tuple[Told, ...], by: Mapping[str, list[Told]], most: int) ->
         return
     seen, used = {t.subject.id for t in begun}, {t.chunk for t in begun}
     for after in _once(by.get(begun[-1].object.id, ())):
-        if after.chunk in used or after.object.id in seen or _holds(after, begun):
+        if after.chunk in used or after.object.id in seen:
+            continue
+        if any(fold(t.subject.name) in fold(after.rest) for t in begun):  # it names what the question asks for
             continue
         yield from _chains((*begun, after), by, most)
         yield (*begun, after)
 
 
-def _holds(one: Told, others: Sequence[Told]) -> bool:
-    """Whether a sentence names what a question over the others asks for."""
-    return any(fold(t.subject.name) in fold(one.rest) for t in others)
-
-
 def _intersection(material: Material) -> Iterator[Ground]:
     by = _by_subject(_once(material.told))
     for name in sorted(by):
-        for pair in islice(filter(_joined, combinations(by[name], 2)), _EACH):
+        pairs = (  # of different chunks, which tell different things
+            (one, other)
+            for one, other in combinations(by[name], 2)
+            if one.chunk != other.chunk and one.object.id != other.object.id and rouge_1(one.rest, other.rest) < _ALIKE
+        )
+        for pair in islice(pairs, _EACH):
             yield Ground("intersection", tuple(t.chunk for t in pair), (pair[0].subject,), pair)
-
-
-def _joined(pair: tuple[Told, Told]) -> bool:
-    """Whether two sentences on one thing are of different chunks, and tell different things."""
-    one, other = pair
-    apart = one.chunk != other.chunk and one.object.id != other.object.id
-    return apart and rouge_1(one.rest, other.rest) < _ALIKE
 
 
 def _comparison(material: Material) -> Iterator[Ground]:
@@ -292,15 +283,11 @@ def _global(material: Material) -> Iterator[Ground]:
     for cluster in material.clusters:
         members = [named[n] for n in cluster.entities if n in named]
         members.sort(key=lambda e: (not proper(e), -e.degree, e.id))
-        chunks = _of_cluster(cluster) or tuple(dict.fromkeys(c for e in members[:_LEAST] for c in e.chunks))[:_MOST]
+        statements = (*cluster.summary, *(s for f in cluster.findings for s in f.statements))
+        cited = tuple(dict.fromkeys(source.chunk for s in statements for source in s.sources))
+        chunks = cited or tuple(dict.fromkeys(c for e in members[:_LEAST] for c in e.chunks))[:_MOST]
         if len(members) >= _LEAST and len(chunks) > 1:
             yield Ground("global", chunks, tuple(members[:_LEAST]), texts=(f"{cluster.title}\n{cluster.text}",))
-
-
-def _of_cluster(cluster: Cluster) -> tuple[str, ...]:
-    """The chunks that a report rests on."""
-    statements = (*cluster.summary, *(s for f in cluster.findings for s in f.statements))
-    return tuple(dict.fromkeys(source.chunk for s in statements for source in s.sources))
 
 
 def _adversarial(material: Material) -> Iterator[Ground]:

@@ -17,7 +17,6 @@ import numpy as np
 
 from sensegraph.index.index import Index
 from sensegraph.lab.questions.grounded import Grounds, GroundSettings
-from sensegraph.lab.questions.grounds import Ground
 from sensegraph.lab.questions.posed import NEEDS, Kind, Outcome, Posed, summed
 from sensegraph.lab.questions.proposing import Proposer
 from sensegraph.lab.retrieval.test_collections import ADVERSARIAL
@@ -61,7 +60,19 @@ def _of_kind(kind: Kind, found: Grounds, by: Proposer, before: Sequence[Posed]) 
     left = iter(found.sampled(kind) if kind in ("local", ADVERSARIAL) else found.of(kind))
     for _ in range(how.rounds):
         batch = list(islice(left, how.each - len(made)))
-        candidates = _candidates(batch, found, by) if batch else []
+        if not batch:
+            break
+        texts = [found.texts(g) for g in batch]
+        wishes = [Wish("question", how.over, kind=g.kind, texts=t) for g, t in zip(batch, texts, strict=True)]
+        candidates = []
+        for ground, read, lines in zip(batch, texts, by.lines(wishes), strict=True):
+            evidence = () if kind == ADVERSARIAL else ground.chunks
+            documents = tuple(dict.fromkeys(found.documents(ground))) if evidence and lines else ()
+            names = tuple(e.name for e in ground.entities)
+            hops = len(ground.chunks) if kind in ("bridge", "intersection") else 1
+            for place, line in enumerate(lines):
+                question = Posed(line, kind, "model", evidence, documents, (), names, hops)
+                candidates.append(_Candidate(question, read, place))
         if not candidates:
             break
         known = [q.text for q in (*before, *made)]
@@ -70,23 +81,6 @@ def _of_kind(kind: Kind, found: Grounds, by: Proposer, before: Sequence[Posed]) 
         sound = _sound([candidates[i] for i in new], found.index, by, dropped)
         made += [c.question for c in sorted(sound, key=lambda c: c.place)[: how.each - len(made)]]
     return Outcome(tuple(made), summed(dropped.items()), summed([(kind, how.each - len(made))]))
-
-
-def _candidates(batch: Sequence[Ground], found: Grounds, by: Proposer) -> list[_Candidate]:
-    texts = [found.texts(g) for g in batch]
-    wishes = [Wish("question", found.how.over, kind=g.kind, texts=t) for g, t in zip(batch, texts, strict=True)]
-    return [
-        _Candidate(_posed(line, ground, found), read, place)
-        for ground, read, lines in zip(batch, texts, by.lines(wishes), strict=True)
-        for place, line in enumerate(lines)
-    ]
-
-
-def _posed(line: str, ground: Ground, found: Grounds) -> Posed:
-    evidence = () if ground.kind == ADVERSARIAL else ground.chunks
-    documents = tuple(dict.fromkeys(found.documents(ground))) if evidence else ()
-    hops = len(ground.chunks) if ground.kind in ("bridge", "intersection") else 1
-    return Posed(line, ground.kind, "model", evidence, documents, (), tuple(e.name for e in ground.entities), hops)
 
 
 def _sound(candidates: Sequence[_Candidate], index: Index, by: Proposer, dropped: Counter[str]) -> list[_Candidate]:
@@ -98,7 +92,13 @@ def _sound(candidates: Sequence[_Candidate], index: Index, by: Proposer, dropped
     said = by.supports([_check(c.question.text, (text,)) for c, text in alone], False)
     single = {id(c) for (c, _), s in zip(alone, said, strict=True) if s.holds is not False}
     dropped["one text alone answers it"] += len(single)
-    near = [(*c.texts, *_nearest(c.question.text, index)) for c in void]
+    near = []
+    for c in void:  # with the chunks that full text finds for the question
+        scores = np.asarray(index.scores_of_words(c.question.text))
+        best = [int(i) for i in np.argsort(-scores, kind="stable")[:_NEAREST] if scores[i] > 0]
+        names = [index.catalogue.chunks[i].id for i in best]
+        chunks = index.chunks(names)
+        near.append((*c.texts, *(chunks[name].text for name in names)))
     unanswered = _judged(void, near, by, False, "the corpus may answer it", dropped)
     return [c for c in answered if id(c) not in single] + unanswered
 
@@ -121,13 +121,3 @@ def _judged(
 
 def _check(question: str, texts: tuple[str, ...]) -> Check:
     return Check(f"The texts answer the question: {question}", texts)
-
-
-def _nearest(question: str, index: Index) -> tuple[str, ...]:
-    """The chunks that full text finds for a question."""
-    scores = np.asarray(index.scores_of_words(question))
-    best = np.argsort(-scores, kind="stable")[:_NEAREST]
-    entries = index.catalogue.chunks
-    names = [entries[int(i)].id for i in best if scores[i] > 0]
-    found = index.chunks(names)
-    return tuple(found[name].text for name in names)

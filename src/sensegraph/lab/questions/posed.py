@@ -20,7 +20,6 @@ from sensegraph.errors import InputError
 from sensegraph.index.index import Index
 from sensegraph.lab.retrieval.test_collections import ADVERSARIAL
 from sensegraph.runtime.keys import key
-from sensegraph.types import Document
 
 Kind = Literal["local", "bridge", "comparison", "intersection", "temporal", "global", "disambiguation", "adversarial"]
 Made = Literal["persona", "model", "template", "given"]
@@ -34,6 +33,7 @@ NEEDS: Mapping[str, str] = MappingProxyType(  # the three things that vector sea
     }
 )
 SPLIT = "test"
+_BLOCK = 256  # chunks read at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,21 +146,20 @@ def _read(line: str, where: str) -> Posed:
     told = found.get("metadata")
     told = told if isinstance(told, dict) else {}
     kind, made = told.get("type"), told.get("made")
-    lists = {name: _texts(told.get(name)) for name in ("chunks", "documents", "names")}
+    lists: dict[str, tuple[str, ...]] = {}
+    for name in ("chunks", "documents", "names", "answer"):
+        given = told.get(name)
+        lists[name] = tuple(map(str, given if isinstance(given, list) else [given] if given else ()))
     return Posed(
         text,
         kind if kind in KINDS else "local",
         cast(Made, made) if made in get_args(Made) else "given",
-        answers=_texts(told.get("answer")),
+        answers=lists.pop("answer"),
         hops=int(told.get("hops") or 1),
         persona=str(told.get("persona") or ""),
         task=str(told.get("task") or ""),
         **lists,
     )
-
-
-def _texts(given: Any) -> tuple[str, ...]:
-    return tuple(map(str, given)) if isinstance(given, list) else (str(given),) if given else ()
 
 
 def write_set(folder: Path, questions: Sequence[Posed], index: Index) -> None:
@@ -169,9 +168,24 @@ def write_set(folder: Path, questions: Sequence[Posed], index: Index) -> None:
     Judgements are the evidence that each question needs. Raises InputError where `folder` holds something already.
     """
     check_empty(folder)
-    documents = (_document(index.document(d.id)) for d in index.catalogue.documents)
-    _write_set(folder, documents, questions, {q.id: q.documents for q in questions})
-    _write_set(folder / "chunks", _chunks(index), questions, {q.id: q.chunks for q in questions})
+
+    def documents() -> Iterator[dict[str, Any]]:
+        for entry in index.catalogue.documents:
+            document = index.document(entry.id)
+            told = {"title": document.title, "text": document.text, "metadata": dict(document.metadata)}
+            yield {"_id": document.id, **told, **({"time": document.time} if document.time else {})}
+
+    def chunks() -> Iterator[dict[str, Any]]:
+        entries = index.catalogue.chunks
+        for begin in range(0, len(entries), _BLOCK):
+            ids = [e.id for e in entries[begin : begin + _BLOCK]]
+            found = index.chunks(ids)
+            for name in ids:
+                chunk = found[name]
+                yield {"_id": name, "title": chunk.title, "text": chunk.text, "metadata": {"document": chunk.document}}
+
+    _write_set(folder, documents(), questions, {q.id: q.documents for q in questions})
+    _write_set(folder / "chunks", chunks(), questions, {q.id: q.chunks for q in questions})
 
 
 def check_empty(folder: Path) -> None:
@@ -188,22 +202,6 @@ def _write_set(
     write_questions(folder / "queries.jsonl", questions)
     rows = [f"{q.id}\t{name}\t1\n" for q in questions for name in gold[q.id]]
     (folder / "qrels" / f"{SPLIT}.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(rows), encoding="utf-8")
-
-
-def _document(document: Document) -> dict[str, Any]:
-    time = {"time": document.time} if document.time else {}
-    told = {"title": document.title, "text": document.text, "metadata": dict(document.metadata)}
-    return {"_id": document.id, **told, **time}
-
-
-def _chunks(index: Index) -> Iterator[dict[str, Any]]:
-    entries = index.catalogue.chunks
-    for begin in range(0, len(entries), 256):
-        ids = [e.id for e in entries[begin : begin + 256]]
-        found = index.chunks(ids)
-        for name in ids:
-            chunk = found[name]
-            yield {"_id": name, "title": chunk.title, "text": chunk.text, "metadata": {"document": chunk.document}}
 
 
 def _write(path: Path, records: Iterable[Mapping[str, Any]]) -> None:

@@ -12,7 +12,7 @@ from sensegraph.lab.scores.overlap import words
 from sensegraph.language.stems import ENGLISH, language
 from sensegraph.language.tagging import tags
 from sensegraph.language.text import HAN, WORD, fold, sentences
-from sensegraph.types import Entity, Graph, Relation
+from sensegraph.types import Entity, Graph
 
 _WORDS = (2, 25)  # of what is told, least and most
 _POINTING = re.compile(  # what only the text around it explains
@@ -66,9 +66,15 @@ def told_in(graph: Graph, *, english: bool = True) -> list[Told]:
     there) tells nothing by itself.
     """
     entities = {e.id: e for e in graph.entities}
-    found = [
-        t for r in graph.relations for t in _of_relation(r, entities[r.source], entities[r.target], english=english)
-    ]
+    found = []
+    for relation in graph.relations:
+        one, other = entities[relation.source], entities[relation.target]
+        for said in relation.descriptions:
+            for start, end in sentences(said.text):
+                sentence = " ".join(said.text[start:end].split())
+                for subject, target in ((one, other), (other, one)):
+                    if told := _tell(sentence, subject, target, said.source.chunk, english=english):
+                        found.append(told)
     return _unique(found)
 
 
@@ -110,44 +116,36 @@ def _unique(found: Sequence[Told]) -> list[Told]:
     return sorted(unique.values(), key=lambda t: (t.chunk, t.sentence, t.object.id))
 
 
-def _of_relation(relation: Relation, one: Entity, other: Entity, *, english: bool) -> Iterator[Told]:
-    for said in relation.descriptions:
-        for start, end in sentences(said.text):
-            sentence = " ".join(said.text[start:end].split())
-            for subject, target in ((one, other), (other, one)):
-                if made := _told(sentence, subject, target, said.source.chunk, english=english):
-                    yield made
-
-
-def _told(sentence: str, subject: Entity, target: Entity, chunk: str, *, english: bool) -> Told | None:
-    name = begins(sentence, subject) if proper(subject) else ""
-    if not name:
-        return None
-    rest = sentence[len(name) :].strip().rstrip(".!。！ ")
-    if "?" in rest or _broken(rest) or not _WORDS[0] <= len(words(rest)) <= _WORDS[1]:
-        return None
-    if english and (_POINTING.search(rest) or not _predicate(rest) or not _telling(rest)):
-        return None
-    there = next((m for n in _names(target) if (m := whole(n).search(rest))), None)
-    if not there or any(whole(n).search(rest) for n in _names(subject)):
-        return None
-    head, after = _around(rest, there) if proper(target) else ("", "")
-    named = bool(head) and (not english or _alone(head, after))
-    short = not after or (english and after[0].isalpha() and len(WORD.findall(after)) <= _AFTER)
-    if not (named and short):
-        head = after = ""
-    return Told(subject, target, sentence, rest, chunk, head, after, named)
-
-
 def whole(name: str) -> re.Pattern[str]:
     """A pattern for a name that is no part of a longer word."""
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
-def _around(rest: str, there: re.Match[str]) -> tuple[str, str]:
-    """What stands before and after a name, without an article before it."""
+def _tell(sentence: str, subject: Entity, target: Entity, chunk: str, *, english: bool) -> Told | None:
+    """What a sentence that begins with `subject` tells with `target`; None where it does not stand by itself."""
+    name = begins(sentence, subject) if proper(subject) else ""
+    if not name:
+        return None
+    rest = sentence[len(name) :].strip().rstrip(".!。！ ")
+    outside = rest.count('"') % 2 == 1 or any(rest.count(a) != rest.count(b) for a, b in ("“”", "()", "[]"))
+    if "?" in rest or outside or not _WORDS[0] <= len(words(rest)) <= _WORDS[1]:
+        return None
+    if english and (_POINTING.search(rest) or not _predicate(rest)):
+        return None
+    # "is a journal" holds for many things, "is a journal of 1948" for few
+    if english and _KIND.match(rest) and not re.search(r"\d", rest) and len(_CAPITAL.findall(rest)) < 2:
+        return None
+    there = next((m for n in _names(target) if (m := whole(n).search(rest))), None)
+    if not there or any(whole(n).search(rest) for n in _names(subject)):
+        return None
+    # what stands before and after the name, without an article before it
     before = re.sub(r"\s+(?:the|a|an)$", "", rest[: there.start()].strip(), flags=re.IGNORECASE)
-    return before, rest[there.end() :].strip()
+    head, after = (before, rest[there.end() :].strip()) if proper(target) else ("", "")
+    named = bool(head) and (not english or _alone(head, after))
+    short = not after or (english and after[0].isalpha() and len(WORD.findall(after)) <= _AFTER)
+    if not (named and short):
+        head = after = ""
+    return Told(subject, target, sentence, rest, chunk, head, after, named)
 
 
 def _alone(head: str, after: str) -> bool:
@@ -165,17 +163,6 @@ def proper(entity: Entity) -> bool:
 def pointing(text: str) -> bool:
     """Whether only what stands around an English text explains it (he, this, there)."""
     return bool(_POINTING.search(text))
-
-
-def _broken(rest: str) -> bool:
-    """Whether a quotation or a bracket begins or ends outside of `rest`."""
-    pairs = (("“", "”"), ("(", ")"), ("[", "]"))
-    return rest.count('"') % 2 == 1 or any(rest.count(a) != rest.count(b) for a, b in pairs)
-
-
-def _telling(rest: str) -> bool:
-    """Whether `rest` may hold for one thing only: "is a journal" holds for many, "is a journal of 1948" for few."""
-    return not _KIND.match(rest) or bool(re.search(r"\d", rest)) or len(_CAPITAL.findall(rest)) > 1
 
 
 def begins(sentence: str, subject: Entity) -> str:
