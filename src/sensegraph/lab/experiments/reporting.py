@@ -205,7 +205,26 @@ def _notes(found: Outcome) -> Iterable[str]:
 
 
 def _spending(found: Outcome) -> Iterable[Table | Fold]:
-    yield _costs(found)
+    head_of_costs = [
+        "", "answers", "failed", "refused", "calls", "tokens in", "tokens out", "cost $", "s mean", "s median",
+        "context", "words",
+    ]  # fmt: skip
+    costs = []
+    words = found.compared[0].measure
+    for condition, spent in found.costs.items():
+        u, listed = spent.usage, found.answers[condition]
+        failed, refused = sum(bool(r.failure) for r in listed), sum(r.refused for r in listed)
+        costs.append([
+            condition, f"{len(listed):,}", str(failed), str(refused), f"{u.calls + u.embedding_calls:,}",
+            f"{u.prompt_tokens + u.embedding_tokens:,}", f"{u.completion_tokens:,}", f"{u.cost_usd:.4f}",
+            number(spent.seconds_mean), number(spent.seconds_median), number(spent.context_tokens, 0),
+            number(words.mean(condition), 0),
+        ])  # fmt: skip
+    note = (
+        "As it was when the answers were made. What conditions share is paid once, by the first that asks. Context: "
+        "mean tokens of the evidence that an answer was written from. Words: mean length of an answer."
+    )
+    yield table(f"What the answers took: engine {found.engine}", head_of_costs, costs, note)
     if len(found.conditions) > 1:
         yield Fold("Lengths: every pair of conditions, with tests", (pairs("words", found.compared[0].pairs, 0),))
     # what was paid for, named as the estimate names it: `measuring: claim` is the step claimify.claim
@@ -224,36 +243,3 @@ def _spending(found: Outcome) -> Iterable[Table | Fold]:
         ]  # fmt: skip
         head = ["", "calls", "tokens in", "tokens out", "cost $"]
         yield table("What measuring and judging took, all runs of this evaluation together", head, rows)
-
-
-def _costs(found: Outcome) -> Table:
-    head = [
-        "",
-        "answers",
-        "failed",
-        "refused",
-        "calls",
-        "tokens in",
-        "tokens out",
-        "cost $",
-        "s mean",
-        "s median",
-        "context",
-        "words",
-    ]
-    rows = []
-    words = found.compared[0].measure
-    for name, spent in found.costs.items():
-        u, listed = spent.usage, found.answers[name]
-        failed, refused = sum(bool(r.failure) for r in listed), sum(r.refused for r in listed)
-        rows.append([
-            name, f"{len(listed):,}", str(failed), str(refused), f"{u.calls + u.embedding_calls:,}",
-            f"{u.prompt_tokens + u.embedding_tokens:,}", f"{u.completion_tokens:,}", f"{u.cost_usd:.4f}",
-            number(spent.seconds_mean), number(spent.seconds_median), number(spent.context_tokens, 0),
-            number(words.mean(name), 0),
-        ])  # fmt: skip
-    note = (
-        "As it was when the answers were made. What conditions share is paid once, by the first that asks. Context: "
-        "mean tokens of the evidence that an answer was written from. Words: mean length of an answer."
-    )
-    return table(f"What the answers took: engine {found.engine}", head, rows, note)

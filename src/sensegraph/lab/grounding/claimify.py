@@ -79,20 +79,6 @@ def claims_of(answers: Sequence[tuple[str, str]], how: ClaimSettings, rt: Runtim
         raise UnsupportedTask("Finding claims by a model", rt.engine.name, frozenset({"claim"}))
     if how.by == "rules" or not able:
         return [Claimed(rules.claims(text), rules.LABEL, len(rules.sentences_of(text))) for _, text in answers]
-    return _staged(answers, how, rt)
-
-
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    """A sentence on its way: in which answer, at which place, and what has become of it."""
-
-    answer: int
-    place: int
-    text: str
-
-
-def _staged(answers: Sequence[tuple[str, str]], how: ClaimSettings, rt: Runtime) -> list[Claimed]:
-    """The claims of each answer by the three stages, each once by its words."""
     texts = [rules.sentences_of(text) for _, text in answers]
     now = [_Sentence(a, i, s) for a, listed in enumerate(texts) for i, s in enumerate(listed)]
     dropped: list[dict[str, int]] = [dict.fromkeys(_STAGES, 0) for _ in answers]
@@ -115,6 +101,15 @@ def _staged(answers: Sequence[tuple[str, str]], how: ClaimSettings, rt: Runtime)
         by = f"claims by {rt.engine.name}"
         claimed.append(Claimed(unique, by, len(sentences), tuple(lost.items()), repeated))
     return claimed
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence on its way: in which answer, at which place, and what has become of it."""
+
+    answer: int
+    place: int
+    text: str
 
 
 def _completed(

@@ -68,7 +68,7 @@ def claims(text: str) -> tuple[str, ...]:
         named = ""
         for clause in _clauses(sentence) if english else [sentence]:
             whole = reader.resolved(clause) if english else clause
-            named = named or _subject(whole)
+            named = named or next(iter(_names(whole)), "")
             if whole and _verifiable(whole, english=english):
                 for one in _shared(whole):
                     found.setdefault(" ".join(words(one)), one)
@@ -161,11 +161,6 @@ def _names(clause: str) -> list[str]:
         if name[:1].isupper() and not common and name.casefold() not in _STARTERS and len(name) > 1:
             found.append(name)
     return found
-
-
-def _subject(clause: str) -> str:
-    """The first name of the clause."""
-    return next(iter(_names(clause)), "")
 
 
 def _shared(clause: str) -> list[str]:

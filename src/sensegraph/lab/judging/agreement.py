@@ -69,10 +69,18 @@ def agreement(compared: Iterable[Compared], numbers: Mapping[tuple[str, str], fl
     """
     tally, by_question = Counter[str](), dict[str, list[int]]()
     for one in compared:
-        what = _compared(one, numbers)
-        tally[what] += 1
-        if what in ("agreed", "disagreed"):
-            by_question.setdefault(one.question, []).append(int(what == "agreed"))
+        first, second = (numbers.get((condition, one.question)) for condition in one.pair)
+        label = majority(one.winners)
+        if label is None or first is None or second is None:
+            tally["missing"] += 1
+        elif label == 0:
+            tally["tied"] += 1
+        elif first == second:
+            tally["even"] += 1
+        else:
+            agreed = (first > second) == (label == 1)
+            tally["agreed" if agreed else "disagreed"] += 1
+            by_question.setdefault(one.question, []).append(int(agreed))
     decided = tally["agreed"] + tally["disagreed"]
     interval = None
     if decided:
@@ -81,15 +89,3 @@ def agreement(compared: Iterable[Compared], numbers: Mapping[tuple[str, str], fl
         low, high = np.percentile(drawn[:, 0] / drawn[:, 1], [2.5, 97.5])
         interval = Interval(float(rows[:, 0].sum() / rows[:, 1].sum()), float(low), float(high))
     return Agreement(tally.total(), tally["tied"], tally["missing"], tally["even"], decided, tally["agreed"], interval)
-
-
-def _compared(one: Compared, numbers: Mapping[tuple[str, str], float]) -> str:
-    first, second = (numbers.get((condition, one.question)) for condition in one.pair)
-    label = majority(one.winners)
-    if label is None or first is None or second is None:
-        return "missing"
-    if label == 0:
-        return "tied"
-    if first == second:
-        return "even"
-    return "agreed" if (first > second) == (label == 1) else "disagreed"

@@ -141,18 +141,15 @@ def _tell(sentence: str, subject: Entity, target: Entity, chunk: str, *, english
     # what stands before and after the name, without an article before it
     before = re.sub(r"\s+(?:the|a|an)$", "", rest[: there.start()].strip(), flags=re.IGNORECASE)
     head, after = (before, rest[there.end() :].strip()) if proper(target) else ("", "")
-    named = bool(head) and (not english or _alone(head, after))
-    short = not after or (english and after[0].isalpha() and len(WORD.findall(after)) <= _AFTER)
+    # by itself a name stands behind a verb or a preposition, and before another one or the end
+    nearest, following = WORD.findall(head), WORD.findall(after)
+    fits = english and bool(nearest) and nearest[-1].islower() and tags(nearest)[-1] in "vbpit"
+    alone = fits and (not after or not after[0].isalpha() or tags(following)[0] in "itcvmw")
+    named = bool(head) and (not english or alone)
+    short = not after or (english and after[0].isalpha() and len(following) <= _AFTER)
     if not (named and short):
         head = after = ""
     return Told(subject, target, sentence, rest, chunk, head, after, named)
-
-
-def _alone(head: str, after: str) -> bool:
-    """Whether a name between these stands by itself: behind a verb or a preposition, and before another or the end."""
-    before, listed = WORD.findall(head), WORD.findall(after)
-    fits = bool(before) and before[-1].islower() and tags(before)[-1] in "vbpit"
-    return fits and (not after or not after[0].isalpha() or tags(listed)[0] in "itcvmw")
 
 
 def proper(entity: Entity) -> bool:
