@@ -39,7 +39,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SensegraphError
 from sensegraph.index.index import Index
 from sensegraph.lab.retrieval.clock import cpu_seconds
-from sensegraph.lab.retrieval.objects import settings_of
+from sensegraph.lab.retrieval.retrieval_records import settings_of
 from sensegraph.lab.retrieval.runs import Found, Named, ask, grouped
 from sensegraph.lab.retrieval.test_collections import JudgedSet, Query, read_set
 from sensegraph.methods import METHODS, load

@@ -35,9 +35,9 @@ from sensegraph.index.index import Index
 from sensegraph.lab.experiments.published import published
 from sensegraph.lab.grounding.abstaining import abstains
 from sensegraph.lab.grounding.claims import LABEL, THRESHOLDS, claims, clusters_of
-from sensegraph.lab.scores.overlap import distances
 from sensegraph.lab.scores.pairs import Pair, all_pairs
 from sensegraph.lab.scores.statistics import intervals
+from sensegraph.lab.scores.word_overlap import distances
 from sensegraph.methods import load
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime

@@ -29,8 +29,8 @@ from client import chosen, options, prepared, serving, table
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.citing import documents_of
 from sensegraph.lab.grounding.claims import THRESHOLDS, claims, clusters_of
-from sensegraph.lab.scores.overlap import distances
 from sensegraph.lab.scores.statistics import signed_ranks
+from sensegraph.lab.scores.word_overlap import distances
 from sensegraph.methods import load
 from sensegraph.protocols import Part
 from sensegraph.types import Question

@@ -19,8 +19,8 @@ from typing import Any
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.lab.judging.bias import bias, places
 from sensegraph.lab.judging.criteria import rules
+from sensegraph.lab.judging.judge_calls import judge_pairs
 from sensegraph.lab.judging.judgements import tally
-from sensegraph.lab.judging.judging import judge_pairs
 from sensegraph.runtime.runtime import Runtime
 
 CASES = Path(__file__).with_suffix(".toml")

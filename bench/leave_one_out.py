@@ -16,10 +16,10 @@ from pathlib import Path
 
 from client import options, table
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.lab.retrieval.retrieval import Measured, measure
+from sensegraph.lab.retrieval.held_out import tuned
+from sensegraph.lab.retrieval.retrieval_scores import Measured, measure
 from sensegraph.lab.retrieval.runs import Named
 from sensegraph.lab.retrieval.test_collections import read_set
-from sensegraph.lab.retrieval.tuning import tuned
 from sensegraph.methods.basic.bm25 import BM25
 from sensegraph.methods.walk.walk import Walk
 

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from sensegraph.lab.retrieval.metrics import measures, names
+from sensegraph.lab.retrieval.retrieval_tables import columns as in_columns
+from sensegraph.lab.retrieval.retrieval_tables import label
 from sensegraph.lab.retrieval.runs import Found
-from sensegraph.lab.retrieval.tables import columns as in_columns
-from sensegraph.lab.retrieval.tables import label
 from sensegraph.lab.retrieval.test_collections import Query
 from sensegraph.lab.scores.statistics import Floats, Interval, holm, intervals, signed_ranks
 

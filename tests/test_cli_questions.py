@@ -13,7 +13,7 @@ from harbour import papers
 from scripted import ScriptedServer
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.lab.questions.posed import read_questions
+from sensegraph.lab.questions.question_files import read_questions
 from sensegraph.lab.retrieval import read_set
 from wired import settings
 

@@ -17,7 +17,7 @@ from sensegraph.errors import EndpointError, ReplyRefused, StepFailed
 from sensegraph.index.chunks import chunk
 from sensegraph.index.extraction import extract
 from sensegraph.index.graph.merging import summarise
-from sensegraph.lab.judging.judging import judge
+from sensegraph.lab.judging.judge_calls import judge
 from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
 from sensegraph.models.endpoint.journal import Journal
 from sensegraph.runtime.runtime import Runtime

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from sensegraph.errors import BudgetExceeded, EndpointError
-from sensegraph.lab.experiments.answering import Condition, Reply, cost, replies, shortened, waiting
+from sensegraph.lab.experiments.condition_answers import Condition, Reply, cost, replies, shortened, waiting
 from sensegraph.lab.experiments.plan import Asked
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Answer, Citation, Evidence, Usage

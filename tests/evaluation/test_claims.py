@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.lab.grounding.claims import claims, clusters, clusters_of, sentences_of
-from sensegraph.lab.scores.overlap import distances, rouge_1, rouge_l, words
+from sensegraph.lab.scores.word_overlap import distances, rouge_1, rouge_l, words
 
 TEXTS = st.lists(st.text(alphabet="ab c", max_size=8), max_size=7)
 

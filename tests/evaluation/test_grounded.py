@@ -14,15 +14,15 @@ from harbour import papers
 from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed
-from sensegraph.lab.questions.grounded import GroundSettings, by_template
+from sensegraph.lab.questions.grounded_questions import GroundSettings, by_template
 from sensegraph.lab.questions.grounds import Material, grounds, looser, undated
-from sensegraph.lab.questions.modelled import by_model
+from sensegraph.lab.questions.model_questions import by_model
 from sensegraph.lab.questions.personas import PersonaSettings
-from sensegraph.lab.questions.posed import KINDS, Outcome
-from sensegraph.lab.questions.posing import Posing, foresee, models, pose
 from sensegraph.lab.questions.proposing import Paid
-from sensegraph.lab.questions.templates import posed
-from sensegraph.lab.questions.told import Told, gaps_in, speaks_english, ties_in, told_in
+from sensegraph.lab.questions.question_files import KINDS, Outcome
+from sensegraph.lab.questions.question_making import Posing, foresee, models, pose
+from sensegraph.lab.questions.question_templates import posed
+from sensegraph.lab.questions.stated_facts import Told, gaps_in, speaks_english, ties_in, told_in
 from sensegraph.types import Claim, Description, Document, Entity, Graph, Relation, Source
 from wired import settings
 

@@ -12,8 +12,7 @@ from scripted import ScriptedServer
 from sensegraph.answering.asking import NOTHING
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import SettingsError
-from sensegraph.lab.grounding.cited import Reference
-from sensegraph.lab.grounding.grounding import (
+from sensegraph.lab.grounding.answer_grounding import (
     METRICS,
     Grounded,
     GroundingSettings,
@@ -22,6 +21,7 @@ from sensegraph.lab.grounding.grounding import (
     means,
     precision_at_k,
 )
+from sensegraph.lab.grounding.cited import Reference
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Answer, Citation, Evidence, Passage

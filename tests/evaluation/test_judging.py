@@ -13,8 +13,8 @@ from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import EndpointError, InputError, StepFailed, UnsupportedTask
 from sensegraph.lab.judging.bias import bias
 from sensegraph.lab.judging.criteria import Criterion, Rules, bands_of, presets, rules
+from sensegraph.lab.judging.judge_calls import foresee_judging, judge_pairs, score_answers
 from sensegraph.lab.judging.judgements import tallies, tally
-from sensegraph.lab.judging.judging import foresee_judging, judge_pairs, score_answers
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime

@@ -15,8 +15,8 @@ from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, UnsupportedTask
 from sensegraph.lab.questions.personas import PersonaSettings, from_personas
-from sensegraph.lab.questions.posing import Posing, foresee, pose
 from sensegraph.lab.questions.proposing import Paid
+from sensegraph.lab.questions.question_making import Posing, foresee, pose
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import corpus, runtime
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from harbour import papers
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
-from sensegraph.lab.questions.posed import (
+from sensegraph.lab.questions.proposing import first_of_each
+from sensegraph.lab.questions.question_files import (
     GROUNDED,
     KINDS,
     NEEDS,
@@ -25,7 +26,6 @@ from sensegraph.lab.questions.posed import (
     write_questions,
     write_set,
 )
-from sensegraph.lab.questions.proposing import first_of_each
 from sensegraph.lab.questions.strata import by_turns, grouped
 from sensegraph.lab.retrieval import read_set
 

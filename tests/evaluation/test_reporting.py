@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from sensegraph.lab.experiments.answering import Condition, Reply, cost
+from sensegraph.lab.experiments.condition_answers import Condition, Reply, cost
+from sensegraph.lab.experiments.evaluation_report import brief, means, sheet
 from sensegraph.lab.experiments.experiment import Compared, Outcome
 from sensegraph.lab.experiments.markdown import markdown
 from sensegraph.lab.experiments.measures import Measure, lengths
 from sensegraph.lab.experiments.pair_tables import HOW, hopeless, pairs
 from sensegraph.lab.experiments.plan import Asked, Plan
-from sensegraph.lab.experiments.reporting import brief, means, sheet
 from sensegraph.lab.experiments.sheets import many
 from sensegraph.lab.experiments.verdict_tables import told
 from sensegraph.lab.scores.pairs import Values, all_pairs

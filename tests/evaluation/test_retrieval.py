@@ -11,9 +11,9 @@ from judged_towns import written
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
 from sensegraph.lab.retrieval import JudgedSet, Measured, Measuring, Named, measure, read_set
-from sensegraph.lab.retrieval.retrieval import scored
+from sensegraph.lab.retrieval.held_out import tuned
+from sensegraph.lab.retrieval.retrieval_scores import scored
 from sensegraph.lab.retrieval.runs import Found, Run, grouped, widened, write_runs
-from sensegraph.lab.retrieval.tuning import tuned
 from sensegraph.methods.basic.naive import Naive
 from sensegraph.types import Document
 

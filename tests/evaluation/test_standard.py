@@ -15,8 +15,8 @@ from sacrebleu.metrics.bleu import BLEU
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.scores.bleu import Bleu
-from sensegraph.lab.scores.overlap import rouge_1, rouge_2, rouge_l, words
 from sensegraph.lab.scores.standard import NAMES, Pair, exact_match, normalised, table, token_f1
+from sensegraph.lab.scores.word_overlap import rouge_1, rouge_2, rouge_l, words
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from sensegraph.errors import InputError, UnsupportedTask
 from sensegraph.lab.experiments import measures
-from sensegraph.lab.experiments.answering import Condition, Cost, Reply, cost, replies, waiting
+from sensegraph.lab.experiments.condition_answers import Condition, Cost, Reply, cost, replies, waiting
 from sensegraph.lab.experiments.measures import Measure
 from sensegraph.lab.experiments.plan import Asked, Plan
 from sensegraph.lab.grounding.checking import Fetch
@@ -19,8 +19,8 @@ from sensegraph.lab.grounding.claimify import ClaimSettings
 from sensegraph.lab.judging.agreement import Agreement, agreement
 from sensegraph.lab.judging.agreement import Compared as OneCompared
 from sensegraph.lab.judging.bias import Bias, bias
+from sensegraph.lab.judging.judge_calls import judge_pairs, score_answers
 from sensegraph.lab.judging.judgements import Judgements, tally, winners
-from sensegraph.lab.judging.judging import judge_pairs, score_answers
 from sensegraph.lab.judging.marks import Marks
 from sensegraph.lab.scores.pairs import Pair, all_pairs, judged_pairs
 from sensegraph.protocols import Task

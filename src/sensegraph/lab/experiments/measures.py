@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sensegraph.lab.experiments.answering import Reply
+from sensegraph.lab.experiments.condition_answers import Reply
 from sensegraph.lab.experiments.plan import Asked
 from sensegraph.lab.grounding import claims as rules
 from sensegraph.lab.grounding.checking import Fetch, check_answers
@@ -13,8 +13,8 @@ from sensegraph.lab.grounding.claimify import Claimed, ClaimSettings, claims_of
 from sensegraph.lab.grounding.entailment import supporter
 from sensegraph.lab.judging.marks import Marks
 from sensegraph.lab.scores import standard
-from sensegraph.lab.scores.overlap import distances
 from sensegraph.lab.scores.pairs import Values
+from sensegraph.lab.scores.word_overlap import distances
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 from sensegraph.errors import UnsupportedTask
 from sensegraph.lab.grounding import claims as rules
-from sensegraph.lab.scores.overlap import words
+from sensegraph.lab.scores.word_overlap import words
 from sensegraph.protocols import JudgingEngine
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime

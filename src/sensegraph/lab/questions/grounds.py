@@ -22,9 +22,9 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 from types import MappingProxyType
 
-from sensegraph.lab.questions.posed import Kind
-from sensegraph.lab.questions.told import Told, begins, pointing, proper
-from sensegraph.lab.scores.overlap import rouge_1
+from sensegraph.lab.questions.question_files import Kind
+from sensegraph.lab.questions.stated_facts import Told, begins, pointing, proper
+from sensegraph.lab.scores.word_overlap import rouge_1
 from sensegraph.language.countries import COUNTRY
 from sensegraph.language.tagging import known_form
 from sensegraph.language.text import fold

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sensegraph.errors import InputError
-from sensegraph.lab.questions.posed import Outcome, Posed, summed
 from sensegraph.lab.questions.proposing import Proposer
+from sensegraph.lab.questions.question_files import Outcome, Posed, summed
 from sensegraph.language.text import fold
 from sensegraph.protocols import Task
 from sensegraph.types import Wish

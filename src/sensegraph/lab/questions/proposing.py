@@ -15,7 +15,7 @@ import numpy as np
 from sensegraph.index.estimate import StepEstimate
 from sensegraph.index.vectors import embed
 from sensegraph.lab.grounding.entailment import support
-from sensegraph.lab.scores.overlap import Floats
+from sensegraph.lab.scores.word_overlap import Floats
 from sensegraph.language.text import fold, tokens
 from sensegraph.protocols import JudgingEngine, PricedEngine, Task
 from sensegraph.runtime.keys import key

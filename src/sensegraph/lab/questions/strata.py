@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.lab.scores.overlap import Floats
+from sensegraph.lab.scores.word_overlap import Floats
 from sensegraph.runtime.keys import key
 
 T = TypeVar("T")

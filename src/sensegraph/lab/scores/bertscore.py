@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.scores.overlap import Floats
 from sensegraph.lab.scores.tokenmatch import Baseline, Match, Rarity, matched, rarity
+from sensegraph.lab.scores.word_overlap import Floats
 
 _BATCH = 16
 

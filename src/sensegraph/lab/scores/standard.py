@@ -23,7 +23,7 @@ import numpy as np
 from sensegraph.errors import InputError
 from sensegraph.index.vectors import embed_all
 from sensegraph.lab.scores import bleu as _bleu
-from sensegraph.lab.scores.overlap import rouge_1, rouge_2, rouge_l, words
+from sensegraph.lab.scores.word_overlap import rouge_1, rouge_2, rouge_l, words
 from sensegraph.runtime.runtime import Runtime
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")

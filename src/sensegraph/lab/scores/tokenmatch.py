@@ -21,7 +21,7 @@ import numpy as np
 
 from sensegraph.errors import InputError
 from sensegraph.index.vectors import embed_all
-from sensegraph.lab.scores.overlap import Floats, words
+from sensegraph.lab.scores.word_overlap import Floats, words
 from sensegraph.language.text import sentences
 from sensegraph.runtime.runtime import Runtime
 

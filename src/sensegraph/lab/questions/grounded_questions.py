@@ -16,11 +16,11 @@ import numpy as np
 
 from sensegraph.errors import InputError, NotIndexed
 from sensegraph.index.index import Index
-from sensegraph.lab.questions import strata, templates
+from sensegraph.lab.questions import question_templates, strata
 from sensegraph.lab.questions.grounds import Ground, Material, grounds, looser
-from sensegraph.lab.questions.posed import GROUNDED, KINDS, Kind, Outcome, Posed, summed
 from sensegraph.lab.questions.proposing import Proposer
-from sensegraph.lab.questions.told import gaps_in, speaks_english, ties_in, told_in
+from sensegraph.lab.questions.question_files import GROUNDED, KINDS, Kind, Outcome, Posed, summed
+from sensegraph.lab.questions.stated_facts import gaps_in, speaks_english, ties_in, told_in
 from sensegraph.runtime.results import at
 from sensegraph.types import Entity
 
@@ -153,8 +153,8 @@ def by_template(index: Index, by: Proposer, how: GroundSettings | None = None) -
     found, made = Grounds(index, how), list[Posed]()
     dropped, missing = Counter[str](), Counter[str]()
     for kind in how.classes:
-        listed = found.of(kind) if templates.worded(kind, english=found.english) else []
-        written = [templates.posed(g, found.documents(g), english=found.english) for g in listed]
+        listed = found.of(kind) if question_templates.worded(kind, english=found.english) else []
+        written = [question_templates.posed(g, found.documents(g), english=found.english) for g in listed]
         written = written[: how.each * (1 + how.rounds)]
         kept: list[Posed] = []
         if written:  # the first that are new, as many as are wanted

@@ -18,7 +18,7 @@ from sensegraph.errors import InputError
 from sensegraph.lab.judging.criteria import Rules
 from sensegraph.lab.judging.judgements import Judged, Judgements, Pair, pairs_of
 from sensegraph.lab.judging.marks import Mark, Marks
-from sensegraph.lab.scores.overlap import words
+from sensegraph.lab.scores.word_overlap import words
 from sensegraph.protocols import JudgingEngine, PricedEngine, Task
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Step, step

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
-from sensegraph.lab.retrieval.retrieval import Measured, Measuring, Result
+from sensegraph.lab.retrieval.retrieval_scores import Measured, Measuring, Result
 from sensegraph.lab.retrieval.runs import Named
 
 _FIXED = ("name", "requires", "reads")

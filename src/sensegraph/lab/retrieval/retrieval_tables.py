@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sensegraph.lab.retrieval.retrieval import Comparison, Measured, Measuring, Result
+from sensegraph.lab.retrieval.retrieval_scores import Comparison, Measured, Measuring, Result
 
 _NAMED = 5  # judgements of something missing that are named, and notes of a method
 _LABELS = {"recall": "R", "ndcg": "nDCG", "mrr": "MRR", "precision": "P"}

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from sensegraph.lab.scores.overlap import words
+from sensegraph.lab.scores.word_overlap import words
 from sensegraph.language.stems import ENGLISH, language
 from sensegraph.language.tagging import tags
 from sensegraph.language.text import HAN, WORD, fold, sentences

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sensegraph.lab.questions.grounds import Ground, undated
-from sensegraph.lab.questions.posed import Kind, Posed
-from sensegraph.lab.questions.told import GAP
+from sensegraph.lab.questions.question_files import Kind, Posed
+from sensegraph.lab.questions.stated_facts import GAP
 from sensegraph.language.text import fold
 from sensegraph.types import Entity
 

@@ -16,9 +16,9 @@ from itertools import islice
 import numpy as np
 
 from sensegraph.index.index import Index
-from sensegraph.lab.questions.grounded import Grounds, GroundSettings
-from sensegraph.lab.questions.posed import NEEDS, Kind, Outcome, Posed, summed
+from sensegraph.lab.questions.grounded_questions import Grounds, GroundSettings
 from sensegraph.lab.questions.proposing import Proposer
+from sensegraph.lab.questions.question_files import NEEDS, Kind, Outcome, Posed, summed
 from sensegraph.lab.retrieval.test_collections import ADVERSARIAL
 from sensegraph.protocols import Task
 from sensegraph.types import Check, Support, Wish

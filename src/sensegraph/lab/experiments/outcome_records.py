@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from sensegraph.lab.experiments.answering import Condition
+from sensegraph.lab.experiments.condition_answers import Condition
 from sensegraph.lab.experiments.experiment import Outcome, Verdicts
 from sensegraph.lab.scores.pairs import Pair
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sensegraph.errors import InputError
-from sensegraph.lab.retrieval.retrieval import Measured
+from sensegraph.lab.retrieval.retrieval_scores import Measured
 
 
 @dataclass(frozen=True, slots=True)

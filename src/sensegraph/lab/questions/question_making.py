@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from sensegraph.errors import InputError
 from sensegraph.index.estimate import StepEstimate
 from sensegraph.index.index import Index
-from sensegraph.lab.questions import modelled
-from sensegraph.lab.questions.grounded import GroundSettings, by_template
-from sensegraph.lab.questions.modelled import by_model
+from sensegraph.lab.questions import model_questions
+from sensegraph.lab.questions.grounded_questions import GroundSettings, by_template
+from sensegraph.lab.questions.model_questions import by_model
 from sensegraph.lab.questions.personas import REQUIRES, PersonaSettings, from_personas
-from sensegraph.lab.questions.posed import Outcome
 from sensegraph.lab.questions.proposing import Foreseen, Paid, Proposer
+from sensegraph.lab.questions.question_files import Outcome
 from sensegraph.runtime.runtime import Runtime
 
 _WHO = "Making questions"
@@ -62,7 +62,7 @@ def _check(posing: Posing, index: Index | None, rt: Runtime) -> None:
 
 def models(posing: Posing, rt: Runtime) -> bool:
     """Whether a model writes the questions from the graph."""
-    return not posing.templates and rt.engine.tasks >= modelled.REQUIRES
+    return not posing.templates and rt.engine.tasks >= model_questions.REQUIRES
 
 
 def _posed(posing: Posing, index: Index | None, rt: Runtime, by: Proposer) -> Outcome:

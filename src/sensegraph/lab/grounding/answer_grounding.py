@@ -25,7 +25,7 @@ from sensegraph.lab.grounding.cited import Reference, cited_statements
 from sensegraph.lab.grounding.claimify import ClaimSettings, claims_of
 from sensegraph.lab.grounding.claims import sentences_of
 from sensegraph.lab.grounding.entailment import By, Supporter, supporter
-from sensegraph.lab.judging import judging
+from sensegraph.lab.judging import judge_calls
 from sensegraph.lab.questions import proposing
 from sensegraph.language.stems import stems
 from sensegraph.language.text import sentences
@@ -219,7 +219,7 @@ class _Answers:
             for a, rated in zip(self.answers, full, strict=True)
             for replicate in range(_RATINGS if rated else 0)
         ]
-        verdicts = iter(self.rt.each(judging.score, trials))
+        verdicts = iter(self.rt.each(judge_calls.score, trials))
         found: Values = []
         for rated in full:
             ratings = [v.scores[0] / 2 for v in islice(verdicts, _RATINGS if rated else 0) if v.scores]

@@ -7,7 +7,6 @@ from itertools import groupby
 
 from sensegraph.lab.experiments import verdict_tables
 from sensegraph.lab.experiments.accounts import stated
-from sensegraph.lab.experiments.answering import Condition
 from sensegraph.lab.experiments.experiment import Compared, Outcome
 from sensegraph.lab.experiments.pair_tables import HOW, hopeless, pairs
 from sensegraph.lab.experiments.sheets import (
@@ -25,7 +24,7 @@ from sensegraph.lab.experiments.sheets import (
     table,
 )
 from sensegraph.lab.grounding.abstaining import abstention
-from sensegraph.lab.retrieval.tables import columns
+from sensegraph.lab.retrieval.retrieval_tables import columns
 from sensegraph.lab.scores.pairs import Values, asked
 from sensegraph.types import Usage
 
@@ -129,10 +128,6 @@ def _differences(found: Outcome) -> Iterable[str]:
         yield f"{group}: {shown}."
     for why, groups in beyond.items():
         yield f"{', '.join(groups)}: {why}, so no difference can be more than chance."
-
-
-def _settings(condition: Condition) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in condition.changed.items()) or "–"
 
 
 def means(compared: Sequence[Compared], found: Outcome) -> Table:
