@@ -16,7 +16,7 @@ from pathlib import Path
 
 from client import options, table
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.lab.retrieval.held_out import tuned
+from sensegraph.lab.retrieval.held_out import choose_held_out
 from sensegraph.lab.retrieval.retrieval_scores import Measured, measure
 from sensegraph.lab.retrieval.runs import Named
 from sensegraph.lab.retrieval.test_collections import read_set
@@ -63,7 +63,7 @@ def measured(data: Path) -> Measured:
 
 def shown(results: list[Measured]) -> None:
     means = [{s.method: 100 * s.means[METRIC].mean for s in found.scores} for found in results]
-    held = tuned(results, METRIC, list(GRID))
+    held = choose_held_out(results, METRIC, list(GRID))
     rows = [
         [h.name, *(f"{row[name]:.1f}" for name in ("bm25", "default")), f"{100 * h.mean:.1f}", h.method,
          f"{100 * h.best:.1f}"]

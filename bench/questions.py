@@ -67,7 +67,13 @@ def shown(one: Made) -> str:
     counts = one.outcome.counts
     head = ", ".join(f"{kind} {counts.get(kind, 0)}" for kind in KINDS)
     lines = [f"## {one.name}: {one.megabytes:.2f} MB, {len(one.outcome.questions)} questions in {one.cpu_s:.1f} CPU s"]
-    lines += [head, "", retrieval_tables.methods(one.found), "", retrieval_tables.types(one.found, HOW)]
+    lines += [
+        head,
+        "",
+        retrieval_tables.tabulate_methods(one.found),
+        "",
+        retrieval_tables.tabulate_types(one.found, HOW),
+    ]
     return "\n".join(lines)
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.lab.grounding.claims import claims, clusters, clusters_of, sentences_of
-from sensegraph.lab.scores.word_overlap import distances, rouge_1, rouge_l, words
+from sensegraph.lab.scores.word_overlap import rouge_1, rouge_distances, rouge_l, split_words
 
 TEXTS = st.lists(st.text(alphabet="ab c", max_size=8), max_size=7)
 
@@ -59,7 +59,7 @@ def test_a_text_without_latin_letters_is_read_too() -> None:
 
 
 def test_words_are_those_of_any_script() -> None:
-    assert words("Zürich's 2nd Straße, 北京市_x") == ["zürich", "s", "2nd", "straße", "北", "京", "市", "x"]
+    assert split_words("Zürich's 2nd Straße, 北京市_x") == ["zürich", "s", "2nd", "straße", "北", "京", "市", "x"]
 
 
 def test_rouge_is_the_share_of_words_and_of_words_in_order() -> None:
@@ -93,7 +93,7 @@ def test_clusters_fall_as_the_threshold_rises(texts: list[str]) -> None:
 
 @given(TEXTS)
 def test_distances_are_those_of_rouge_pair_by_pair(texts: list[str]) -> None:
-    found = distances(texts)
+    found = rouge_distances(texts)
     for i, one in enumerate(texts):
         for j, other in enumerate(texts):
             assert found[i, j] == pytest.approx(0.0 if i == j else 1 - rouge_l(one, other))

@@ -70,7 +70,7 @@ def test_the_report_says_who_reranked_and_what_it_cost(
 ) -> None:
     plain = result(towns, server, tmp_path, "none")
     assert "reranked" not in retrieval_tables.text(plain, HOW)
-    assert retrieval_records.one_set(plain)["reranking"] is None
+    assert retrieval_records.record_set(plain)["reranking"] is None
     before = len(server.done("rerank"))
     first = result(towns, server, tmp_path, "endpoint", top=7)
     calls = len(server.done("rerank")) - before
@@ -79,7 +79,7 @@ def test_the_report_says_who_reranked_and_what_it_cost(
         f"every ranking's first 7 chunks within its context reranked by ranks: {calls} calls, "
         in retrieval_tables.text(first, HOW)
     )
-    told = retrieval_records.one_set(first)["reranking"]
+    told = retrieval_records.record_set(first)["reranking"]
     assert (told["name"], told["top"], told["usage"]["calls"]) == ("ranks", 7, calls)
 
 

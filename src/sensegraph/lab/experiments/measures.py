@@ -9,12 +9,12 @@ from sensegraph.lab.experiments.condition_answers import Reply
 from sensegraph.lab.experiments.plan import Asked
 from sensegraph.lab.grounding import claims as rules
 from sensegraph.lab.grounding.checking import Fetch, check_answers
-from sensegraph.lab.grounding.claimify import Claimed, ClaimSettings, claims_of
+from sensegraph.lab.grounding.claimify import Claimed, ClaimSettings, find_claims
 from sensegraph.lab.grounding.entailment import supporter
 from sensegraph.lab.judging.marks import Marks
 from sensegraph.lab.scores import standard
 from sensegraph.lab.scores.pairs import Values
-from sensegraph.lab.scores.word_overlap import distances
+from sensegraph.lab.scores.word_overlap import rouge_distances
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 
@@ -46,7 +46,7 @@ class Measure:
         return sum(v is None for v in self.values[condition])
 
 
-def lengths(answers: Answers) -> Measure:
+def measure_lengths(answers: Answers) -> Measure:
     """Words of each answer."""
     return Measure(
         "Length",
@@ -57,18 +57,18 @@ def lengths(answers: Answers) -> Measure:
     )
 
 
-def claims(answers: Answers, questions: Sequence[Asked], how: ClaimSettings, rt: Runtime) -> list[Measure]:
+def measure_claims(answers: Answers, questions: Sequence[Asked], how: ClaimSettings, rt: Runtime) -> list[Measure]:
     """Claims of each answer, and clusters of them at four thresholds (edge2024, §4.2; G44, G45)."""
     found: dict[str, list[Claimed | None]] = {}
     for name, replies in answers.items():
         good = [(q.text, r.text) for q, r in zip(questions, replies, strict=True) if not r.failure]
-        claimed = iter(claims_of(good, how, rt))
+        claimed = iter(find_claims(good, how, rt))
         found[name] = [None if r.failure else next(claimed) for r in replies]
     by = next((c.by for listed in found.values() for c in listed if c is not None), rules.LABEL)
     counted = {n: [None if c is None else float(len(c.claims)) for c in listed] for n, listed in found.items()}
     grouped: dict[str, list[tuple[int, ...] | None]] = {}
     for name, listed in found.items():
-        counts = iter(rt.each(clustered, [c.claims for c in listed if c is not None]))
+        counts = iter(rt.each(count_claim_clusters, [c.claims for c in listed if c is not None]))
         grouped[name] = [None if c is None else next(counts) for c in listed]
     measures = [Measure("Claims", "claims", by, counted)]
     for i, threshold in enumerate(rules.THRESHOLDS):
@@ -78,13 +78,13 @@ def claims(answers: Answers, questions: Sequence[Asked], how: ClaimSettings, rt:
 
 
 @step("measures.clustered", version=1, batch=8)
-def clustered(listed: Sequence[tuple[str, ...]]) -> list[tuple[int, ...]]:
+def count_claim_clusters(listed: Sequence[tuple[str, ...]]) -> list[tuple[int, ...]]:
     """The number of clusters of an answer's claims at each threshold, strict as the paper's library."""
-    apart = map(distances, listed)
+    apart = map(rouge_distances, listed)
     return [tuple(rules.clusters_of(a, t) for t in rules.THRESHOLDS) for a in apart]
 
 
-def grounding(answers: Answers, fetch: Fetch, rt: Runtime) -> list[Measure]:
+def measure_support(answers: Answers, fetch: Fetch, rt: Runtime) -> list[Measure]:
     """Citation recall and precision of each answer, and the share of its statements that its sources bear."""
     by = supporter(rt)
     tables: dict[str, dict[str, Values]] = {"citation recall": {}, "citation precision": {}, "supported statements": {}}
@@ -99,7 +99,9 @@ def grounding(answers: Answers, fetch: Fetch, rt: Runtime) -> list[Measure]:
     return [Measure("Grounding", label, by.name, v, 3, note) for label, v in tables.items()]
 
 
-def reference(answers: Answers, questions: Sequence[Asked], metrics: Sequence[str] = FACTORS) -> list[Measure]:
+def measure_against_references(
+    answers: Answers, questions: Sequence[Asked], metrics: Sequence[str] = FACTORS
+) -> list[Measure]:
     """Answers against reference answers; questions without one are undefined."""
     found = {
         name: standard.table(
@@ -122,7 +124,7 @@ def reference(answers: Answers, questions: Sequence[Asked], metrics: Sequence[st
     ]
 
 
-def scores(marks: Marks, by: str) -> list[Measure]:
+def measure_scores(marks: Marks, by: str) -> list[Measure]:
     """The mean score of each answer over the runs, a measure a criterion (zhang2025; L21)."""
     found = {(m.criterion, m.condition): m for m in marks.marked()}
     rules = marks.rules

@@ -22,7 +22,7 @@ def whole(found: Outcome) -> dict[str, Any]:
             "means": {name: m.mean(name) for name in m.values},
             "undefined": {name: m.undefined(name) for name in m.values},
             "values": {name: list(values) for name, values in m.values.items()},
-            "pairs": [pair(p) for p in compared.pairs],
+            "pairs": [record_pair(p) for p in compared.pairs],
         }
         for compared in found.compared
         for m in (compared.measure,)
@@ -36,15 +36,15 @@ def whole(found: Outcome) -> dict[str, Any]:
         "questions": len(found.questions),
         "seed": found.plan.seed,
         "held": list(found.held),
-        "conditions": {c.name: _condition(found, c) for c in found.conditions},
+        "conditions": {c.name: _record_condition(found, c) for c in found.conditions},
         "measures": measures,
-        "verdicts": _judged(found.verdicts) if found.verdicts else None,
+        "verdicts": _record_judgements(found.verdicts) if found.verdicts else None,
         "spent": {step: asdict(usage) for step, usage in found.spent.items()},
         "notes": list(found.notes),
     }
 
 
-def _condition(found: Outcome, condition: Condition) -> dict[str, Any]:
+def _record_condition(found: Outcome, condition: Condition) -> dict[str, Any]:
     spent, answers = found.costs[condition.name], found.answers[condition.name]
     return {
         "method": condition.method,
@@ -60,7 +60,7 @@ def _condition(found: Outcome, condition: Condition) -> dict[str, Any]:
     }
 
 
-def pair(p: Pair) -> dict[str, Any]:
+def record_pair(p: Pair) -> dict[str, Any]:
     """A comparison of two conditions, with what may be said of it."""
     return asdict(p) | {"better": p.better or None}
 
@@ -93,10 +93,10 @@ def verdicts(found: Outcome) -> Iterator[Mapping[str, Any]]:
         yield asdict(m) | {"question": found.questions[m.question].id}
 
 
-def _judged(found: Verdicts) -> dict[str, Any]:
+def _record_judgements(found: Verdicts) -> dict[str, Any]:
     """What follows from verdicts on pairs: win rates, bias, agreement with counts."""
     whole = found.bias.whole
-    rates = {c: [pair(p) | {"rate": asdict(p.rate)} for p in listed] for c, listed in found.pairs.items()}
+    rates = {c: [record_pair(p) | {"rate": asdict(p.rate)} for p in listed] for c, listed in found.pairs.items()}
     return {
         "rules": asdict(found.judgements.rules),
         "verdicts": len(found.judgements.verdicts),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from xml.sax.saxutils import escape
 
-from sensegraph.lab.experiments.sheets import Cell, Fold, Grid, Items, Part, Section, Sheet, Table, Words, wordy
+from sensegraph.lab.experiments.sheets import Cell, Fold, Grid, Items, Part, Section, Sheet, Table, Words, holds_words
 
 _LOW, _EVEN, _HIGH = (179, 88, 6), (247, 247, 247), (33, 102, 172)  # told apart by colour-blind eyes, and in grey
 _HALF = 0.5
@@ -19,11 +19,11 @@ def page(sheet: Sheet) -> str:
     lines = [f"<header>\n<h1>{escape(sheet.title)}</h1>"]
     lines += [f"<p>{escape(line)}</p>" for line in sheet.lead]
     lines.append("</header>\n<nav><ul>")
-    lines += [f'<li><a href="#{_anchor(s)}">{escape(s.title)}</a></li>' for s in sheet.sections]
+    lines += [f'<li><a href="#{_make_anchor(s)}">{escape(s.title)}</a></li>' for s in sheet.sections]
     lines.append("</ul></nav>\n<main>")
     for section in sheet.sections:
-        lines.append(f'<section id="{_anchor(section)}">\n<h2>{escape(section.title)}</h2>')
-        lines += [_part(part) for part in section.parts]
+        lines.append(f'<section id="{_make_anchor(section)}">\n<h2>{escape(section.title)}</h2>')
+        lines += [_render_part(part) for part in section.parts]
         lines.append("</section>")
     lines.append("</main>")
     body = "\n".join(lines)
@@ -34,23 +34,23 @@ def page(sheet: Sheet) -> str:
     )
 
 
-def _anchor(section: Section) -> str:
+def _make_anchor(section: Section) -> str:
     return "-".join("".join(c if c.isalnum() else " " for c in section.title.lower()).split())
 
 
-def _part(part: Part) -> str:
+def _render_part(part: Part) -> str:
     if isinstance(part, Words):
         return f"<p>{escape(part.text)}</p>"
     if isinstance(part, Items):
         return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in part.lines) + "</ul>"
     if isinstance(part, Grid):
-        tables = "".join(f"<div>{_table(table)}</div>" for table in part.tables)
+        tables = "".join(f"<div>{_render_table(table)}</div>" for table in part.tables)
         return f'<div class="grid">{tables}</div><p class="note">{escape(part.note)}</p>'
     if isinstance(part, Fold):
-        inner = "\n".join(map(_table, part.tables))
+        inner = "\n".join(map(_render_table, part.tables))
         return f"<details><summary>{escape(part.title)}</summary>\n{inner}\n</details>"
     if isinstance(part, Table):
-        return _table(part)
+        return _render_table(part)
     texts = "".join(
         f"<div><h4>{escape(name)}</h4>{''.join(f'<p>{escape(p)}</p>' for p in text.split(chr(10)) if p.strip())}</div>"
         for name, text in part.texts
@@ -58,8 +58,8 @@ def _part(part: Part) -> str:
     return f'<h3>{escape(part.title)}</h3>\n<div class="beside">{texts}</div>'
 
 
-def _table(table: Table) -> str:
-    worded = [wordy(table, i) for i in range(len(table.head))]
+def _render_table(table: Table) -> str:
+    worded = [holds_words(table, i) for i in range(len(table.head))]
     kinds = [' class="words"' if i and words else "" for i, words in enumerate(worded)]
     head = "".join(f'<th scope="col"{kind}>{escape(name)}</th>' for kind, name in zip(kinds, table.head, strict=True))
     rows = []
@@ -68,7 +68,7 @@ def _table(table: Table) -> str:
         for place, cell in enumerate(row):
             text = f"<strong>{escape(cell.text)}</strong>" if cell.strong else escape(cell.text)
             kind = ' class="words"' if cell.words else ""
-            cells.append(f"<td{kind}{_shade(cell)}>{text}</td>" if place else f'<th scope="row">{text}</th>')
+            cells.append(f"<td{kind}{_shade_style(cell)}>{text}</td>" if place else f'<th scope="row">{text}</th>')
         rows.append(f"<tr>{''.join(cells)}</tr>")
     body = "\n".join(rows)
     note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
@@ -81,7 +81,7 @@ def _table(table: Table) -> str:
     )
 
 
-def _shade(cell: Cell) -> str:
+def _shade_style(cell: Cell) -> str:
     """The colours of a shaded cell: its own ground and ink, so that they do in light and in dark surroundings."""
     if cell.shade is None:
         return ""

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sensegraph.errors import InputError
-from sensegraph.lab.judging.criteria import Rules, rules
-from sensegraph.lab.judging.judgements import pairs_of
+from sensegraph.lab.judging.criteria import Rules, choose_rules
+from sensegraph.lab.judging.judgements import list_pairs
 from sensegraph.lab.scores.statistics import DRAWS
 
 Metric = Literal["claims", "judge", "scores", "grounding", "reference"]
@@ -91,17 +91,17 @@ class Plan:
     def judging(self) -> Rules:
         """The rules by which answers are compared. Raises InputError for a preset or criterion that nobody knows."""
         j = self.judge
-        return rules(j.preset, j.criteria, j.replicates, self.seed, j.differential)
+        return choose_rules(j.preset, j.criteria, j.replicates, self.seed, j.differential)
 
     @property
     def scoring(self) -> Rules:
         """The rules by which answers are scored one by one."""
-        return rules(self.scores.preset, self.scores.criteria, self.scores.runs, self.seed)
+        return choose_rules(self.scores.preset, self.scores.criteria, self.scores.runs, self.seed)
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """The pairs of conditions that a judge compares."""
-        return pairs_of(list(self.conditions), self.ground if self.judge.pairs == "baseline" else "")
+        return list_pairs(list(self.conditions), self.ground if self.judge.pairs == "baseline" else "")
 
     @property
     def ground(self) -> str:
@@ -136,7 +136,7 @@ def read_questions(path: Path, limit: int = 0) -> tuple[Asked, ...]:
     numbered = enumerate(file.read_text(encoding="utf-8-sig").splitlines(), 1)
     lines = [(line.strip(), f"{file}, line {number}") for number, line in numbered if line.strip()]
     if file.suffix == ".jsonl":
-        found = [_object(line, where) for line, where in lines]
+        found = [_parse_asked_question(line, where) for line, where in lines]
     else:
         found = [Asked(f"q{number}", line) for number, (line, _) in enumerate(lines, 1)]
     if not found:
@@ -146,7 +146,7 @@ def read_questions(path: Path, limit: int = 0) -> tuple[Asked, ...]:
     return tuple(found[:limit] if limit else found)
 
 
-def _object(line: str, where: str) -> Asked:
+def _parse_asked_question(line: str, where: str) -> Asked:
     """The question of a line of JSON; its reference answers are all that stand in one of the fields for them."""
     try:
         record = json.loads(line)

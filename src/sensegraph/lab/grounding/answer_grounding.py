@@ -22,7 +22,7 @@ from sensegraph.index.vectors import embed_all
 from sensegraph.lab.grounding.abstaining import abstains
 from sensegraph.lab.grounding.citations import MOST, Citations, citations_of
 from sensegraph.lab.grounding.cited import Reference, cited_statements
-from sensegraph.lab.grounding.claimify import ClaimSettings, claims_of
+from sensegraph.lab.grounding.claimify import ClaimSettings, find_claims
 from sensegraph.lab.grounding.claims import sentences_of
 from sensegraph.lab.grounding.entailment import By, Supporter, supporter
 from sensegraph.lab.judging import judge_calls
@@ -107,7 +107,7 @@ class Mean:
     undefined: int
 
 
-def grounded(
+def collect_evidence(
     question: str, answer: Answer, *, reference: str = "", gold: Sequence[str] = (), found: Sequence[str] = ()
 ) -> Grounded:
     """An answer of ours, with its evidence and what it quotes; `found` are the evidence's documents if not given."""
@@ -122,13 +122,13 @@ def grounded(
     )
 
 
-def ground(answers: Sequence[Grounded], how: GroundingSettings, rt: Runtime) -> list[Grounding]:
+def measure_grounding(answers: Sequence[Grounded], how: GroundingSettings, rt: Runtime) -> list[Grounding]:
     """The measures of each answer. An answer that abstains has no statement: what is about statements is None."""
     measured = _Answers(answers, how, rt, supporter(rt, how.by))
     columns = {name: METRICS[name](measured) for name in how.metrics}
     by_citations = {"citation_recall", "citation_precision"} & set(how.metrics)
     cited = measured.citations if by_citations else [None] * len(answers)
-    claimed = claims_of([("", "")], how.claims, rt)[0].by  # how claims are found, by name
+    claimed = find_claims([("", "")], how.claims, rt)[0].by  # how claims are found, by name
     return [
         Grounding(
             MappingProxyType({name: values[i] for name, values in columns.items()}),
@@ -142,7 +142,7 @@ def ground(answers: Sequence[Grounded], how: GroundingSettings, rt: Runtime) -> 
     ]
 
 
-def means(found: Sequence[Grounding]) -> tuple[Mean, ...]:
+def average_measures(found: Sequence[Grounding]) -> tuple[Mean, ...]:
     """The mean of every measure over the answers for which it is defined, and how many those are not."""
     rows = []
     for name in found[0].values if found else ():
@@ -151,7 +151,7 @@ def means(found: Sequence[Grounding]) -> tuple[Mean, ...]:
     return tuple(rows)
 
 
-def precision_at_k(useful: Sequence[bool]) -> float:
+def average_precision(useful: Sequence[bool]) -> float:
     """Σ_k precision@k · v_k ÷ Σ_k v_k over the places k of a ranking, 0 to 1; 0 where nothing is useful."""
     hits = list(accumulate(map(int, useful)))
     total = sum(useful)
@@ -191,11 +191,11 @@ class _Answers:
     def faithfulness(self) -> Values:
         """Claims of the answer that its context bears."""
         asked = [("", "") if s else (a.question, a.text) for a, s in zip(self.answers, self.silent, strict=True)]
-        return self.shares([c.claims for c in claims_of(asked, self.how.claims, self.rt)])
+        return self.shares([c.claims for c in find_claims(asked, self.how.claims, self.rt)])
 
     def statement_recall(self) -> Values:
         """Statements of the reference that the context bears; a reference without a claim counts by its sentences."""
-        found = claims_of([(a.question, a.reference) for a in self.answers], self.how.claims, self.rt)
+        found = find_claims([(a.question, a.reference) for a in self.answers], self.how.claims, self.rt)
         return self.shares([c.claims or sentences_of(a.reference) for a, c in zip(self.answers, found, strict=True)])
 
     def document_recall(self) -> Values:
@@ -206,7 +206,7 @@ class _Answers:
         """(a) Sentences of the context that help with the question ÷ its sentences; an empty context is 0."""
         if "test" not in self.rt.engine.tasks:
             return [None] * len(self.answers)
-        told = self.useful([_sentences(a.context) for a in self.answers])
+        told = self.useful([_split_sentences(a.context) for a in self.answers])
         return [sum(own) / len(own) if own else 0.0 for own in told]
 
     def relevance_rating(self) -> Values:
@@ -219,7 +219,7 @@ class _Answers:
             for a, rated in zip(self.answers, full, strict=True)
             for replicate in range(_RATINGS if rated else 0)
         ]
-        verdicts = iter(self.rt.each(judge_calls.score, trials))
+        verdicts = iter(self.rt.each(judge_calls.score_trials, trials))
         found: Values = []
         for rated in full:
             ratings = [v.scores[0] / 2 for v in islice(verdicts, _RATINGS if rated else 0) if v.scores]
@@ -232,7 +232,10 @@ class _Answers:
         for answer in self.answers:
             said = [frozenset(stems(s.text)) for s in cited_statements(answer.text)]
             quotes = [" ".join(text.split()) for _, text in answer.texts]
-            used = [_rests(" ".join(sentence.split()), said, quotes) for sentence in _sentences(answer.context)]
+            used = [
+                _rests_on_sentence(" ".join(sentence.split()), said, quotes)
+                for sentence in _split_sentences(answer.context)
+            ]
             found.append(sum(used) / len(used) if used else 0.0)
         return found
 
@@ -242,7 +245,7 @@ class _Answers:
         able = "test" in self.rt.engine.tasks
         told = self.useful([() if j or not able else a.context for a, j in zip(self.answers, judged, strict=True)])
         return [
-            precision_at_k([name in a.gold for name in a.found]) if j else precision_at_k(v) if able else None
+            average_precision([name in a.gold for name in a.found]) if j else average_precision(v) if able else None
             for a, j, v in zip(self.answers, judged, told, strict=True)
         ]
 
@@ -254,7 +257,7 @@ class _Answers:
             Wish("reverse", 0 if s else _QUESTIONS, texts=(a.text,))
             for a, s in zip(self.answers, self.silent, strict=True)
         ]
-        asked = list(self.rt.each(proposing.propose, wishes))
+        asked = list(self.rt.each(proposing.propose_lines, wishes))
         texts = [t for a, own in zip(self.answers, asked, strict=True) for t in (a.question, *own)]
         vectors, found, begin = np.asarray(embed_all(texts, self.rt).value), Values(), 0
         for own in asked:
@@ -272,7 +275,7 @@ class _Answers:
         return [c.precision for c in self.citations]
 
 
-def _rests(sentence: str, said: Sequence[frozenset[str]], quotes: Sequence[str]) -> bool:
+def _rests_on_sentence(sentence: str, said: Sequence[frozenset[str]], quotes: Sequence[str]) -> bool:
     """Whether an answer rests on a sentence: it quotes it, or shares half of the terms with it."""
     terms = frozenset(stems(sentence))
     if any(sentence in quote or quote in sentence for quote in quotes if quote):
@@ -282,7 +285,7 @@ def _rests(sentence: str, said: Sequence[frozenset[str]], quotes: Sequence[str])
     )
 
 
-def _sentences(texts: Sequence[str]) -> list[str]:
+def _split_sentences(texts: Sequence[str]) -> list[str]:
     return [text[a:b] for text in texts for a, b in sentences(text)]
 
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 from sensegraph.errors import UnsupportedTask
 from sensegraph.lab.grounding import claims as rules
-from sensegraph.lab.scores.word_overlap import words
+from sensegraph.lab.scores.word_overlap import split_words
 from sensegraph.protocols import JudgingEngine
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
@@ -64,12 +64,12 @@ class Claimed:
 
 
 @step("claimify.claim", version=1, uses="engine", task="claim")
-def claim(excerpts: Sequence[Excerpt], *, engine: JudgingEngine) -> list[tuple[str, ...]]:
+def claim_excerpts(excerpts: Sequence[Excerpt], *, engine: JudgingEngine) -> list[tuple[str, ...]]:
     """What a stage makes of each sentence."""
     return engine.claim(excerpts)
 
 
-def claims_of(answers: Sequence[tuple[str, str]], how: ClaimSettings, rt: Runtime) -> list[Claimed]:
+def find_claims(answers: Sequence[tuple[str, str]], how: ClaimSettings, rt: Runtime) -> list[Claimed]:
     """The claims of each answer, given as (question, text): by the engine where it can find claims, else by rules.
 
     Raises UnsupportedTask where a model is asked for and the engine has none.
@@ -83,11 +83,11 @@ def claims_of(answers: Sequence[tuple[str, str]], how: ClaimSettings, rt: Runtim
     now = [_Sentence(a, i, s) for a, listed in enumerate(texts) for i, s in enumerate(listed)]
     dropped: list[dict[str, int]] = [dict.fromkeys(_STAGES, 0) for _ in answers]
     for stage in _STAGES[:2]:
-        found = _completed(stage, now, answers, texts, how.window(stage), rt)
+        found = _complete_stage(stage, now, answers, texts, how.window(stage), rt)
         for sentence, made in zip(now, found, strict=True):
             dropped[sentence.answer][stage] += not made
         now = [replace(s, text=made[0]) for s, made in zip(now, found, strict=True) if made]
-    parts = _completed("decompose", now, answers, texts, how.decompose, rt)
+    parts = _complete_stage("decompose", now, answers, texts, how.decompose, rt)
     said: list[list[str]] = [[] for _ in answers]
     for sentence, made in zip(now, parts, strict=True):
         dropped[sentence.answer]["decompose"] += not made
@@ -96,7 +96,7 @@ def claims_of(answers: Sequence[tuple[str, str]], how: ClaimSettings, rt: Runtim
     for listed, sentences, lost in zip(said, texts, dropped, strict=True):
         once: dict[str, str] = {}
         for one in listed:
-            once.setdefault(" ".join(words(one)), one)
+            once.setdefault(" ".join(split_words(one)), one)
         unique, repeated = tuple(once.values()), len(listed) - len(once)
         by = f"claims by {rt.engine.name}"
         claimed.append(Claimed(unique, by, len(sentences), tuple(lost.items()), repeated))
@@ -112,7 +112,7 @@ class _Sentence:
     text: str
 
 
-def _completed(
+def _complete_stage(
     stage: Stage,
     sentences: Sequence[_Sentence],
     answers: Sequence[tuple[str, str]],
@@ -138,7 +138,7 @@ def _completed(
             after = tuple(around[place + 1 : place + 1 + window.after])
             question = answers[sentence.answer][0]
             excerpts.append(Excerpt(stage, question, sentence.text, before, after, sample, window.temperature))
-        for i, reply in zip(todo, rt.each(claim, excerpts), strict=True):
+        for i, reply in zip(todo, rt.each(claim_excerpts, excerpts), strict=True):
             asked[i] += 1
             if completion := tuple(t.strip() for t in reply if t.strip()):
                 good[i].append(completion)

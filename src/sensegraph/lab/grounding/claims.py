@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sensegraph.lab.grounding.cited import rows_as_lines
-from sensegraph.lab.scores.word_overlap import Floats, distances, words
+from sensegraph.lab.scores.word_overlap import Floats, rouge_distances, split_words
 from sensegraph.language.common_words import STOP
 from sensegraph.language.stems import ENGLISH, language
 from sensegraph.language.tagging import known_form, tags
@@ -63,7 +63,7 @@ def claims(text: str) -> tuple[str, ...]:
     five sentences before were last about, and without one the clause is dropped.
     """
     reader, found = _Reader(), dict[str, str]()
-    english = not HAN.search(text) and language(words(text)) == ENGLISH
+    english = not HAN.search(text) and language(split_words(text)) == ENGLISH
     for sentence in sentences_of(text):
         named = ""
         for clause in _clauses(sentence) if english else [sentence]:
@@ -71,7 +71,7 @@ def claims(text: str) -> tuple[str, ...]:
             named = named or next(iter(_names(whole)), "")
             if whole and _verifiable(whole, english=english):
                 for one in _shared(whole):
-                    found.setdefault(" ".join(words(one)), one)
+                    found.setdefault(" ".join(split_words(one)), one)
         reader.subjects.append(named)
     return tuple(found.values())
 
@@ -82,7 +82,7 @@ def clusters(texts: Sequence[str], threshold: float, *, strict: bool = True) -> 
     Clusters merge while the largest distance between them is below `threshold`, or with `strict=False` at most
     `threshold`: the paper says the latter, the library that it used does the former.
     """
-    return clusters_of(distances(texts), threshold, strict=strict)
+    return clusters_of(rouge_distances(texts), threshold, strict=strict)
 
 
 def clusters_of(apart: Floats, threshold: float, *, strict: bool = True) -> int:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sensegraph.lab.scores.statistics import Interval, resampled
+from sensegraph.lab.scores.statistics import Interval, resample_means
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Agreement:
         return (told - self.tied) / told if told else None
 
 
-def majority(winners: Sequence[int | None]) -> int | None:
+def majority_label(winners: Sequence[int | None]) -> int | None:
     """The winner of more than half of the verdicts; 0 where there is none such; None without a verdict."""
     told = [w for w in winners if w is not None]
     if not told:
@@ -61,7 +61,7 @@ def majority(winners: Sequence[int | None]) -> int | None:
     return label if 2 * count > len(told) else 0
 
 
-def agreement(compared: Iterable[Compared], numbers: Mapping[tuple[str, str], float]) -> Agreement:
+def compare_with_counts(compared: Iterable[Compared], numbers: Mapping[tuple[str, str], float]) -> Agreement:
     """How often the majority of the judge's verdicts goes to the larger number.
 
     `numbers` are by (condition, question). The interval is that of the share over questions, by resampling them;
@@ -70,7 +70,7 @@ def agreement(compared: Iterable[Compared], numbers: Mapping[tuple[str, str], fl
     tally, by_question = Counter[str](), dict[str, list[int]]()
     for one in compared:
         first, second = (numbers.get((condition, one.question)) for condition in one.pair)
-        label = majority(one.winners)
+        label = majority_label(one.winners)
         if label is None or first is None or second is None:
             tally["missing"] += 1
         elif label == 0:
@@ -85,7 +85,7 @@ def agreement(compared: Iterable[Compared], numbers: Mapping[tuple[str, str], fl
     interval = None
     if decided:
         rows = np.array([[sum(v), len(v)] for v in by_question.values()], np.float64)
-        drawn = resampled(rows)
+        drawn = resample_means(rows)
         low, high = np.percentile(drawn[:, 0] / drawn[:, 1], [2.5, 97.5])
         interval = Interval(float(rows[:, 0].sum() / rows[:, 1].sum()), float(low), float(high))
     return Agreement(tally.total(), tally["tied"], tally["missing"], tally["even"], decided, tally["agreed"], interval)

@@ -16,9 +16,9 @@ from typing import Any
 
 from sensegraph.errors import InputError
 from sensegraph.lab.judging.criteria import Rules
-from sensegraph.lab.judging.judgements import Judged, Judgements, Pair, pairs_of
+from sensegraph.lab.judging.judgements import Judged, Judgements, Pair, list_pairs
 from sensegraph.lab.judging.marks import Mark, Marks
-from sensegraph.lab.scores.word_overlap import words
+from sensegraph.lab.scores.word_overlap import split_words
 from sensegraph.protocols import JudgingEngine, PricedEngine, Task
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Step, step
@@ -34,19 +34,19 @@ _REPLY: Mapping[Task, int] = {"judge": 130, "score": 130, "contrast": 500}  # to
 
 
 @step("judging.judge", 1, uses="engine", task="judge")
-def judge(trials: Sequence[Trial], engine: JudgingEngine) -> list[Verdict]:
+def judge_trials(trials: Sequence[Trial], engine: JudgingEngine) -> list[Verdict]:
     """The better of two answers, or neither."""
     return engine.judge(trials)
 
 
 @step("judging.score", 1, uses="engine", task="score")
-def score(trials: Sequence[Trial], engine: JudgingEngine) -> list[Verdict]:
+def score_trials(trials: Sequence[Trial], engine: JudgingEngine) -> list[Verdict]:
     """A score for one answer."""
     return engine.score(trials)
 
 
 @step("judging.contrast", 1, uses="engine", task="contrast")
-def contrast(trials: Sequence[Trial], engine: JudgingEngine) -> list[Contrast]:
+def contrast_trials(trials: Sequence[Trial], engine: JudgingEngine) -> list[Contrast]:
     """What two answers share, and what only one says."""
     return engine.contrast(trials)
 
@@ -85,21 +85,21 @@ def judge_pairs(
     replicates have no verdict. Raises UnsupportedTask, before any work, for an engine that has no judge, InputError
     for answers that do not fit the questions, and what `Runtime.each` raises: what was paid for is stored.
     """
-    _checked(answers, questions, rules, rt, "judge")
-    chosen = tuple(pairs) if pairs is not None else pairs_of(list(answers))
-    shown = list(_shown(answers, questions, rules, chosen))
+    _check_judging(answers, questions, rules, rt, "judge")
+    chosen = tuple(pairs) if pairs is not None else list_pairs(list(answers))
+    shown = list(_list_pair_trials(answers, questions, rules, chosen))
     trials = [s.trial for s in shown]
     if rules.differential:  # one contrast serves all trials of two answers
         rt.check("Judging what differs", frozenset({"contrast"}))
-        needed = _contrasts([t for t in trials if isinstance(t, Trial)])
-        contrasts = dict(zip(map(_alike, needed), rt.each(contrast, needed), strict=True))
-        trials = [_unique(t, contrasts[_alike(t)]) if isinstance(t, Trial) else t for t in trials]
-    found = iter(rt.each(judge, [t for t in trials if isinstance(t, Trial)]))
+        needed = _list_contrasts([t for t in trials if isinstance(t, Trial)])
+        contrasts = dict(zip(map(_unordered_key, needed), rt.each(contrast_trials, needed), strict=True))
+        trials = [_show_differences(t, contrasts[_unordered_key(t)]) if isinstance(t, Trial) else t for t in trials]
+    found = iter(rt.each(judge_trials, [t for t in trials if isinstance(t, Trial)]))
     rows = []
     for s, trial in zip(shown, trials, strict=True):
         v = next(found) if isinstance(trial, Trial) else trial
         rows.append(Judged(s.question, s.criterion, s.first, s.second, s.replicate, v.winner, v.reason, v.scores))
-    return Judgements(rules, len(questions), chosen, tuple(rows), _lengths(answers))
+    return Judgements(rules, len(questions), chosen, tuple(rows), _count_words(answers))
 
 
 def score_answers(answers: Answers, questions: Sequence[str], rules: Rules, rt: Runtime) -> Marks:
@@ -107,14 +107,14 @@ def score_answers(answers: Answers, questions: Sequence[str], rules: Rules, rt: 
 
     A missing answer has no score; an empty one is shown as what it is. Raises as `judge_pairs` does.
     """
-    _checked(answers, questions, rules, rt, "score")
-    shown = list(_alone(answers, questions, rules))
-    found = rt.each(score, [trial for _, trial in shown])
+    _check_judging(answers, questions, rules, rt, "score")
+    shown = list(_list_single_trials(answers, questions, rules))
+    found = rt.each(score_trials, [trial for _, trial in shown])
     marks = [
         replace(mark, score=v.scores[0] if v.scores else None, reason=v.reason)
         for (mark, _), v in zip(shown, found, strict=True)
     ]
-    return Marks(rules, len(questions), tuple(answers), tuple(marks), _lengths(answers))
+    return Marks(rules, len(questions), tuple(answers), tuple(marks), _count_words(answers))
 
 
 def foresee_judging(
@@ -127,11 +127,11 @@ def foresee_judging(
 ) -> Foreseen:
     """What `judge_pairs` would take, or with `singly` `score_answers`; nothing is asked."""
     if singly:
-        return _foreseen(score, [trial for _, trial in _alone(answers, questions, rules)], rt)
-    chosen = tuple(pairs) if pairs is not None else pairs_of(list(answers))
-    trials = [s.trial for s in _shown(answers, questions, rules, chosen) if isinstance(s.trial, Trial)]
-    found = _foreseen(judge, trials, rt)
-    return found + _foreseen(contrast, _contrasts(trials), rt) if rules.differential else found
+        return _foresee_step(score_trials, [trial for _, trial in _list_single_trials(answers, questions, rules)], rt)
+    chosen = tuple(pairs) if pairs is not None else list_pairs(list(answers))
+    trials = [s.trial for s in _list_pair_trials(answers, questions, rules, chosen) if isinstance(s.trial, Trial)]
+    found = _foresee_step(judge_trials, trials, rt)
+    return found + _foresee_step(contrast_trials, _list_contrasts(trials), rt) if rules.differential else found
 
 
 # ── what is shown ──
@@ -149,12 +149,14 @@ class _Shown:
     trial: Trial | Verdict
 
 
-def _shown(answers: Answers, questions: Sequence[str], rules: Rules, pairs: Sequence[Pair]) -> Iterator[_Shown]:
+def _list_pair_trials(
+    answers: Answers, questions: Sequence[str], rules: Rules, pairs: Sequence[Pair]
+) -> Iterator[_Shown]:
     """All trials, question by question."""
     bands = rules.bands if rules.scored else ""
     replicates = range(rules.replicates)
     for (q, text), pair, criterion, r in product(enumerate(questions), pairs, rules.criteria, replicates):
-        for first, second in _orders(pair, (q, criterion.name, r), rules):
+        for first, second in _choose_orders(pair, (q, criterion.name, r), rules):
             one, other = answers[first][q], answers[second][q]
             trial: Trial | Verdict = Verdict(None, "An answer is missing.")
             if one is not None and other is not None:
@@ -164,7 +166,7 @@ def _shown(answers: Answers, questions: Sequence[str], rules: Rules, pairs: Sequ
             yield _Shown(q, first, second, criterion.name, r, trial)
 
 
-def _orders(pair: Pair, place: tuple[int, str, int], rules: Rules) -> tuple[Pair, ...]:
+def _choose_orders(pair: Pair, place: tuple[int, str, int], rules: Rules) -> tuple[Pair, ...]:
     """Both orders, or one that is drawn by the seed alone, whatever the answers."""
     turned = (pair[1], pair[0])
     if rules.both_orders:
@@ -173,7 +175,7 @@ def _orders(pair: Pair, place: tuple[int, str, int], rules: Rules) -> tuple[Pair
     return (tuple(sorted(pair, reverse=bool(drawn))),)  # type: ignore[return-value]
 
 
-def _alone(answers: Answers, questions: Sequence[str], rules: Rules) -> Iterator[tuple[Mark, Trial]]:
+def _list_single_trials(answers: Answers, questions: Sequence[str], rules: Rules) -> Iterator[tuple[Mark, Trial]]:
     """Each answer by each criterion, with what the judge is not told; a missing one is left out."""
     runs = range(rules.replicates)
     for (q, text), (condition, told), criterion, run in product(
@@ -190,24 +192,24 @@ def _alone(answers: Answers, questions: Sequence[str], rules: Rules) -> Iterator
 # ── only what differs ──
 
 
-def _contrasts(trials: Sequence[Trial]) -> list[Trial]:
+def _list_contrasts(trials: Sequence[Trial]) -> list[Trial]:
     """What to contrast: each two answers once, whatever the order in which they are shown."""
-    every = {_alike(t): Trial(t.question, "", "", _alike(t)[1:]) for t in trials}
+    every = {_unordered_key(t): Trial(t.question, "", "", _unordered_key(t)[1:]) for t in trials}
     return list(every.values())
 
 
-def _alike(trial: Trial) -> tuple[str, ...]:
+def _unordered_key(trial: Trial) -> tuple[str, ...]:
     """The question and the answers, in whatever order they are shown."""
     return (trial.question, *sorted(trial.answers))
 
 
-def _unique(trial: Trial, told: Contrast) -> Trial | Verdict:
+def _show_differences(trial: Trial, told: Contrast) -> Trial | Verdict:
     """The trial on what only one of the answers says, which may always tie; a tie where neither says anything alone."""
     if not (told.common or told.first or told.second):
         return Verdict(None, "What the answers share could not be told.")
     if not (told.first or told.second):
         return Verdict(0, "The answers say the same.")
-    parts = (told.first, told.second) if trial.answers == _alike(trial)[1:] else (told.second, told.first)
+    parts = (told.first, told.second) if trial.answers == _unordered_key(trial)[1:] else (told.second, told.first)
     shown = tuple("\n".join(f"- {s}" for s in part) or _NOTHING for part in parts)
     return replace(trial, definition=f"{trial.definition} {_UNIQUE}", answers=shown, tie=True)
 
@@ -215,7 +217,7 @@ def _unique(trial: Trial, told: Contrast) -> Trial | Verdict:
 # ── counting ──
 
 
-def _checked(answers: Answers, questions: Sequence[str], rules: Rules, rt: Runtime, task: Task) -> None:
+def _check_judging(answers: Answers, questions: Sequence[str], rules: Rules, rt: Runtime, task: Task) -> None:
     rt.check("Judging answers", frozenset({task}))
     for condition, told in answers.items():
         if len(told) != len(questions):
@@ -226,12 +228,12 @@ def _checked(answers: Answers, questions: Sequence[str], rules: Rules, rt: Runti
         raise InputError("There is nothing to compare: give the answers of at least two conditions.")
 
 
-def _lengths(answers: Answers) -> Mapping[str, tuple[int, ...]]:
+def _count_words(answers: Answers) -> Mapping[str, tuple[int, ...]]:
     """Words of each answer; a missing one has none."""
-    return {c: tuple(len(words(a or "")) for a in told) for c, told in answers.items()}
+    return {c: tuple(len(split_words(a or "")) for a in told) for c, told in answers.items()}
 
 
-def _foreseen(asked: Step[Any, Any], trials: Sequence[Trial], rt: Runtime) -> Foreseen:
+def _foresee_step(asked: Step[Any, Any], trials: Sequence[Trial], rt: Runtime) -> Foreseen:
     """Calls and tokens of a step's trials that are not stored."""
     missing, task = rt.missing(asked, trials), asked.task or "judge"
     if not isinstance(rt.engine, PricedEngine):
@@ -239,7 +241,7 @@ def _foreseen(asked: Step[Any, Any], trials: Sequence[Trial], rt: Runtime) -> Fo
     sizes: dict[tuple[str, ...], int] = {}
     prompt = 0
     for t in (trials[i] for i in missing):  # replicates and orders are alike: counted once
-        like = (t.criterion, *_alike(t))
+        like = (t.criterion, *_unordered_key(t))
         if like not in sizes:
             sizes[like] = rt.engine.prompt_tokens(task, t)
         prompt += sizes[like]

@@ -37,7 +37,7 @@ class Reason:
     text: str
 
 
-def reasons(judgements: Judgements) -> Mapping[str, tuple[Reason, ...]]:
+def reasons_by_criterion(judgements: Judgements) -> Mapping[str, tuple[Reason, ...]]:
     """The reasons for every verdict that there is, by criterion."""
     found: dict[str, list[Reason]] = {c: [] for c in judgements.criteria}
     for v in judgements.verdicts:
@@ -48,7 +48,7 @@ def reasons(judgements: Judgements) -> Mapping[str, tuple[Reason, ...]]:
     return {criterion: tuple(listed) for criterion, listed in found.items()}
 
 
-def themes(listed: Sequence[Reason]) -> dict[str, float]:
+def theme_shares(listed: Sequence[Reason]) -> dict[str, float]:
     """The share of the reasons that appeal to each theme, 0 to 1; empty without a reason. It knows English only."""
     if not listed:
         return {}

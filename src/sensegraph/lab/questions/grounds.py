@@ -23,7 +23,7 @@ from itertools import combinations, islice
 from types import MappingProxyType
 
 from sensegraph.lab.questions.question_files import Kind
-from sensegraph.lab.questions.stated_facts import Told, begins, pointing, proper
+from sensegraph.lab.questions.stated_facts import Told, depends_on_context, has_proper_name, match_subject
 from sensegraph.lab.scores.word_overlap import rouge_1
 from sensegraph.language.countries import COUNTRY
 from sensegraph.language.tagging import known_form
@@ -91,14 +91,14 @@ class Material:
 
     def find_local(self) -> Iterator[Ground]:
         """One sentence on an entity."""
-        for one in _once(self.told):
+        for one in _unique_sentences(self.told):
             yield Ground("local", (one.chunk,), (one.subject, one.object), (one,))
 
     def find_bridges(self) -> Iterator[Ground]:
         """Chains of sentences of different chunks, and what alone links two things."""
-        facts, about = _by_subject(self.told), _partners(self.told)
+        facts, about = _group_by_subject(self.told), _rank_partners(self.told)
         for name in sorted(facts):
-            chains = (c for one in facts[name] for c in _chains((one,), facts, self.hops))
+            chains = (c for one in facts[name] for c in _extend_chain((one,), facts, self.hops))
             for chain in islice(chains, _EACH):
                 yield Ground("bridge", tuple(t.chunk for t in chain), (chain[0].subject, chain[-1].object), chain)
         # what alone links two things that no chunk names together: a fact on the one, and one on what it names
@@ -115,7 +115,7 @@ class Material:
 
     def find_intersections(self) -> Iterator[Ground]:
         """Two sentences of different chunks on one entity."""
-        by = _by_subject(_once(self.told))
+        by = _group_by_subject(_unique_sentences(self.told))
         for name in sorted(by):
             pairs = (  # of different chunks, which tell different things
                 (one, other)
@@ -147,15 +147,17 @@ class Material:
         named = {e.id: e for e in self.entities}
         complete = (c for c in self.claims if c.starts and c.ends and c.subject in named)
         whole = (
-            c for c in complete if proper(named[c.subject]) and undated(c) and begins(c.description, named[c.subject])
+            c
+            for c in complete
+            if has_proper_name(named[c.subject]) and remove_date(c) and match_subject(c.description, named[c.subject])
         )
         known = sorted(whole, key=lambda c: (c.starts, c.id))
         sharing = defaultdict[str, list[Claim]](list)
         for claim in known:
             for name in dict.fromkeys((claim.subject, fold(claim.object))):
                 sharing[name].append(claim)
-        pairs = [islice(filter(_apart_in_time, combinations(sharing[n], 2)), _EACH) for n in sorted(sharing)]
-        far = filter(_apart_in_time, zip(known, known[len(known) // 2 :], strict=False))
+        pairs = [islice(filter(_are_apart_in_time, combinations(sharing[n], 2)), _EACH) for n in sorted(sharing)]
+        far = filter(_are_apart_in_time, zip(known, known[len(known) // 2 :], strict=False))
         for group in (*pairs, far):
             for pair in group:
                 subjects = tuple(dict.fromkeys(named[c.subject] for c in pair))
@@ -168,25 +170,25 @@ class Material:
 
     def find_ambiguous_names(self) -> Iterator[Ground]:
         """Entities that share a whole name, and after them those that share the name of a person."""
-        named = [e for e in self.entities if proper(e)]
+        named = [e for e in self.entities if has_proper_name(e)]
         whole, part = defaultdict[str, list[Entity]](list), defaultdict[str, list[Entity]](list)
         for entity in named:
             for name in dict.fromkeys(map(fold, (entity.name, *entity.aliases))):
                 whole[name].append(entity)
-            for word in _parts(entity):
+            for word in _name_parts(entity):
                 part[word].append(entity)
-        surnames = {_parts(e)[-1] for e in named if fold(e.type) == "person" and _parts(e)}
-        about = _partners(self.told)
+        surnames = {_name_parts(e)[-1] for e in named if fold(e.type) == "person" and _name_parts(e)}
+        about = _rank_partners(self.told)
         for shared, names in ((whole, set(whole)), (part, surnames)):
             for name in sorted(names):
-                yield from islice(_apart(name, shared[name], about), _EACH)
+                yield from islice(_tell_apart(name, shared[name], about), _EACH)
 
     def find_themes(self) -> Iterator[Ground]:
         """Clusters of the hierarchy."""
         named = {e.id: e for e in self.entities}
         for cluster in self.clusters:
             members = [named[n] for n in cluster.entities if n in named]
-            members.sort(key=lambda e: (not proper(e), -e.degree, e.id))
+            members.sort(key=lambda e: (not has_proper_name(e), -e.degree, e.id))
             statements = (*cluster.summary, *(s for f in cluster.findings for s in f.statements))
             cited = tuple(dict.fromkeys(source.chunk for s in statements for source in s.sources))
             chunks = cited or tuple(dict.fromkeys(c for e in members[:_LEAST] for c in e.chunks))[:_MOST]
@@ -203,7 +205,7 @@ class Material:
         by_type: dict[str, list[Entity]] = defaultdict(list)
         for _, entity in sorted({t.object.id: t.object for t in self.told if t.linked}.items()):
             by_type[fold(entity.type)].append(entity)
-        for one in (t for t in _once(self.told) if t.linked):
+        for one in (t for t in _unique_sentences(self.told) if t.linked):
             listed = by_type[fold(one.object.type)]
             turn = int(key(one.sentence)[:8], 16) % len(listed)
             taken = with_subject[one.subject.id] | with_head[fold(one.head)] | {one.subject.id}
@@ -213,28 +215,28 @@ class Material:
                 yield Ground("adversarial", (one.chunk,), (one.subject, other), (one,), other=other.name)
 
 
-def grounds(kind: Kind, material: Material) -> list[Ground]:
+def find_grounds(kind: Kind, material: Material) -> list[Ground]:
     """All grounds of a class that the material gives, each once; long lists are cut by entity, not by place."""
     return list({g.id: g for g in _FIND[kind](material)}.values())
 
 
-def looser(kind: Kind, material: Material) -> list[Ground]:
+def find_looser_grounds(kind: Kind, material: Material) -> list[Ground]:
     """Grounds of a class where sentences do not give enough: what is tied in a chunk, and sentences with a gap."""
     if kind == "local":
-        return grounds(kind, replace(material, told=material.gaps))
+        return find_grounds(kind, replace(material, told=material.gaps))
     if kind in ("bridge", "comparison", "disambiguation"):
-        return grounds(kind, replace(material, told=material.ties))
+        return find_grounds(kind, replace(material, told=material.ties))
     return []
 
 
-def _by_subject(told: Iterable[Told]) -> dict[str, list[Told]]:
+def _group_by_subject(told: Iterable[Told]) -> dict[str, list[Told]]:
     found: dict[str, list[Told]] = defaultdict(list)
     for one in told:
         found[one.subject.id].append(one)
     return found
 
 
-def _once(told: Iterable[Told]) -> list[Told]:
+def _unique_sentences(told: Iterable[Told]) -> list[Told]:
     """The sentences, each once, with the object that can be described instead of named where there is one."""
     best: dict[tuple[str, str], Told] = {}
     for one in told:
@@ -244,33 +246,33 @@ def _once(told: Iterable[Told]) -> list[Told]:
     return list(best.values())
 
 
-def _chains(begun: tuple[Told, ...], by: Mapping[str, list[Told]], most: int) -> Iterator[tuple[Told, ...]]:
+def _extend_chain(begun: tuple[Told, ...], by: Mapping[str, list[Told]], most: int) -> Iterator[tuple[Told, ...]]:
     """Chains that go on from `begun`, the longest first: each sentence of a chunk of its own, no entity twice."""
     if not begun[-1].linked or len(begun) >= most:
         return
     seen, used = {t.subject.id for t in begun}, {t.chunk for t in begun}
-    for after in _once(by.get(begun[-1].object.id, ())):
+    for after in _unique_sentences(by.get(begun[-1].object.id, ())):
         if after.chunk in used or after.object.id in seen:
             continue
         if any(fold(t.subject.name) in fold(after.rest) for t in begun):  # it names what the question asks for
             continue
-        yield from _chains((*begun, after), by, most)
+        yield from _extend_chain((*begun, after), by, most)
         yield (*begun, after)
 
 
-def _apart_in_time(pair: tuple[Claim, Claim]) -> bool:
+def _are_apart_in_time(pair: tuple[Claim, Claim]) -> bool:
     """Whether the first claim ends before the second begins, and another chunk makes it."""
     return pair[0].ends < pair[1].starts and pair[0].source.chunk != pair[1].source.chunk
 
 
-def undated(claim: Claim) -> str:
+def remove_date(claim: Claim) -> str:
     """What a claim says, without its date; empty where a year stays in it, or where it is no one sentence."""
     text = " ".join(_DATE.sub("", claim.description).split()).rstrip(". ")
-    whole = 3 <= len(text.split()) <= _LONG and ". " not in text and not pointing(text)
+    whole = 3 <= len(text.split()) <= _LONG and ". " not in text and not depends_on_context(text)
     return text if whole and not re.search(r"\d{4}", text) else ""
 
 
-def _parts(entity: Entity) -> list[str]:
+def _name_parts(entity: Entity) -> list[str]:
     """The first and the last word of a name of several, where they are names themselves."""
     listed = entity.name.split()
     ends = dict.fromkeys((listed[0], listed[-1]) if len(listed) > 1 else ())
@@ -278,25 +280,27 @@ def _parts(entity: Entity) -> list[str]:
     return [w for w in found if not known_form(w) and w not in COUNTRY]
 
 
-def _apart(name: str, alike: Sequence[Entity], about: Mapping[str, Sequence[Entity]]) -> Iterator[Ground]:
+def _tell_apart(name: str, alike: Sequence[Entity], about: Mapping[str, Sequence[Entity]]) -> Iterator[Ground]:
     """Each of some entities that a name may mean, told from the others by what only it is told with."""
     for one in alike if len(alike) > 1 else ():
-        others = [e for e in alike if e.id != one.id and (fold(e.name) == fold(one.name) or not _within(e.name, [one]))]
+        others = [
+            e for e in alike if e.id != one.id and (fold(e.name) == fold(one.name) or not _shares_name(e.name, [one]))
+        ]
         if not others:
             continue
         taken = {c for e in others for c in e.chunks}
         foreign = {p.id for e in others for p in about.get(e.id, ())} | {e.id for e in alike}
-        mark = next((p for p in about.get(one.id, ()) if p.id not in foreign and not _within(p.name, alike)), None)
+        mark = next((p for p in about.get(one.id, ()) if p.id not in foreign and not _shares_name(p.name, alike)), None)
         chunks = tuple(c for c in one.chunks if c not in taken)
         if mark and chunks and len(chunks) <= _MOST:
             yield Ground("disambiguation", chunks, (one, mark, *others[:1]), other=name)
 
 
-def _within(name: str, alike: Sequence[Entity]) -> bool:
+def _shares_name(name: str, alike: Sequence[Entity]) -> bool:
     return any(fold(name) in fold(e.name) or fold(e.name) in fold(name) for e in alike)
 
 
-def _partners(told: Iterable[Told]) -> dict[str, list[Entity]]:
+def _rank_partners(told: Iterable[Told]) -> dict[str, list[Entity]]:
     """What each entity is told with, most often first."""
     count: dict[str, Counter[str]] = defaultdict(Counter)
     entities: dict[str, Entity] = {}

@@ -18,7 +18,7 @@ import numpy as np
 from sensegraph.index.index import Index
 from sensegraph.lab.questions.grounded_questions import Grounds, GroundSettings
 from sensegraph.lab.questions.proposing import Proposer
-from sensegraph.lab.questions.question_files import NEEDS, Kind, Outcome, Posed, summed
+from sensegraph.lab.questions.question_files import NEEDS, Kind, Outcome, Posed, sum_counts
 from sensegraph.lab.retrieval.test_collections import ADVERSARIAL
 from sensegraph.protocols import Task
 from sensegraph.types import Check, Support, Wish
@@ -41,7 +41,7 @@ class _Candidate:
         return NEEDS.get(self.question.kind) == "multi-hop" and len(self.texts) > 1
 
 
-def by_model(index: Index, by: Proposer, how: GroundSettings | None = None) -> Outcome:
+def make_model_questions(index: Index, by: Proposer, how: GroundSettings | None = None) -> Outcome:
     """Questions of each class that a model writes from texts; `dropped` says why candidates were not kept.
 
     Kept is what is new, what its texts answer, and for a class that joins texts, what no single one of them answers;
@@ -50,11 +50,11 @@ def by_model(index: Index, by: Proposer, how: GroundSettings | None = None) -> O
     how = how or GroundSettings()
     found, outcome = Grounds(index, how), Outcome(())
     for kind in how.classes:
-        outcome = outcome + _of_kind(kind, found, by, outcome.questions)
+        outcome = outcome + _make_questions_of_kind(kind, found, by, outcome.questions)
     return outcome
 
 
-def _of_kind(kind: Kind, found: Grounds, by: Proposer, before: Sequence[Posed]) -> Outcome:
+def _make_questions_of_kind(kind: Kind, found: Grounds, by: Proposer, before: Sequence[Posed]) -> Outcome:
     """Questions of one class, in rounds: as many grounds as questions are wanted still, each for several lines."""
     how, made, dropped = found.how, list[Posed](), Counter[str]()
     left = iter(found.sampled(kind) if kind in ("local", ADVERSARIAL) else found.of(kind))
@@ -78,18 +78,20 @@ def _of_kind(kind: Kind, found: Grounds, by: Proposer, before: Sequence[Posed]) 
         known = [q.text for q in (*before, *made)]
         new = by.fresh([c.question.text for c in candidates], known, how.near)
         dropped["a duplicate"] += len(candidates) - len(new)
-        sound = _sound([candidates[i] for i in new], found.index, by, dropped)
+        sound = _keep_sound([candidates[i] for i in new], found.index, by, dropped)
         made += [c.question for c in sorted(sound, key=lambda c: c.place)[: how.each - len(made)]]
-    return Outcome(tuple(made), summed(dropped.items()), summed([(kind, how.each - len(made))]))
+    return Outcome(tuple(made), sum_counts(dropped.items()), sum_counts([(kind, how.each - len(made))]))
 
 
-def _sound(candidates: Sequence[_Candidate], index: Index, by: Proposer, dropped: Counter[str]) -> list[_Candidate]:
+def _keep_sound(
+    candidates: Sequence[_Candidate], index: Index, by: Proposer, dropped: Counter[str]
+) -> list[_Candidate]:
     """The candidates that hold against their texts; the others are counted by reason."""
     real = [c for c in candidates if c.question.kind != ADVERSARIAL]
     void = [c for c in candidates if c.question.kind == ADVERSARIAL]
-    answered = _judged(real, [c.texts for c in real], by, True, "its texts do not answer it", dropped)
+    answered = _filter_by_support(real, [c.texts for c in real], by, True, "its texts do not answer it", dropped)
     alone = [(c, text) for c in answered if c.joins for text in c.texts]
-    said = by.supports([_check(c.question.text, (text,)) for c, text in alone], False)
+    said = by.supports([_make_support_check(c.question.text, (text,)) for c, text in alone], False)
     single = {id(c) for (c, _), s in zip(alone, said, strict=True) if s.holds is not False}
     dropped["one text alone answers it"] += len(single)
     near = []
@@ -99,11 +101,11 @@ def _sound(candidates: Sequence[_Candidate], index: Index, by: Proposer, dropped
         names = [index.catalogue.chunks[i].id for i in best]
         chunks = index.chunks(names)
         near.append((*c.texts, *(chunks[name].text for name in names)))
-    unanswered = _judged(void, near, by, False, "the corpus may answer it", dropped)
+    unanswered = _filter_by_support(void, near, by, False, "the corpus may answer it", dropped)
     return [c for c in answered if id(c) not in single] + unanswered
 
 
-def _judged(
+def _filter_by_support(
     candidates: Sequence[_Candidate],
     texts: Sequence[Sequence[str]],
     by: Proposer,
@@ -112,12 +114,12 @@ def _judged(
     dropped: Counter[str],
 ) -> list[_Candidate]:
     """The candidates of which it is known that their texts answer them, or that they do not, as is `wanted`."""
-    checks = [_check(c.question.text, tuple(t)) for c, t in zip(candidates, texts, strict=True)]
+    checks = [_make_support_check(c.question.text, tuple(t)) for c, t in zip(candidates, texts, strict=True)]
     said: Sequence[Support] = by.supports(checks, wanted)
     dropped["no verdict on it"] += sum(s.holds is None for s in said)
     dropped[reason] += sum(s.holds is (not wanted) for s in said)
     return [c for c, s in zip(candidates, said, strict=True) if s.holds is wanted]
 
 
-def _check(question: str, texts: tuple[str, ...]) -> Check:
+def _make_support_check(question: str, texts: tuple[str, ...]) -> Check:
     return Check(f"The texts answer the question: {question}", texts)

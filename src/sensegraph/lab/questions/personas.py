@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from sensegraph.errors import InputError
 from sensegraph.lab.questions.proposing import Proposer
-from sensegraph.lab.questions.question_files import Outcome, Posed, summed
+from sensegraph.lab.questions.question_files import Outcome, Posed, sum_counts
 from sensegraph.language.text import fold
 from sensegraph.protocols import Task
 from sensegraph.types import Wish
@@ -41,7 +41,7 @@ class PersonaSettings:
             raise InputError(f"Questions are one from a cosine above 0 and at most 1 on, not {self.near}.")
 
 
-def from_personas(about: str, by: Proposer, how: PersonaSettings | None = None) -> Outcome:
+def make_persona_questions(about: str, by: Proposer, how: PersonaSettings | None = None) -> Outcome:
     """Up to K · N · M questions that personas would put to a corpus of which they know only the description `about`.
 
     Raises InputError for an empty description.
@@ -50,8 +50,8 @@ def from_personas(about: str, by: Proposer, how: PersonaSettings | None = None) 
     if not about.strip():
         raise InputError("Describe the corpus in a sentence or two: what it holds, and what it is for (--about).")
     # every persona at each of its tasks (Algorithm 1, lines 1 and 2)
-    (personas,) = _filled([Wish("persona", how.personas, about)], by, how)
-    tasks = _filled([Wish("task", how.tasks, about, persona) for persona in personas], by, how)
+    (personas,) = _fill_wishes([Wish("persona", how.personas, about)], by, how)
+    tasks = _fill_wishes([Wish("task", how.tasks, about, persona) for persona in personas], by, how)
     askers = [(persona, task) for persona, listed in zip(personas, tasks, strict=True) for task in listed]
     # the questions of all askers, each new (line 3); an asker who lacks some is asked again
     made: list[list[str]] = [[] for _ in askers]
@@ -77,10 +77,10 @@ def from_personas(about: str, by: Proposer, how: PersonaSettings | None = None) 
         for line in questions
     )
     lacking = how.personas * how.tasks * how.questions - len(posed)
-    return Outcome(posed, summed(dropped.items()), (("global", lacking),) if lacking else ())
+    return Outcome(posed, sum_counts(dropped.items()), (("global", lacking),) if lacking else ())
 
 
-def _filled(wishes: Sequence[Wish], by: Proposer, how: PersonaSettings) -> list[list[str]]:
+def _fill_wishes(wishes: Sequence[Wish], by: Proposer, how: PersonaSettings) -> list[list[str]]:
     """As many different lines for each wish as it asks for; where some are missing, it is asked again."""
     found: list[dict[str, str]] = [{} for _ in wishes]
     for _ in range(1 + how.rounds):

@@ -30,7 +30,7 @@ _REASON = 40  # tokens of a reply about support
 
 
 @step("proposing.propose", version=1, uses="engine", task="propose")
-def propose(wishes: Sequence[Wish], *, engine: JudgingEngine) -> list[tuple[str, ...]]:
+def propose_lines(wishes: Sequence[Wish], *, engine: JudgingEngine) -> list[tuple[str, ...]]:
     """Lines for each wish."""
     return engine.propose(wishes)
 
@@ -59,7 +59,7 @@ class Paid:
 
     def lines(self, wishes: Sequence[Wish]) -> list[tuple[str, ...]]:
         """The lines for each wish."""
-        return list(self.rt.each(propose, wishes))
+        return list(self.rt.each(propose_lines, wishes))
 
     def supports(self, checks: Sequence[Check], expected: bool) -> list[Support]:
         """Whether each check holds."""
@@ -96,7 +96,7 @@ class Foreseen:
 
     def lines(self, wishes: Sequence[Wish]) -> list[tuple[str, ...]]:
         """Stored lines; else as many stand-ins as are wished for."""
-        stored = self._stored(propose, "propose", wishes, [_LINE * w.count for w in wishes])
+        stored = self._stored(propose_lines, "propose", wishes, [_LINE * w.count for w in wishes])
         lines = []
         for found, wish in zip(stored, wishes, strict=True):
             stem = f"of about as many words as one has, {key(wish)[:6]}"

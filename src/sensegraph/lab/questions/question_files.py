@@ -85,12 +85,12 @@ class Outcome:
     def __add__(self, other: Outcome) -> Outcome:
         return Outcome(
             self.questions + other.questions,
-            summed((*self.dropped, *other.dropped)),
-            summed((*self.missing, *other.missing)),
+            sum_counts((*self.dropped, *other.dropped)),
+            sum_counts((*self.missing, *other.missing)),
         )
 
 
-def summed(counted: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+def sum_counts(counted: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
     """Counts by name, each name once, in order; without what was counted 0 times."""
     found: dict[str, int] = {}
     for name, n in counted:
@@ -121,10 +121,10 @@ def record(question: Posed) -> dict[str, Any]:
 def write_questions(path: Path, questions: Sequence[Posed]) -> None:
     """Write questions, one a line."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    _write(path, map(record, questions))
+    _write_json_lines(path, map(record, questions))
 
 
-def read_questions(path: Path) -> tuple[Posed, ...]:
+def read_posed_questions(path: Path) -> tuple[Posed, ...]:
     """The questions of a file that `write_questions` wrote, or of any `queries.jsonl`: then they are `given`.
 
     Raises InputError for a line that is no question, naming it.
@@ -132,10 +132,10 @@ def read_questions(path: Path) -> tuple[Posed, ...]:
     if not path.is_file():
         raise InputError(f"There is no {path}; name a file of questions, one JSON object a line.")
     lines = enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1)
-    return tuple(_read(line, f"{path}, line {number}") for number, line in lines if line.strip())
+    return tuple(_parse_posed_question(line, f"{path}, line {number}") for number, line in lines if line.strip())
 
 
-def _read(line: str, where: str) -> Posed:
+def _parse_posed_question(line: str, where: str) -> Posed:
     try:
         found = json.loads(line)
     except ValueError as e:
@@ -184,8 +184,8 @@ def write_set(folder: Path, questions: Sequence[Posed], index: Index) -> None:
                 chunk = found[name]
                 yield {"_id": name, "title": chunk.title, "text": chunk.text, "metadata": {"document": chunk.document}}
 
-    _write_set(folder, documents(), questions, {q.id: q.documents for q in questions})
-    _write_set(folder / "chunks", chunks(), questions, {q.id: q.chunks for q in questions})
+    _write_collection(folder, documents(), questions, {q.id: q.documents for q in questions})
+    _write_collection(folder / "chunks", chunks(), questions, {q.id: q.chunks for q in questions})
 
 
 def check_empty(folder: Path) -> None:
@@ -194,17 +194,17 @@ def check_empty(folder: Path) -> None:
         raise InputError(f"{folder} is not empty; name a folder that is, or that does not exist yet.")
 
 
-def _write_set(
+def _write_collection(
     folder: Path, corpus: Iterable[Mapping[str, Any]], questions: Sequence[Posed], gold: Mapping[str, Sequence[str]]
 ) -> None:
     (folder / "qrels").mkdir(parents=True, exist_ok=True)
-    _write(folder / "corpus.jsonl", corpus)
+    _write_json_lines(folder / "corpus.jsonl", corpus)
     write_questions(folder / "queries.jsonl", questions)
     rows = [f"{q.id}\t{name}\t1\n" for q in questions for name in gold[q.id]]
     (folder / "qrels" / f"{SPLIT}.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(rows), encoding="utf-8")
 
 
-def _write(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
+def _write_json_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as out:
         for one in records:
             out.write(json.dumps(one, ensure_ascii=False) + "\n")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sensegraph.lab.questions.grounds import Ground, undated
+from sensegraph.lab.questions.grounds import Ground, remove_date
 from sensegraph.lab.questions.question_files import Kind, Posed
 from sensegraph.lab.questions.stated_facts import GAP
 from sensegraph.language.text import fold
@@ -18,13 +18,13 @@ _ANSWERED = frozenset(("local", "bridge", "intersection"))  # classes of which t
 _GAPPED = frozenset(("local", "intersection"))  # classes that need no words of ours
 
 
-def posed(ground: Ground, documents: Sequence[str], *, english: bool = True) -> Posed:
+def word_question(ground: Ground, documents: Sequence[str], *, english: bool = True) -> Posed:
     """The question that a template makes of a ground, whose chunks are of `documents`.
 
     In other languages than English sentences get a gap, and only the classes that need no words of ours are asked.
     """
     if english:
-        text = _english(ground)
+        text = _word_in_english(ground)
     elif ground.kind == "local":
         (one,) = ground.told
         text = one.rest if GAP in one.rest else f"{GAP} {one.rest}?"
@@ -32,7 +32,7 @@ def posed(ground: Ground, documents: Sequence[str], *, english: bool = True) -> 
         text = " … ".join(f"{GAP} {one.rest}" for one in ground.told) + "?"
     answers = tuple(dict.fromkeys(e.name for e in ground.entities[:1])) if ground.kind in _ANSWERED else ()
     if ground.claims:
-        answers = (undated(ground.claims[0]),)
+        answers = (remove_date(ground.claims[0]),)
     evidence = () if ground.kind == "adversarial" else ground.chunks
     return Posed(
         text,
@@ -46,57 +46,64 @@ def posed(ground: Ground, documents: Sequence[str], *, english: bool = True) -> 
     )
 
 
-def _english(ground: Ground) -> str:
+def _word_in_english(ground: Ground) -> str:
     """The question in English, by the class of the ground."""
     told, entities = ground.told, ground.entities
     match ground.kind:
         case "local":
             rest = told[0].rest
-            return f"Which name is missing here: “{rest}”?" if GAP in rest else f"{_who(told[0].subject)} {rest}?"
+            return (
+                f"Which name is missing here: “{rest}”?"
+                if GAP in rest
+                else f"{_question_word(told[0].subject)} {rest}?"
+            )
         case "bridge" if ground.other:
-            return f"What links {_called(entities[1])} with {_called(entities[2])}?"
+            return f"What links {_name_in_sentence(entities[1])} with {_name_in_sentence(entities[2])}?"
         case "bridge":
             # each sentence but the last gives up the name of what the next one is about, which says what is meant
             text = told[-1].rest
             for one in told[-2::-1]:
                 text = f"{one.head} the one that {text}{f', {one.after}' if one.after else ''}"
-            return f"{_who(told[0].subject)} {text}?"
+            return f"{_question_word(told[0].subject)} {text}?"
         case "intersection":
             first, second = told
             also = "" if "also" in second.rest.split() else "also "
-            return f"{_who(first.subject)} {first.rest}, and {also}{second.rest}?"
+            return f"{_question_word(first.subject)} {first.rest}, and {also}{second.rest}?"
         case "comparison":
             left, right, shared = entities
-            return f"How do {left.name} and {right.name} differ in what they have to do with {_called(shared)}?"
+            return (
+                f"How do {left.name} and {right.name} differ in what they have to do with {_name_in_sentence(shared)}?"
+            )
         case "temporal" if ground.claims:
-            sooner, later = sorted(map(undated, ground.claims))
+            sooner, later = sorted(map(remove_date, ground.claims))
             return f"Which came first: “{sooner}”, or “{later}”?"
         case "temporal":
             begin, end = ground.times
-            return f"What changed in what is said of {_called(entities[0])} between {begin} and {end}?"
+            return f"What changed in what is said of {_name_in_sentence(entities[0])} between {begin} and {end}?"
         case "disambiguation":
             meant, mark, *others = entities
+            what = f"the {ground.other.title()}"
             if others and fold(meant.name) == fold(others[0].name) and fold(meant.type) != fold(others[0].type):
-                return f"What is said of {meant.name}, the {meant.type.casefold()} that has to do with {_called(mark)}?"
-            return f"What is said of the {ground.other.title()} that has to do with {_called(mark)}?"
+                what = f"{meant.name}, the {meant.type.casefold()}"
+            return f"What is said of {what} that has to do with {_name_in_sentence(mark)}?"
         case "global":
-            *names, last = map(_called, entities)
+            *names, last = map(_name_in_sentence, entities)
             listed = f"{', '.join(names)} and {last}"
             return f"What are the main themes in all that is said of {listed}, and how do they hang together?"
         case "adversarial":
             (sentence,) = told
-            return f"{_who(sentence.subject)} {f'{sentence.head} {ground.other} {sentence.after}'.strip()}?"
+            return f"{_question_word(sentence.subject)} {f'{sentence.head} {ground.other} {sentence.after}'.strip()}?"
 
 
-def worded(kind: Kind, *, english: bool) -> bool:
+def has_template(kind: Kind, *, english: bool) -> bool:
     """Whether there is a template of this class in the language."""
     return english or kind in _GAPPED
 
 
-def _who(entity: Entity) -> str:
+def _question_word(entity: Entity) -> str:
     return "Who" if fold(entity.type) == "person" else "What"
 
 
-def _called(entity: Entity) -> str:
+def _name_in_sentence(entity: Entity) -> str:
     """An entity inside a sentence: what is no name gets its article."""
     return entity.name if entity.name[:1] != entity.name[:1].lower() else f"the {entity.name}"

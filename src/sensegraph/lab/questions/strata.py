@@ -21,7 +21,7 @@ _ROWS = 5_000  # on which centres are found
 _CYCLES = 25
 
 
-def grouped(rows: NDArray[np.float32], groups: int = GROUPS, seed: int = 0) -> NDArray[np.int64]:
+def cluster_vectors(rows: NDArray[np.float32], groups: int = GROUPS, seed: int = 0) -> NDArray[np.int64]:
     """The group of each of the unit vectors `rows`, shape (n, d), by spherical k-means from k-means++ with `seed`.
 
     There are at most `groups`, and at most as many as rows that differ. Equal rows are in one group.
@@ -32,10 +32,10 @@ def grouped(rows: NDArray[np.float32], groups: int = GROUPS, seed: int = 0) -> N
     some = np.asarray(rows if len(rows) <= _ROWS else rows[np.sort(random.permutation(len(rows))[:_ROWS])], np.float64)
     # the first centres: rows drawn by their squared distance from those drawn before (Arthur and Vassilvitskii 2007)
     chosen = [int(random.integers(len(some)))]
-    far = _distance(some, some[chosen[0]])
+    far = _cosine_distance(some, some[chosen[0]])
     while len(chosen) < groups and far.sum() > 1e-9:
         chosen.append(int(random.choice(len(some), p=far / far.sum())))
-        far = np.minimum(far, _distance(some, some[chosen[-1]]))
+        far = np.minimum(far, _cosine_distance(some, some[chosen[-1]]))
     centres: Floats = some[chosen]
     for _ in range(_CYCLES):
         placed = (some @ centres.T).argmax(axis=1)
@@ -52,13 +52,13 @@ def grouped(rows: NDArray[np.float32], groups: int = GROUPS, seed: int = 0) -> N
     return found
 
 
-def _distance(rows: Floats, centre: Floats) -> Floats:
+def _cosine_distance(rows: Floats, centre: Floats) -> Floats:
     apart: Floats = np.maximum(1 - rows @ centre, 0)
     apart[apart < 1e-9] = 0
     return apart
 
 
-def by_turns(items: Iterable[T], group: Callable[[T], int], name: Callable[[T], str], seed: int = 0) -> list[T]:
+def take_turns(items: Iterable[T], group: Callable[[T], int], name: Callable[[T], str], seed: int = 0) -> list[T]:
     """`items` so that the groups take turns; inside a group, and among groups, by a hash of name and seed."""
     inside: dict[int, list[T]] = {}
     for item in items:

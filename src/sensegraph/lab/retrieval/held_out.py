@@ -19,7 +19,7 @@ class Held:
     best: float
 
 
-def tuned(results: Sequence[Measured], metric: str, among: Sequence[str]) -> tuple[Held, ...]:
+def choose_held_out(results: Sequence[Measured], metric: str, among: Sequence[str]) -> tuple[Held, ...]:
     """Of every set the method of `among` with the highest mean over the other sets, and what it reaches on this one.
 
     Sets count alike, whatever their size; of equal methods the one named first is taken. The mean of the `mean`s is an

@@ -15,7 +15,11 @@ _FIXED = ("name", "requires", "reads")
 def whole(methods: Sequence[Named], how: Measuring, results: Sequence[Result]) -> dict[str, Any]:
     """The object that a program is given: how was measured, the methods with their settings, the sets."""
     named = {m.name: {"method": m.method.name, "settings": settings_of(m)} for m in methods}
-    return {"measuring": asdict(how) | {"metric": how.primary}, "methods": named, "sets": list(map(one_set, results))}
+    return {
+        "measuring": asdict(how) | {"metric": how.primary},
+        "methods": named,
+        "sets": list(map(record_set, results)),
+    }
 
 
 def settings_of(named: Named) -> dict[str, Any]:
@@ -24,7 +28,7 @@ def settings_of(named: Named) -> dict[str, Any]:
     return {f.name: getattr(kind, f.name) for f in fields(kind) if f.name not in _FIXED}
 
 
-def one_set(result: Result) -> dict[str, Any]:
+def record_set(result: Result) -> dict[str, Any]:
     """One set: what it holds, what its index took, and of every method scores, comparisons and each question."""
     found, judged = result.found, result.found.judged
     manifest, cost = result.manifest, result.cost
@@ -63,11 +67,11 @@ def one_set(result: Result) -> dict[str, Any]:
         "types": {kind: len(places) for kind, places in found.types.items()},
         "scores": scores,
         "comparisons": [asdict(c) for c in found.comparisons],
-        "queries": _queries(found),
+        "queries": _record_queries(found),
     }
 
 
-def _queries(found: Measured) -> list[dict[str, Any]]:
+def _record_queries(found: Measured) -> list[dict[str, Any]]:
     return [
         {
             "id": q.id,

@@ -11,11 +11,11 @@ import numpy as np
 from sensegraph.errors import InputError
 from sensegraph.index.index import Index, Manifest
 from sensegraph.lab.retrieval.clock import Cost
-from sensegraph.lab.retrieval.metrics import measures, names
-from sensegraph.lab.retrieval.runs import Named, Run, ask, grouped
+from sensegraph.lab.retrieval.metrics import list_metrics, measure_ranking
+from sensegraph.lab.retrieval.runs import Named, Run, ask_methods, group_queries
 from sensegraph.lab.retrieval.test_collections import JudgedSet, Query
 from sensegraph.lab.scores import statistics
-from sensegraph.lab.scores.statistics import Floats, Interval, holm, intervals, signed_ranks
+from sensegraph.lab.scores.statistics import Floats, Interval, holm, intervals, signed_rank_test
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Usage
 
@@ -43,8 +43,8 @@ class Measuring:
             raise InputError(f"The cuts of a ranking must be at least 1, not {', '.join(map(str, self.cuts))}.")
         if self.draws < 1:
             raise InputError(f"There must be at least 1 draw, not {self.draws}.")
-        if self.metric and self.metric not in names(self.cuts):
-            raise InputError(f"No measure is called {self.metric!r}; there are {', '.join(names(self.cuts))}.")
+        if self.metric and self.metric not in list_metrics(self.cuts):
+            raise InputError(f"No measure is called {self.metric!r}; there are {', '.join(list_metrics(self.cuts))}.")
 
     @property
     def primary(self) -> str:
@@ -160,19 +160,19 @@ def measure(
     if how.baseline and how.baseline not in listed:
         raise InputError(f"The baseline {how.baseline!r} is not among the methods {', '.join(listed)}; add it to them.")
     baseline = how.baseline or (BASELINE if BASELINE in listed else listed[0])
-    groups, unplaced = grouped(judged.queries, how.within, index)
+    groups, unplaced = group_queries(judged.queries, how.within, index)
     queries = tuple(q for g in groups for q in g.queries)
     before = rt.reranker.usage() if rt.reranker else Usage()
-    runs = ask(methods, groups, index, rt, max(*how.cuts, 10))
+    runs = ask_methods(methods, groups, index, rt, max(*how.cuts, 10))
     reranking = Reranking(rt.reranker.name, rt.reranker.top, rt.reranker.usage() - before) if rt.reranker else None
-    scores = tuple(scored(run, queries, how) for run in runs)
-    return Measured(judged, queries, runs, scores, compared(scores, baseline, how), baseline, unplaced, reranking)
+    scores = tuple(score_run(run, queries, how) for run in runs)
+    return Measured(judged, queries, runs, scores, compare_runs(scores, baseline, how), baseline, unplaced, reranking)
 
 
-def scored(run: Run, queries: Sequence[Query], how: Measuring) -> Scores:
+def score_run(run: Run, queries: Sequence[Query], how: Measuring) -> Scores:
     """The scores of a run against the judgements of its questions, in the same order."""
-    rows = np.array([measures(f.documents, q.gold, how.cuts) for f, q in zip(run.found, queries, strict=True)])
-    named = names(how.cuts)
+    rows = np.array([measure_ranking(f.documents, q.gold, how.cuts) for f, q in zip(run.found, queries, strict=True)])
+    named = list_metrics(how.cuts)
     said: dict[str, int] = {}
     for note in (note for f in run.found for note in f.notes):
         said[note] = said.get(note, 0) + 1
@@ -188,15 +188,15 @@ def scored(run: Run, queries: Sequence[Query], how: Measuring) -> Scores:
     )
 
 
-def compared(scores: Sequence[Scores], baseline: str, how: Measuring) -> tuple[Comparison, ...]:
+def compare_runs(scores: Sequence[Scores], baseline: str, how: Measuring) -> tuple[Comparison, ...]:
     """Every other method against the baseline on every metric; each metric is a family of its own for Holm."""
     ground = next(s for s in scores if s.method == baseline)
     others = [s for s in scores if s.method != baseline]
-    means = [intervals(_table(s) - _table(ground), how.draws, how.seed) for s in others]
+    means = [intervals(_score_matrix(s) - _score_matrix(ground), how.draws, how.seed) for s in others]
     found = []
     for i, (metric, values) in enumerate(ground.values.items()):
         below = np.array(values)
-        tests = [signed_ranks(np.array(s.values[metric]) - below) for s in others]
+        tests = [signed_rank_test(np.array(s.values[metric]) - below) for s in others]
         corrected = holm([t.p for t in tests])
         for s, row, t, p in zip(others, means, tests, corrected, strict=True):
             ties, losses = len(below) - t.n, t.n - t.wins
@@ -206,6 +206,6 @@ def compared(scores: Sequence[Scores], baseline: str, how: Measuring) -> tuple[C
     return tuple(found)
 
 
-def _table(scores: Scores) -> Floats:
+def _score_matrix(scores: Scores) -> Floats:
     """The values of a run, shape (questions, metrics)."""
     return np.array(list(scores.values.values())).T

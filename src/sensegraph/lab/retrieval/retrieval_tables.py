@@ -13,9 +13,9 @@ _LABELS = {"recall": "R", "ndcg": "nDCG", "mrr": "MRR", "precision": "P"}
 def text(result: Result, how: Measuring) -> str:
     """Everything about one set: what was measured over what, the methods, the comparisons, the types of question."""
     found = result.found
-    parts = ["\n".join(_head(result)), methods(found)]
-    parts += [comparisons(found, how)] if found.comparisons else []
-    parts += [types(found, how)] if len(found.types) > 1 else []
+    parts = ["\n".join(_describe_set(result)), tabulate_methods(found)]
+    parts += [tabulate_comparisons(found, how)] if found.comparisons else []
+    parts += [tabulate_types(found, how)] if len(found.types) > 1 else []
     # rankings that are missing or were widened, and what the methods noted often
     notes = []
     for s in found.scores:
@@ -30,7 +30,7 @@ def text(result: Result, how: Measuring) -> str:
     return "\n\n".join(parts)
 
 
-def _head(result: Result) -> Iterable[str]:
+def _describe_set(result: Result) -> Iterable[str]:
     found, manifest, cost = result.found, result.manifest, result.cost
     judged, counts = found.judged, manifest.counts
     left = [*judged.left_out, *([("without a document to be asked of", found.unplaced)] if found.unplaced else [])]
@@ -54,33 +54,33 @@ def _head(result: Result) -> Iterable[str]:
         yield f"judgements of what is not there: {len(judged.dangling):,}: {some}"
 
 
-def methods(found: Measured) -> str:
+def tabulate_methods(found: Measured) -> str:
     """A row a method: every metric but precision, CPU of a query, context tokens."""
     shown = [m for m in found.scores[0].means if not m.startswith("precision")]
     rows = [["method", *map(label, shown), "CPU ms", "tokens"]]
     for s in found.scores:
-        means = (_percent(s.means[m].mean) for m in shown)
+        means = (_as_percent(s.means[m].mean) for m in shown)
         rows.append([s.method, *means, f"{s.cpu_ms:.1f}", f"{s.context_tokens:,.0f}"])
     return columns(rows)
 
 
-def comparisons(found: Measured, how: Measuring) -> str:
+def tabulate_comparisons(found: Measured, how: Measuring) -> str:
     """A row a method: its difference from the baseline in points, the p of Wilcoxon's test raw and by Holm, wins."""
     rows = [[f"{label(how.primary)} − {found.baseline}", "points", "95 %", "p", "p Holm", "wins", "ties", "losses"]]
     for c in found.comparisons:
         if c.metric == how.primary:
             d, counts = c.difference, (str(n) for n in (c.wins, c.ties, c.losses))
-            interval = f"{_points(d.low)} … {_points(d.high)}"
-            rows.append([c.method, _points(d.mean), interval, _p(c.p), _p(c.p_holm), *counts])
+            interval = f"{_as_points(d.low)} … {_as_points(d.high)}"
+            rows.append([c.method, _as_points(d.mean), interval, _format_p(c.p), _format_p(c.p_holm), *counts])
     return columns(rows)
 
 
-def types(found: Measured, how: Measuring) -> str:
+def tabulate_types(found: Measured, how: Measuring) -> str:
     """A row a type of question: how many, and the metric of every method."""
     by_method = [found.by_type(s) for s in found.scores]
     head = [f"{label(how.primary)} by type", "questions", *(s.method for s in found.scores)]
     rows = [
-        [kind or "(none)", f"{len(places):,}", *(_percent(table[kind][how.primary]) for table in by_method)]
+        [kind or "(none)", f"{len(places):,}", *(_as_percent(table[kind][how.primary]) for table in by_method)]
         for kind, places in found.types.items()
     ]
     return columns([head, *rows])
@@ -93,7 +93,7 @@ def summary(results: Sequence[Result], how: Measuring) -> str:
     rows = []
     for name in (s.method for s in sets[0].scores):
         means = [s.means[how.primary].mean for f in sets for s in f.scores if s.method == name]
-        rows.append([name, *map(_percent, means), _percent(sum(means) / len(means))])
+        rows.append([name, *map(_as_percent, means), _as_percent(sum(means) / len(means))])
     return columns([head, *rows])
 
 
@@ -103,21 +103,21 @@ def label(metric: str) -> str:
     return _LABELS.get(kind, kind) + at + cut
 
 
-def _percent(share: float) -> str:
+def _as_percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def _points(share: float) -> str:
+def _as_points(share: float) -> str:
     return f"{100 * share:+.1f}".replace("-", "−")
 
 
-def _p(value: float) -> str:
+def _format_p(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def told(c: Comparison) -> str:
     """A comparison on one line, for a picture."""
-    return f"{_points(c.difference.mean)} ({_p(c.p_holm) if c.p_holm < 0.001 else f'p {c.p_holm:.3f}'})"
+    return f"{_as_points(c.difference.mean)} ({_format_p(c.p_holm) if c.p_holm < 0.001 else f'p {c.p_holm:.3f}'})"
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:

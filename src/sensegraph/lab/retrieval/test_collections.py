@@ -65,14 +65,14 @@ def read_set(folder: Path, split: str = "", *, titles: bool = True) -> JudgedSet
     away, to see what a method owes to them. Raises InputError for a file that is missing or cannot be read, naming the
     line, and where no question was judged.
     """
-    judgements = _qrels_file(folder, split)
-    loaded = load([_existing(folder / "corpus.jsonl")])
+    judgements = _choose_judgements(folder, split)
+    loaded = load([_require_file(folder / "corpus.jsonl")])
     if not loaded.documents:
         first = loaded.skipped[0].reason if loaded.skipped else "it is empty."
         raise InputError(f"{folder / 'corpus.jsonl'} holds no document: {first}")
     documents = loaded.documents if titles else tuple(replace(d, title="") for d in loaded.documents)
-    gold = _gold(judgements)
-    queries = _queries(_existing(folder / "queries.jsonl"), gold)
+    gold = _read_judgements(judgements)
+    queries = _read_queries(_require_file(folder / "queries.jsonl"), gold)
     kept: list[Query] = []
     left_out: Counter[str] = Counter()
     for query in queries:
@@ -104,7 +104,7 @@ def read_set(folder: Path, split: str = "", *, titles: bool = True) -> JudgedSet
     )
 
 
-def _existing(path: Path) -> Path:
+def _require_file(path: Path) -> Path:
     if not path.is_file():
         raise InputError(
             f"There is no {path}; a test collection has corpus.jsonl, queries.jsonl and qrels/NAME.tsv (BEIR's layout)."
@@ -112,7 +112,7 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _qrels_file(folder: Path, split: str) -> Path:
+def _choose_judgements(folder: Path, split: str) -> Path:
     """The file of judgements. Raises InputError where there is none, or where one must be named."""
     found = {f.stem: f for f in sorted((folder / "qrels").glob("*.tsv"))}
     if not found:
@@ -124,7 +124,7 @@ def _qrels_file(folder: Path, split: str) -> Path:
     return found[wanted]
 
 
-def _gold(path: Path) -> dict[str, dict[str, int]]:
+def _read_judgements(path: Path) -> dict[str, dict[str, int]]:
     """The grades above 0 by question and document. Raises InputError for a line that is no judgement."""
     gold: dict[str, dict[str, int]] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
@@ -140,7 +140,7 @@ def _gold(path: Path) -> dict[str, dict[str, int]]:
     return gold
 
 
-def _queries(path: Path, gold: Mapping[str, Mapping[str, int]]) -> list[Query]:
+def _read_queries(path: Path, gold: Mapping[str, Mapping[str, int]]) -> list[Query]:
     """All questions, in the order of the file. Raises InputError for a line that is none, or an id given twice."""
     found: dict[str, Query] = {}
     for number, line in enumerate(path.open(encoding="utf-8-sig"), 1):

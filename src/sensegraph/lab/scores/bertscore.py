@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.scores.tokenmatch import Baseline, Match, Rarity, matched, rarity
+from sensegraph.lab.scores.tokenmatch import Baseline, Match, Rarity, match_tokens, token_rarity
 from sensegraph.lab.scores.word_overlap import Floats
 
 _BATCH = 16
@@ -81,11 +81,13 @@ class BertScore:
         by = self._baseline
         texts = list(dict.fromkeys(t for answer, gold in pairs for t in (answer, *gold)))
         spoken, cut = self._read(texts)
-        weights = rarity([spoken[g].ids for _, gold in pairs for g in gold]) if self.idf else None
+        weights = token_rarity([spoken[g].ids for _, gold in pairs for g in gold]) if self.idf else None
         found = []
         for answer, gold in pairs:
-            ours, counts = spoken[answer], _weighted(spoken[answer], weights)
-            raw = [matched(ours.vectors, spoken[g].vectors, counts, _weighted(spoken[g], weights)) for g in gold]
+            ours, counts = spoken[answer], _weigh_tokens(spoken[answer], weights)
+            raw = [
+                match_tokens(ours.vectors, spoken[g].vectors, counts, _weigh_tokens(spoken[g], weights)) for g in gold
+            ]
             found.append(max((by.rescaled(m) if by else m for m in raw), key=lambda m: m.f1))
         return Scores(tuple(found), self.how, cut, sum(m.empty for m in found))
 
@@ -160,7 +162,7 @@ class _Encoder:
             yield _Tokens(numbers, row[here].numpy().astype(np.float64), own)
 
 
-def _weighted(tokens: _Tokens, weights: Rarity | None) -> Floats:
+def _weigh_tokens(tokens: _Tokens, weights: Rarity | None) -> Floats:
     """How much each token counts; special ones do not."""
     return tokens.own * np.array([weights(i) for i in tokens.ids]) if weights else tokens.own
 
