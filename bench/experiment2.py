@@ -34,7 +34,7 @@ from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.index.index import Index
 from sensegraph.lab.experiments.published import published
 from sensegraph.lab.grounding.abstaining import abstains
-from sensegraph.lab.grounding.claims import LABEL, THRESHOLDS, claims, clusters_of
+from sensegraph.lab.grounding.claims import LABEL, THRESHOLDS, count_linkage_clusters, extract_claims
 from sensegraph.lab.scores.pairs import Pair, compare_all_pairs
 from sensegraph.lab.scores.statistics import intervals
 from sensegraph.lab.scores.word_overlap import rouge_distances
@@ -178,9 +178,9 @@ def theirs(queries: Sequence[Mapping[str, Any]]) -> Answers:
 
 def measured(text: str) -> list[float]:
     """Claims and clusters of an answer, in the order of MEASURES."""
-    found = claims(text)
+    found = extract_claims(text)
     apart = rouge_distances(found)
-    return [len(found), *(clusters_of(apart, t) for t in THRESHOLDS)]
+    return [len(found), *(count_linkage_clusters(apart, t) for t in THRESHOLDS)]
 
 
 def report(title: str, found: Answers) -> None:

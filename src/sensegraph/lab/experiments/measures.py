@@ -81,7 +81,7 @@ def measure_claims(answers: Answers, questions: Sequence[Asked], how: ClaimSetti
 def count_claim_clusters(listed: Sequence[tuple[str, ...]]) -> list[tuple[int, ...]]:
     """The number of clusters of an answer's claims at each threshold, strict as the paper's library."""
     apart = map(rouge_distances, listed)
-    return [tuple(rules.clusters_of(a, t) for t in rules.THRESHOLDS) for a in apart]
+    return [tuple(rules.count_linkage_clusters(a, t) for t in rules.THRESHOLDS) for a in apart]
 
 
 def measure_support(answers: Answers, fetch: Fetch, rt: Runtime) -> list[Measure]:

@@ -23,7 +23,7 @@ from sensegraph.lab.grounding.abstaining import abstains
 from sensegraph.lab.grounding.citations import MOST, Citations, citations_of
 from sensegraph.lab.grounding.cited import Reference, cited_statements
 from sensegraph.lab.grounding.claimify import ClaimSettings, find_claims
-from sensegraph.lab.grounding.claims import sentences_of
+from sensegraph.lab.grounding.claims import split_answer
 from sensegraph.lab.grounding.entailment import By, Supporter, supporter
 from sensegraph.lab.judging import judge_calls
 from sensegraph.lab.questions import proposing
@@ -196,7 +196,7 @@ class _Answers:
     def statement_recall(self) -> Values:
         """Statements of the reference that the context bears; a reference without a claim counts by its sentences."""
         found = find_claims([(a.question, a.reference) for a in self.answers], self.how.claims, self.rt)
-        return self.shares([c.claims or sentences_of(a.reference) for a, c in zip(self.answers, found, strict=True)])
+        return self.shares([c.claims or split_answer(a.reference) for a, c in zip(self.answers, found, strict=True)])
 
     def document_recall(self) -> Values:
         """Gold ids that were retrieved."""
@@ -232,10 +232,12 @@ class _Answers:
         for answer in self.answers:
             said = [frozenset(stems(s.text)) for s in cited_statements(answer.text)]
             quotes = [" ".join(text.split()) for _, text in answer.texts]
-            used = [
-                _rests_on_sentence(" ".join(sentence.split()), said, quotes)
-                for sentence in _split_sentences(answer.context)
-            ]
+            used = []
+            for sentence in (" ".join(s.split()) for s in _split_sentences(answer.context)):
+                terms = frozenset(stems(sentence))
+                quoted = any(sentence in quote or quote in sentence for quote in quotes if quote)
+                shares = (len(terms & own) / max(len(own), len(terms)) for own in said if own and terms)
+                used.append(quoted or any(share >= _HALF for share in shares))
             found.append(sum(used) / len(used) if used else 0.0)
         return found
 
@@ -273,16 +275,6 @@ class _Answers:
     def citation_precision(self) -> Values:
         """Citations that their statements need."""
         return [c.precision for c in self.citations]
-
-
-def _rests_on_sentence(sentence: str, said: Sequence[frozenset[str]], quotes: Sequence[str]) -> bool:
-    """Whether an answer rests on a sentence: it quotes it, or shares half of the terms with it."""
-    terms = frozenset(stems(sentence))
-    if any(sentence in quote or quote in sentence for quote in quotes if quote):
-        return True
-    return any(
-        min(len(terms & own) / len(own), len(terms & own) / len(terms)) >= _HALF for own in said if own and terms
-    )
 
 
 def _split_sentences(texts: Sequence[str]) -> list[str]:

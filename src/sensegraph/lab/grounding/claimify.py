@@ -78,8 +78,8 @@ def find_claims(answers: Sequence[tuple[str, str]], how: ClaimSettings, rt: Runt
     if how.by == "model" and not able:
         raise UnsupportedTask("Finding claims by a model", rt.engine.name, frozenset({"claim"}))
     if how.by == "rules" or not able:
-        return [Claimed(rules.claims(text), rules.LABEL, len(rules.sentences_of(text))) for _, text in answers]
-    texts = [rules.sentences_of(text) for _, text in answers]
+        return [Claimed(rules.extract_claims(text), rules.LABEL, len(rules.split_answer(text))) for _, text in answers]
+    texts = [rules.split_answer(text) for _, text in answers]
     now = [_Sentence(a, i, s) for a, listed in enumerate(texts) for i, s in enumerate(listed)]
     dropped: list[dict[str, int]] = [dict.fromkeys(_STAGES, 0) for _ in answers]
     for stage in _STAGES[:2]:

@@ -152,11 +152,15 @@ class _Shown:
 def _list_pair_trials(
     answers: Answers, questions: Sequence[str], rules: Rules, pairs: Sequence[Pair]
 ) -> Iterator[_Shown]:
-    """All trials, question by question."""
+    """All trials, question by question; where one order is asked, it is drawn by the seed alone."""
     bands = rules.bands if rules.scored else ""
     replicates = range(rules.replicates)
     for (q, text), pair, criterion, r in product(enumerate(questions), pairs, rules.criteria, replicates):
-        for first, second in _choose_orders(pair, (q, criterion.name, r), rules):
+        orders = [pair, (pair[1], pair[0])]
+        if not rules.both_orders:
+            drawn = int(key("order", rules.seed, sorted(pair), (q, criterion.name, r))[:8], 16) % 2
+            orders = [max(orders) if drawn else min(orders)]
+        for first, second in orders:
             one, other = answers[first][q], answers[second][q]
             trial: Trial | Verdict = Verdict(None, "An answer is missing.")
             if one is not None and other is not None:
@@ -164,15 +168,6 @@ def _list_pair_trials(
                 texts = (one.strip() or _EMPTY, other.strip() or _EMPTY)
                 trial = Trial(text, name, definition, texts, r, rules.low, rules.high, bands, rules.tie)
             yield _Shown(q, first, second, criterion.name, r, trial)
-
-
-def _choose_orders(pair: Pair, place: tuple[int, str, int], rules: Rules) -> tuple[Pair, ...]:
-    """Both orders, or one that is drawn by the seed alone, whatever the answers."""
-    turned = (pair[1], pair[0])
-    if rules.both_orders:
-        return (pair, turned)
-    drawn = int(key("order", rules.seed, sorted(pair), place)[:8], 16) % 2
-    return (tuple(sorted(pair, reverse=bool(drawn))),)  # type: ignore[return-value]
 
 
 def _list_single_trials(answers: Answers, questions: Sequence[str], rules: Rules) -> Iterator[tuple[Mark, Trial]]:

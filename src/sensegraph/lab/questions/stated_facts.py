@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from sensegraph.lab.scores.word_overlap import split_words
 from sensegraph.language.stems import ENGLISH, language
@@ -94,17 +93,18 @@ def find_tied_entities(graph: Graph) -> list[Told]:
 
 def find_gapped_sentences(graph: Graph) -> list[Told]:
     """Sentences of one chunk that name an entity once, with a gap in its place: `rest` is what is left."""
-    found = [t for e in graph.entities if has_proper_name(e) for t in islice(_gap_sentences(e), _MOST)]
-    return _keep_unique(found)
-
-
-def _gap_sentences(entity: Entity) -> Iterator[Told]:
-    name = whole(entity.name)
-    for said in entity.descriptions:
-        for start, end in sentences(said.text):
+    found: list[Told] = []
+    for entity in filter(has_proper_name, graph.entities):
+        name, gapped = whole(entity.name), list[Told]()
+        spans = ((said, start, end) for said in entity.descriptions for start, end in sentences(said.text))
+        for said, start, end in spans:
             sentence = _SPEAKER.sub("", " ".join(said.text[start:end].split()))
             if len(name.findall(sentence)) == 1 and _GAPPED[0] <= len(split_words(sentence)) <= _GAPPED[1]:
-                yield Told(entity, entity, sentence, name.sub(GAP, sentence), said.source.chunk)
+                gapped.append(Told(entity, entity, sentence, name.sub(GAP, sentence), said.source.chunk))
+            if len(gapped) == _MOST:
+                break
+        found += gapped
+    return _keep_unique(found)
 
 
 def _keep_unique(found: Sequence[Told]) -> list[Told]:

@@ -158,38 +158,25 @@ def table(
     """
     if unknown := [m for m in metrics if m not in NAMES]:
         raise InputError(f"No metric is called {unknown[0]!r}; there are {', '.join(NAMES)}.")
-    columns = tuple(_score_metric(m, pairs, rt, bleu or _bleu.Bleu()) for m in dict.fromkeys(metrics))
-    empty = sum(not split_words(p.answer) for p in pairs)
-    return Table(tuple(pairs), columns, empty, sum(not p.gold for p in pairs))
-
-
-def _score_metric(metric: str, pairs: Sequence[Pair], rt: Runtime | None, how: _bleu.Bleu) -> Column:
     golded = [p for p in pairs if p.gold]
-    if metric == BLEU:
-        return Column(
-            metric,
-            _place_values(pairs, how.each(pairs_with_gold(golded))),
-            how.told,
-            how.corpus(pairs_with_gold(golded)),
-        )
-    if metric == SEMANTIC:
-        if rt is None:
+    columns = []
+    for metric in dict.fromkeys(metrics):
+        how, corpus = "", None
+        if metric == BLEU:
+            by, answers = bleu or _bleu.Bleu(), [(p.answer, p.gold) for p in golded]
+            values, how, corpus = by.each(answers), by.told, by.corpus(answers)
+        elif metric != SEMANTIC:
+            values = [METRICS[metric](p.answer, p.gold) for p in golded]
+        elif rt is None:
             raise InputError(
                 "The metric 'semantic' compares vectors: give the runtime of a corpus, whose embedder it takes."
             )
-        return Column(metric, _place_values(pairs, semantic_similarity(golded, rt)), f"cosine of {rt.embedder.name}")
-    return Column(metric, _place_values(pairs, [METRICS[metric](p.answer, p.gold) for p in golded]))
-
-
-def pairs_with_gold(pairs: Sequence[Pair]) -> list[tuple[str, tuple[str, ...]]]:
-    """Answer and gold answers of each pair."""
-    return [(p.answer, p.gold) for p in pairs]
-
-
-def _place_values(pairs: Sequence[Pair], values: Sequence[float]) -> tuple[float | None, ...]:
-    """`values`, which are those of the pairs with a gold answer, in the places of all pairs."""
-    left = iter(values)
-    return tuple(next(left) if p.gold else None for p in pairs)
+        else:
+            values, how = semantic_similarity(golded, rt), f"cosine of {rt.embedder.name}"
+        own = iter(values)
+        columns.append(Column(metric, tuple(next(own) if p.gold else None for p in pairs), how, corpus))
+    empty = sum(not split_words(p.answer) for p in pairs)
+    return Table(tuple(pairs), tuple(columns), empty, len(pairs) - len(golded))
 
 
 def semantic_similarity(pairs: Sequence[Pair], rt: Runtime) -> list[float]:
