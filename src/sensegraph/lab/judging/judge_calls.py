@@ -19,11 +19,12 @@ from sensegraph.lab.judging.criteria import Rules
 from sensegraph.lab.judging.judgements import Judged, Judgements, Pair, list_pairs
 from sensegraph.lab.judging.marks import Mark, Marks
 from sensegraph.lab.scores.word_overlap import split_words
-from sensegraph.protocols import JudgingEngine, PricedEngine, Task
+from sensegraph.lab.tasks import JudgingEngine
+from sensegraph.protocols import PricedEngine, Task
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Step, step
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Contrast, Trial, Verdict
+from sensegraph.trials import Contrast, Trial, Verdict
 
 Answers = Mapping[str, Sequence[str | None]]  # by condition, one a question; None where there is none
 

@@ -16,7 +16,7 @@ from sensegraph.lab.questions.proposing import Proposer
 from sensegraph.lab.questions.question_files import Outcome, Posed, sum_counts
 from sensegraph.language.text import fold
 from sensegraph.protocols import Task
-from sensegraph.types import Wish
+from sensegraph.trials import Wish
 
 REQUIRES: frozenset[Task] = frozenset({"propose"})
 
