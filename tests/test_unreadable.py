@@ -17,7 +17,7 @@ from sensegraph.errors import EndpointError, ReplyRefused, StepFailed
 from sensegraph.index.chunks import chunk
 from sensegraph.index.extraction import extract
 from sensegraph.index.graph.merging import summarise
-from sensegraph.lab.judging.judge_calls import judge_trials
+from sensegraph.lab.tasks import judge_trials
 from sensegraph.methods.graphrag.tasks import grade
 from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
 from sensegraph.models.endpoint.journal import Journal

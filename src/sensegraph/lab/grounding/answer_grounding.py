@@ -25,8 +25,7 @@ from sensegraph.lab.grounding.cited import Reference, cited_statements
 from sensegraph.lab.grounding.claimify import ClaimSettings, find_claims
 from sensegraph.lab.grounding.claims import split_answer
 from sensegraph.lab.grounding.entailment import By, Supporter, supporter
-from sensegraph.lab.judging import judge_calls
-from sensegraph.lab.questions import proposing
+from sensegraph.lab.tasks import propose_lines, score_trials
 from sensegraph.language.stems import stems
 from sensegraph.language.text import sentences
 from sensegraph.runtime.runtime import Runtime
@@ -220,7 +219,7 @@ class _Answers:
             for a, rated in zip(self.answers, full, strict=True)
             for replicate in range(_RATINGS if rated else 0)
         ]
-        verdicts = iter(self.rt.each(judge_calls.score_trials, trials))
+        verdicts = iter(self.rt.each(score_trials, trials))
         found: Values = []
         for rated in full:
             ratings = [v.scores[0] / 2 for v in islice(verdicts, _RATINGS if rated else 0) if v.scores]
@@ -260,7 +259,7 @@ class _Answers:
             Wish("reverse", 0 if s else _QUESTIONS, texts=(a.text,))
             for a, s in zip(self.answers, self.silent, strict=True)
         ]
-        asked = list(self.rt.each(proposing.propose_lines, wishes))
+        asked = list(self.rt.each(propose_lines, wishes))
         texts = [t for a, own in zip(self.answers, asked, strict=True) for t in (a.question, *own)]
         vectors, found, begin = np.asarray(embed_all(texts, self.rt).value), Values(), 0
         for own in asked:

@@ -14,8 +14,7 @@ from typing import Literal
 from sensegraph.errors import UnsupportedTask
 from sensegraph.lab.grounding import claims as rules
 from sensegraph.lab.scores.word_overlap import split_words
-from sensegraph.lab.tasks import JudgingEngine
-from sensegraph.runtime.results import step
+from sensegraph.lab.tasks import claim_excerpts
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.trials import Excerpt, Stage
 
@@ -60,12 +59,6 @@ class Claimed:
     sentences: int = 0
     dropped: tuple[tuple[str, int], ...] = ()
     repeated: int = 0
-
-
-@step("claimify.claim", version=1, uses="engine", task="claim")
-def claim_excerpts(excerpts: Sequence[Excerpt], *, engine: JudgingEngine) -> list[tuple[str, ...]]:
-    """What a stage makes of each sentence."""
-    return engine.claim(excerpts)
 
 
 def find_claims(answers: Sequence[tuple[str, str]], how: ClaimSettings, rt: Runtime) -> list[Claimed]:

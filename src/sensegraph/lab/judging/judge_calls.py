@@ -19,10 +19,10 @@ from sensegraph.lab.judging.criteria import Rules
 from sensegraph.lab.judging.judgements import Judged, Judgements, Pair, list_pairs
 from sensegraph.lab.judging.marks import Mark, Marks
 from sensegraph.lab.scores.word_overlap import split_words
-from sensegraph.lab.tasks import JudgingEngine
+from sensegraph.lab.tasks import contrast_trials, judge_trials, score_trials
 from sensegraph.protocols import PricedEngine, Task
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Step, step
+from sensegraph.runtime.results import Step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.trials import Contrast, Trial, Verdict
 
@@ -32,24 +32,6 @@ _NOTHING = "(It says nothing that the other answer does not say.)"
 _EMPTY = "(The answer is empty.)"
 _UNIQUE = "Shown of each answer is only what the other does not say. Where that makes no difference, neither is better."
 _REPLY: Mapping[Task, int] = {"judge": 130, "score": 130, "contrast": 500}  # tokens of a reply, about
-
-
-@step("judging.judge", 1, uses="engine", task="judge")
-def judge_trials(trials: Sequence[Trial], engine: JudgingEngine) -> list[Verdict]:
-    """The better of two answers, or neither."""
-    return engine.judge(trials)
-
-
-@step("judging.score", 1, uses="engine", task="score")
-def score_trials(trials: Sequence[Trial], engine: JudgingEngine) -> list[Verdict]:
-    """A score for one answer."""
-    return engine.score(trials)
-
-
-@step("judging.contrast", 1, uses="engine", task="contrast")
-def contrast_trials(trials: Sequence[Trial], engine: JudgingEngine) -> list[Contrast]:
-    """What two answers share, and what only one says."""
-    return engine.contrast(trials)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,11 @@ from sensegraph.index.estimate import StepEstimate
 from sensegraph.index.vectors import embed
 from sensegraph.lab.grounding.entailment import support
 from sensegraph.lab.scores.word_overlap import Floats
-from sensegraph.lab.tasks import JudgingEngine
+from sensegraph.lab.tasks import propose_lines
 from sensegraph.language.text import fold, tokens
 from sensegraph.protocols import PricedEngine, Task
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Step, step
+from sensegraph.runtime.results import Step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.trials import Check, Support, Wish
 
@@ -28,12 +28,6 @@ B = TypeVar("B")
 
 _LINE = 30  # tokens of a line that nobody has written yet
 _REASON = 40  # tokens of a reply about support
-
-
-@step("proposing.propose", version=1, uses="engine", task="propose")
-def propose_lines(wishes: Sequence[Wish], *, engine: JudgingEngine) -> list[tuple[str, ...]]:
-    """Lines for each wish."""
-    return engine.propose(wishes)
 
 
 class Proposer(Protocol):
