@@ -19,10 +19,10 @@ from sensegraph.corpus.corpus import FOLDER, Corpus
 from sensegraph.corpus.settings import FILE, Settings, choices, load_settings, make_tools, parse
 from sensegraph.documents import DocumentSettings, stream
 from sensegraph.errors import EmptyCorpus, InputError, NotIndexed, SettingsError
-from sensegraph.lab.experiments.answering import Condition
+from sensegraph.lab.experiments.condition_answers import Condition
 from sensegraph.lab.experiments.experiment import Tools, check
 from sensegraph.lab.experiments.plan import Asked, JudgePlan, Plan, read_questions
-from sensegraph.lab.retrieval.objects import settings_of
+from sensegraph.lab.retrieval.retrieval_records import settings_of
 from sensegraph.lab.retrieval.runs import Named
 from sensegraph.methods import load, method_class
 from sensegraph.models.endpoint.journal import Journal

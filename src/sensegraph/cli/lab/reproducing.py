@@ -255,11 +255,11 @@ def planned(recipe: Recipe, bench: Bench) -> Path:
 def _outcome(recipe: Recipe, bench: Bench) -> Outcome:
     """The evaluation carried out; its report stands in its folder."""
     from sensegraph.cli.lab.experimenting import write
-    from sensegraph.lab.experiments import outcomes
+    from sensegraph.lab.experiments import outcome_records
 
     with experiments.prepared(planned(recipe, bench), bench.given, bench.report) as ready:
         found = experiment.run(ready.plan, ready.conditions, ready.questions, ready.tools, recipe.data)
-    write(found, outcomes.whole(found), ready.output)
+    write(found, outcome_records.whole(found), ready.output)
     return found
 
 
