@@ -14,12 +14,15 @@ from sensegraph.graphs.interchange.importing.knowledge import Knowledge, build_g
 from sensegraph.graphs.interchange.importing.texts import Texts, place_text_units
 from sensegraph.graphs.interchange.pair_file import PairFile, split_blocks
 from sensegraph.graphs.interchange.tables import COLUMNS, Tables
-from sensegraph.index.build import IndexSettings, Parts, complete, flat, store_documents
+from sensegraph.index.build import complete, store_documents
 from sensegraph.index.chunks import chunk
 from sensegraph.index.graph.merging import graph
 from sensegraph.index.hierarchy.communities import Communities, communities, find_communities, structure
 from sensegraph.index.hierarchy.reports import hierarchy, report_all
-from sensegraph.index.index import Index, Manifest, catalogue, document
+from sensegraph.index.index import Index, catalogue, document
+from sensegraph.index.manifest import Manifest
+from sensegraph.index.parts import Spine
+from sensegraph.index.settings import IndexSettings
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, load, save
 from sensegraph.runtime.runtime import Runtime
@@ -70,17 +73,17 @@ def import_tables(
     rows = (key(table, row.raw) for table in COLUMNS for row in getattr(tables, table))
     name = key("import", _VERSION, settings.graph.orphans, settings.chunk_tokens, settings.chunk_overlap, *rows)
     made = _Import(name, tables, texts, knowledge, grouping)
-    parts = _store_parts(made, rt, settings)
+    spine = _store_spine(made, rt, settings)
     add(list(made.texts.documents.values()))
-    manifest = complete(parts, rt, settings)
+    manifest = complete(spine, rt, settings)
     _keep_extras(made, manifest, rt)
-    return Imported(manifest, tables.counts(), parts.notes)
+    return Imported(manifest, tables.counts(), spine.notes)
 
 
 # ── parts of the index ──
 
 
-def _store_parts(made: _Import, rt: Runtime, settings: IndexSettings) -> Parts:
+def _store_spine(made: _Import, rt: Runtime, settings: IndexSettings) -> Spine:
     names = sorted(made.texts.documents)
     documents = Results(rt.store, document, store_documents([made.texts.documents[n] for n in names], rt))
     # the chunks of each document, stored as what the step that cuts documents would have given
@@ -93,19 +96,15 @@ def _store_parts(made: _Import, rt: Runtime, settings: IndexSettings) -> Parts:
     if not rt.store.has([graph_key]):
         save(rt.store, graph, graph_key, made.knowledge.graph)
     known_graph = Result(graph_key, load(rt.store, graph, graph_key))
-    parts = Parts(listed, lambda: flat(chunks), key(*chunks.keys), known_graph, quoted=False)
+    spine = Spine(listed, chunks, known_graph, quoted=False)
     notes = (*made.texts.notes, *made.knowledge.notes)
     if made.grouping and made.tables.community_reports:
         hierarchy_key = key(made.key, "hierarchy")
         if not rt.store.has([hierarchy_key]):
-            save(
-                rt.store,
-                hierarchy,
-                hierarchy_key,
-                build_hierarchy(made.tables, made.grouping, made.knowledge, made.texts),
-            )
+            reported = build_hierarchy(made.tables, made.grouping, made.knowledge, made.texts)
+            save(rt.store, hierarchy, hierarchy_key, reported)
         told = Result(hierarchy_key, load(rt.store, hierarchy, hierarchy_key))
-        return replace(parts, hierarchy=told, notes=(*notes, *told.value.notes))
+        return replace(spine, hierarchy=told, notes=(*notes, *told.value.notes))
     # reports written by the engine, on the communities of the tables or on our own
     shape = key(rt.once(structure, known_graph.value, names=(known_graph.key,)).value, settings.clusters)
     if made.grouping:
@@ -114,9 +113,9 @@ def _store_parts(made: _Import, rt: Runtime, settings: IndexSettings) -> Parts:
         groups = Result(name, load(rt.store, communities, name))
     else:
         groups = find_communities(known_graph, None, rt, settings.clusters)
-    told = report_all(groups, known_graph, parts.chunks, rt, settings.reports)
+    told = report_all(groups, known_graph, spine.chunks, rt, settings.reports)
     found = {"structure": shape, "communities": groups} if not made.grouping else {}
-    return replace(parts, hierarchy=told, notes=(*notes, *told.value.notes), **found)  # type: ignore[arg-type]
+    return replace(spine, hierarchy=told, notes=(*notes, *told.value.notes), **found)  # type: ignore[arg-type]
 
 
 # ── what our values do not hold ──
