@@ -216,9 +216,9 @@ def sort_parts(names: Iterable[str], given: Iterable[Part[Any, Any]] = ()) -> tu
     found: list[str] = []
     waiting = [name for name in known_parts(given) if name in left] + sorted(left - {*known_parts(given)})
     while waiting:
-        ready = [name for name in waiting if left.isdisjoint(set(needs_of(name, given)).difference(found))]
-        found += ready or waiting
-        waiting = [name for name in waiting if name not in found]
+        ready = (name for name in waiting if left.isdisjoint(set(needs_of(name, given)).difference(found)))
+        found.append(next(ready, waiting[0]))
+        waiting.remove(found[-1])
     return tuple(found)
 
 

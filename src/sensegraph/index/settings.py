@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 from sensegraph.built_in_parts import USUAL
@@ -13,6 +13,7 @@ from sensegraph.index.hierarchy.communities import ClusterSettings
 from sensegraph.index.hierarchy.reports import ReportSettings
 from sensegraph.index.parts import SPINE, Part, find_part, needs_of, sort_parts
 from sensegraph.index.restricted.dates import TemporalSettings
+from sensegraph.runtime.keys import key
 
 S = TypeVar("S")
 EXACT_BELOW = 200_000  # measured: bench/neighbours.py
@@ -51,6 +52,11 @@ class IndexSettings:
         for name in self.parts:
             if missing := [needed for needed in needs_of(name, self.part_objects) if needed not in self.parts]:
                 raise SettingsError(f"index.parts has {name} without {missing[0]}: they are made from it, add it.")
+
+    @property
+    def key(self) -> str:
+        """What stands for these settings."""
+        return key({f.name: getattr(self, f.name) for f in fields(self) if f.name != "part_objects"})
 
     def settings_of(self, part: Part[Any, S]) -> S:
         """The settings of a part: those of its table, else its defaults."""
