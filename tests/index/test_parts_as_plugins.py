@@ -212,7 +212,9 @@ def test_a_moment_leaves_what_may_hold(tmp_path: Path) -> None:
         whole = corpus.index()
         then = timed(whole, Scope(as_of="2015"))
         shown = whole.chunks([g.id for g in then.part(GISTS).listed])
-        assert any("Anna Berg became" in c.text for c in whole.chunks([g.id for g in whole.part(GISTS).listed]).values())
+        assert any(
+            "Anna Berg became" in c.text for c in whole.chunks([g.id for g in whole.part(GISTS).listed]).values()
+        )
         assert not any("Anna Berg became" in c.text for c in shown.values())
         assert 0 < len(shown) == len(then.vectors_of(corpus.runtime().embedder, "gist"))
 
