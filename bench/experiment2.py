@@ -28,12 +28,12 @@ import numpy as np
 
 from client import options, source, table
 from sensegraph.answering.asking import conclude
+from sensegraph.answering.grounding.abstaining import abstains
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.answers.answering import compose
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.index.index import Index
 from sensegraph.lab.experiments.published import published
-from sensegraph.lab.grounding.abstaining import abstains
 from sensegraph.lab.grounding.claims import LABEL, THRESHOLDS, claims, clusters_of
 from sensegraph.lab.scores.overlap import distances
 from sensegraph.lab.scores.pairs import Pair, all_pairs

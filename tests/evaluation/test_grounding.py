@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from scripted import ScriptedServer
 from sensegraph.answering.asking import NOTHING
+from sensegraph.answering.grounding.cited import Reference
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import SettingsError
-from sensegraph.lab.grounding.cited import Reference
 from sensegraph.lab.grounding.grounding import (
     METRICS,
     Grounded,

@@ -6,9 +6,9 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sensegraph.answering.grounding.checking import Checked, check_answers
+from sensegraph.answering.grounding.entailment import By, supporter
 from sensegraph.errors import NotIndexed
-from sensegraph.lab.grounding.checking import Checked, check_answers
-from sensegraph.lab.grounding.entailment import By, supporter
 from sensegraph.types import Answer, Document
 
 if TYPE_CHECKING:

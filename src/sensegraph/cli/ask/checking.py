@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from sensegraph.cli.show import counted, short, spent
 
 if TYPE_CHECKING:
+    from sensegraph.answering.grounding.checking import Checked
     from sensegraph.corpus.corpus import Corpus
-    from sensegraph.lab.grounding.checking import Checked
     from sensegraph.types import Answer
 
 _SAID = {

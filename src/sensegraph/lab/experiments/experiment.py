@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
+from sensegraph.answering.grounding.checking import Fetch
 from sensegraph.errors import InputError, UnsupportedTask
 from sensegraph.lab.experiments.answering import Condition, Cost, Reply, cost, replies, waiting
 from sensegraph.lab.experiments.plan import Asked, Plan
-from sensegraph.lab.grounding.checking import Fetch
 from sensegraph.lab.grounding.claimify import ClaimSettings
 from sensegraph.lab.judging.agreement import Agreement, agreement
 from sensegraph.lab.judging.agreement import Compared as OneCompared

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
+from sensegraph.answering.grounding.abstaining import abstention
 from sensegraph.lab.experiments.accounts import stated
 from sensegraph.lab.experiments.answering import Condition, Reply
 from sensegraph.lab.experiments.experiment import Compared, Outcome
@@ -22,7 +23,6 @@ from sensegraph.lab.experiments.sheets import (
     number,
     table,
 )
-from sensegraph.lab.grounding.abstaining import abstention
 from sensegraph.lab.judging import verdict_tables
 from sensegraph.lab.retrieval.tables import columns
 from sensegraph.lab.scores.measures import Measure

@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from sensegraph.answering.grounding.lexical import LABEL, borne
 from sensegraph.errors import SettingsError, UnsupportedTask
-from sensegraph.lab.grounding.lexical import LABEL, borne
 from sensegraph.protocols import JudgingEngine
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
