@@ -18,7 +18,8 @@ from sensegraph.index.chunks import chunk
 from sensegraph.index.extraction import extract
 from sensegraph.index.graph.merging import summarise
 from sensegraph.lab.judging.judging import judge
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.models.endpoint.journal import Journal
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore

@@ -10,7 +10,8 @@ from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.index.index import _READERS, Index
 from sensegraph.methods import load
 from sensegraph.models.embedders.remote import RemoteEmbedder
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.protocols import Part
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import stories

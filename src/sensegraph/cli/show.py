@@ -14,11 +14,11 @@ from sensegraph.types import Usage
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Added, Built, Status
-    from sensegraph.corpus.settings import EndpointTable
     from sensegraph.documents import Skipped
     from sensegraph.index.estimate import Estimate
     from sensegraph.index.index import Index
     from sensegraph.methods import Listing
+    from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
     from sensegraph.personal.values import Tally
     from sensegraph.types import Answer, Chunk, Citation, Evidence, Passage, Source
 
@@ -339,7 +339,7 @@ def methods_object(table: Mapping[str, Listing]) -> list[dict[str, str]]:
 # ── estimates ──
 
 
-def foreseen_seconds(found: Estimate, endpoint: EndpointTable) -> float:
+def foreseen_seconds(found: Estimate, endpoint: EndpointSettings) -> float:
     """How long the calls take at least: 5 s each, as many at once as are allowed, within the limits per minute."""
     told = found.tokens / endpoint.tokens_per_minute * 60 if endpoint.tokens_per_minute else 0.0
     asked = found.calls / endpoint.requests_per_minute * 60 if endpoint.requests_per_minute else 0.0

@@ -32,6 +32,7 @@ from sensegraph.errors import SettingsError
 from sensegraph.index.build import IndexSettings
 from sensegraph.methods import METHODS, method_class
 from sensegraph.models.endpoint import approvals
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.personal.values import PersonalSettings
 from sensegraph.protocols import Embedder, LanguageEngine, Reranker
 
@@ -44,35 +45,6 @@ Guarded = Literal["endpoint", "local", "rerank"]  # the tables that name what an
 FILE = "sensegraph.toml"
 FIXED = ("name", "requires", "reads", "foreign")  # fields that say what something is, not how it works
 _GUARDED = ("endpoint.base_url", "endpoint.api_key_env", "local.model", "rerank.model")
-
-
-@dataclass(frozen=True, slots=True)
-class EndpointTable:
-    """Any OpenAI-compatible endpoint. It is used when `model` is set; without it everything stays on this machine.
-
-    Prices are in US dollars per million tokens; limits of 0 mean none. `timeout_s` bounds one attempt; before the next
-    it waits as long as the endpoint asks, else about `backoff_s`, doubled each time.
-    """
-
-    base_url: str = field(default="https://api.openai.com/v1", repr=False)  # may hold a password
-    model: str = ""
-    embedding_model: str = ""
-    rerank_model: str = ""
-    api_key_env: str = approvals.USUAL
-    temperature: float | None = 0.0
-    seed: int | None = None
-    concurrency: int = 16
-    requests_per_minute: int = 0
-    tokens_per_minute: int = 0
-    timeout_s: float = 120.0
-    max_retries: int = 6
-    backoff_s: float = 0.5
-    price_prompt: float = 0.0
-    price_completion: float = 0.0
-    price_embedding: float = 0.0
-    price_rerank: float = 0.0
-    max_tokens_total: int = 0
-    max_cost_usd: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +72,7 @@ class Settings:
     embedder: Literal["auto", "offline", "endpoint"] = "auto"
     method: str = "auto"
     processes: int = 0
-    endpoint: EndpointTable = field(default_factory=EndpointTable)
+    endpoint: EndpointSettings = field(default_factory=EndpointSettings)
     model: LLMSettings = field(default_factory=LLMSettings)
     local: LocalSettings = field(default_factory=LocalSettings)
     documents: DocumentSettings = field(default_factory=DocumentSettings)
@@ -260,7 +232,7 @@ def _plain(message: str) -> str:
     return said.replace(" - at `", " (setting `") + ")" if " - at `" in said else said
 
 
-def api_key(endpoint: EndpointTable) -> str:
+def api_key(endpoint: EndpointSettings) -> str:
     """The key from the environment. Raises SettingsError when a remote endpoint has none; a local one needs none."""
     found = os.environ.get(endpoint.api_key_env, "")
     if not found and not approvals.is_this_machine(endpoint.base_url):
@@ -377,12 +349,10 @@ def make_reranker(
 
 def make_endpoint(settings: Settings, journal: Journal | None = None) -> Endpoint:
     """The endpoint of these settings, with the key from the environment. Raises Unapproved before it is made."""
-    from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+    from sensegraph.models.endpoint.client import Endpoint
 
     check_approved(settings, "endpoint")
-    table = settings.endpoint
-    values = {f.name: getattr(table, f.name) for f in fields(table) if f.name != "api_key_env"}
-    return Endpoint(EndpointSettings(**values, api_key=api_key(table)), journal)
+    return Endpoint(settings.endpoint, journal, api_key(settings.endpoint))
 
 
 def _here(settings: Settings) -> LanguageEngine:
