@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sensegraph.results import Step
+from sensegraph.steps.chunks import chunk
 
 from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
@@ -56,6 +58,17 @@ def test_a_second_build_computes_nothing_and_asks_nothing(made: Corpus, server: 
     assert made.build().computed == {}
     assert server.calls == []
     assert content(made) == before
+
+
+def test_documents_that_are_cut_anew_into_the_same_chunks_are_not_paid_for_again(
+    made: Corpus, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raised = property(lambda step: vars(step)["version"] + (step.name == chunk.name))
+    monkeypatch.setattr(Step, "version", raised, raising=False)
+    built = made.build()
+    assert built.computed["chunks.chunk"] == len(stories())
+    assert not {"extraction.extract", "vectors.embed", "reports.report"} & set(built.computed)
+    assert server.calls == []
 
 
 def test_two_builds_of_equal_corpora_are_equal_byte_for_byte(

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import itertools
+import time
+import unicodedata
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from sensegraph.errors import SettingsError
 from sensegraph.index.build import IndexSettings
 from sensegraph.index.chunks import chunk
-from sensegraph.language.text import tokens
+from sensegraph.language.text import inside_grapheme, tokens
 from sensegraph.types import Chunk, Document
 from wired import story
 
@@ -109,3 +111,177 @@ def test_an_overlap_that_leaves_no_step_is_refused(size: int, overlap: int) -> N
         cut("text", size, overlap)
     with pytest.raises(SettingsError, match="overlap"):
         IndexSettings(chunk_tokens=size, chunk_overlap=overlap)
+
+
+# ── every script ──
+
+SCRIPTS = {  # the first and last letter or mark of what words are drawn from, and real words
+    "Latin": ("a", "z", "the lamp, Ærøskøbing Łódź gęślą žluťoučký"),
+    "Vietnamese": ("ạ", "ỹ", "Việt Nam là một quốc gia"),
+    "IPA": ("ɐ", "ʯ", "ˈwɪkɪˌpiːdiə"),
+    "Greek": ("α", "ω", "Η Αθήνα είναι η πρωτεύουσα"),
+    "Cyrillic": ("а", "я", "Москва столица России"),
+    "Armenian": ("ա", "ֆ", "Երևանը Հայաստանի մայրաքաղաքն է"),
+    "Georgian": ("ა", "ჰ", "საქართველოს დედაქალაქი თბილისია"),
+    "Hebrew": ("א", "ת", "יְרוּשָׁלַיִם היא עיר"),
+    "Arabic": ("ا", "ي", "القاهرة عاصِمة مصر"),
+    "Syriac": ("ܐ", "ܬ", "ܠܫܢܐ ܣܘܪܝܝܐ"),
+    "Amharic": ("ሀ", "ፐ", "ሰላም ለዓለም አዲስ አበባ"),
+    "Devanagari": ("क", "ौ", "दिल्ली भारत की राजधानी है"),
+    "Bengali": ("ক", "হ", "ঢাকা বাংলাদেশের রাজধানী"),
+    "Gurmukhi": ("ਕ", "ਨ", "ਪੰਜਾਬੀ ਭਾਸ਼ਾ"),
+    "Gujarati": ("ક", "ન", "ગુજરાતી ભાષા"),
+    "Odia": ("କ", "ନ", "ଓଡ଼ିଆ ଭାଷା"),
+    "Tamil": ("ஜ", "ஹ", "தமிழ் மொழி தமிழர்களின் தாய்மொழி"),
+    "Telugu": ("క", "హ", "తెలుగు భాష ఆంధ్ర ప్రదేశ్"),
+    "Kannada": ("ಕ", "ನ", "ಕನ್ನಡ ಭಾಷೆ ಕರ್ನಾಟಕ"),
+    "Malayalam": ("ക", "ഹ", "മലയാളം കേരളത്തിലെ ഭാഷ"),
+    "Sinhala": ("ක", "ණ", "සිංහල ශ්‍රී ලංකාව"),
+    "Thai": ("ก", "ฮ", "กรุงเทพมหานครเป็นเมืองหลวง"),
+    "Lao": ("ກ", "ຂ", "ວຽງຈັນເປັນນະຄອນຫຼວງ"),
+    "Tibetan": ("ཀ", "ག", "བོད་ཡིག་གི་སྐད"),
+    "Burmese": ("က", "အ", "မြန်မာဘာသာစကား"),
+    "Khmer": ("ក", "អ", "ភ្នំពេញជារាជធានី"),
+    "Mongolian": ("ᠠ", "ᡂ", "ᠮᠣᠩᠭᠣᠯ ᠬᠡᠯᠡ"),
+    "Cherokee": ("Ꭰ", "Ᏼ", "ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ"),
+    "Chinese": ("一", "龥", "北京是中华人民共和国的首都。"),
+    "Japanese": ("ぁ", "ヶ", "東京都は日本の首都です。"),
+    "Korean": ("가", "힣", "서울은 대한민국의 수도이다"),
+    "Gothic": ("𐌰", "𐍊", "𐌲𐌿𐍄𐌹𐍃𐌺"),
+    "emoji": ("😀", "🙏", "👩‍👩‍👧 🏳️‍🌈 👍🏽 🇩🇪🇫🇷 ❤️ 1️⃣"),
+    "marks": ("\u0300", "\u0310", "e\u0301a\u0308o\u0302\u0323 s\u0323\u0307"),
+}
+
+
+@st.composite
+def written(draw: st.DrawFn, scripts: st.SearchStrategy[str]) -> str:
+    """A text of a few scripts: real words and words of letters of their ranges, said again until it is long."""
+    found = []
+    for name in draw(st.lists(scripts, min_size=1, max_size=4)):
+        low, high, real = SCRIPTS[name]
+        word = st.lists(st.characters(min_codepoint=ord(low), max_codepoint=ord(high)), min_size=1, max_size=12)
+        drawn = ["".join(("a", *w) if name == "marks" else w) for w in draw(st.lists(word, min_size=1, max_size=8))]
+        blank = draw(st.sampled_from([" ", "", ". ", "\r\n", "\n"]))
+        found.append(blank.join([*real.split(" "), *drawn]) * draw(st.integers(1, 60)))
+    return "".join(found)
+
+
+SIZES = st.one_of(
+    st.integers(300, 1_200).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, min(200, size // 2)))),
+    st.integers(40, 300).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size // 3))),
+)
+
+
+def cuts_a_grapheme(text: str, place: int) -> bool:
+    """The plain rule, written anew: marks, joiners, modifiers, halves of flags and of line ends."""
+    if not 0 < place < len(text):
+        return False
+    before, after = text[place - 1], text[place]
+    flags = len(text[:place]) - len(text[:place].rstrip("".join(map(chr, range(0x1F1E6, 0x1F200)))))
+    return (
+        unicodedata.category(after) in ("Mn", "Mc", "Me")
+        or "\u200d" in (before, after)
+        or "🏻" <= after <= "🏿"
+        or before + after == "\r\n"
+        or ("🇦" <= after <= "🇿" and flags % 2 == 1)
+    )
+
+
+def check(text: str, size: int, overlap: int) -> None:
+    found = cut(text, size, overlap)
+    assert len(found) <= 1.5 * tokens(text) / (size - overlap) + 2
+    assert all(c.text == text[c.start : c.end] and c.tokens == tokens(c.text) for c in found)
+    assert all(c.tokens <= size + (overlap if c is found[-1] else 0) for c in found)
+    assert not text[: found[0].start].strip()
+    assert not text[found[-1].end :].strip()
+    assert all(not text[a.end : b.start].strip() for a, b in itertools.pairwise(found))
+    assert not [(c.start, c.end) for c in found if cuts_a_grapheme(text, c.start) or cuts_a_grapheme(text, c.end)]
+
+
+@given(written(st.sampled_from(sorted(SCRIPTS))), SIZES)
+@settings(max_examples=150, deadline=None)
+def test_chunks_of_any_mix_of_scripts_are_as_many_as_their_tokens_ask_for(text: str, sizes: tuple[int, int]) -> None:
+    check(text, *sizes)
+
+
+@pytest.mark.parametrize("name", sorted(SCRIPTS))
+def test_chunks_of_each_script_are_as_many_as_their_tokens_ask_for(name: str) -> None:
+    low, high, real = SCRIPTS[name]
+    letters = [c for c in map(chr, range(ord(low), ord(high) + 1)) if unicodedata.category(c) != "Cn"]
+    drawn = " ".join("a" * (name == "marks") + "".join(letters[i % 50 : i % 50 + 7]) for i in range(60))
+    for text in (f"{real} " * 80, real.replace(" ", "") * 80, f"{drawn} {real} " * 4):
+        for size, overlap in ((600, 100), (300, 150), (100, 20)):
+            check(text, size, overlap)
+
+
+@pytest.mark.parametrize("letter", ["ሰ", "త", "த", "ქ"])
+def test_a_letter_of_several_tokens_counts_as_many(letter: str) -> None:
+    """Every letter that is two or three tokens used to shorten its window by one or two letters more."""
+    text = f"{letter * 7} " * 1_500
+    assert len(cut(text, 600, 100)) <= 1.2 * tokens(text) / 500
+
+
+def test_many_emoji_in_an_english_text_are_no_chunks_of_their_own() -> None:
+    text = story(0, 1, 100) + "😀🎉" * 200 + story(1, 1, 100)
+    found = cut(text, 600, 100)
+    assert len(found) <= 1.2 * tokens(text) / 500 + 1
+
+
+def test_an_english_text_is_cut_as_ever() -> None:
+    found = [(c.start, c.end) for c in cut(story(0, 1, 60), 200, 40)]
+    assert found == [(0, 652), (533, 1191), (1060, 1729), (1597, 2254), (2118, 2786), (2663, 3143)]
+
+
+def test_a_few_emoji_leave_the_windows_as_they_were() -> None:
+    """Where nearly every piece is one token, pieces are counted, so what was read and paid for stays as it is."""
+    said = story(0, 1, 60).split(". ")
+    text = ". ".join(f"{sentence} 🎸🎉" if i % 2 == 0 else sentence for i, sentence in enumerate(said))
+    assert [(c.start, c.end) for c in cut(text, 200, 40)] == [
+        *[(0, 517), (390, 949), (829, 1385), (1261, 1827), (1706, 2263), (2136, 2701), (2573, 3233)]
+    ]
+
+
+def test_a_grapheme_longer_than_a_window_is_cut_and_nothing_else() -> None:
+    text = "One lamp. e" + "\u0301" * 400 + " Another lamp."
+    found = cut(text, 50, 10)
+    assert all(c.tokens <= 50 for c in found[:-1])
+    assert all(not text[a.end : b.start].strip() for a, b in itertools.pairwise(found))
+    assert len(found) <= 1.5 * tokens(text) / 40 + 2
+
+
+def test_a_chain_of_tokens_that_all_begin_inside_characters_is_cut_all_the_same() -> None:
+    text = f"{story(0, 1, 40)} {chr(0xD160)}{chr(0xD1A0)}" + f"{chr(0xD160)}{chr(0xD1A0)}" * 2_000 + story(1, 1, 40)
+    check(text, 300, 50)
+    check(text, 50, 10)
+
+
+@pytest.mark.parametrize("unit", ["\u0301", "🇩🇪", "👩\u200d", "ሰላም ", chr(0xD160) + chr(0xD1A0), "a" + "\u0301" * 50])
+def test_the_time_of_cutting_grows_with_the_length_of_a_text(unit: str) -> None:
+    def spent(length: int) -> float:
+        text = (unit * (length // len(unit) + 1))[:length]
+        begin = time.process_time()
+        cut(text, 600, 100)
+        return time.process_time() - begin
+
+    spent(1_000)
+    assert spent(64_000) < 16 * max(spent(8_000), 0.01)
+
+
+@pytest.mark.parametrize(
+    ("text", "inside"),
+    [
+        ("e\u0301a", [1]),
+        ("नि", [1]),
+        ("क्ष", [1, 2]),
+        ("\r\n\n", [1]),
+        ("👩\u200d👧!", [1, 2]),
+        ("❤\ufe0fx", [1]),
+        ("👍🏽", [1]),
+        ("🇩🇪🇫🇷", [1, 3]),
+        ("\u1112\u1161\u11ab\u1100", [1, 2]),
+        ("กำ", [1]),
+        ("plain é", []),
+    ],
+)
+def test_what_readers_see_as_one_character_is_known(text: str, inside: list[int]) -> None:
+    assert [place for place in range(len(text) + 1) if inside_grapheme(text, place)] == inside

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
 from sensegraph.errors import SettingsError
-from sensegraph.language.text import decode, encode, sentences, tokens
+from sensegraph.language.text import decode, encode, inside_grapheme, sentences, tokens
 from sensegraph.runtime.keys import chunk_id
 from sensegraph.runtime.results import step
 from sensegraph.types import Chunk, Document
 
 _SLACK = 0.15  # the last part of a window in which a sentence or word border is looked for
 _FEW = 8  # characters a token: of a longer text it is not tried whether it is one window
+_NEAR = 0.2  # the share of tokens besides the pieces up to which pieces are counted for tokens
+_CHAIN = 64  # tokens that begin and end inside characters, one after another: of more it is not told which are where
+_RUN = re.compile(r"\s*\S{1,32}|\s+")
 _SPACE = re.compile(r"\s+")
 
 
-@step("chunks.chunk", version=1)
+@step("chunks.chunk", version=2)
 def chunk(documents: Sequence[Document], *, size: int, overlap: int) -> list[tuple[Chunk, ...]]:
     """Cut each document into windows of at most `size` tokens that share about `overlap` tokens.
 
     A window ends at a sentence end, or else a word end, where one lies in its last 15 %. A rest of at most `overlap`
     tokens is no chunk of its own, which would say little new: the last window takes it in, so that it alone can hold
-    `size + overlap` tokens. An empty document has no chunk. `text == document.text[start:end]` for every chunk.
+    `size + overlap` tokens. No grapheme is cut but one that is longer than a window. An empty document has no chunk.
+    `text == document.text[start:end]` for every chunk.
     """
     if not 0 <= overlap < size:
         raise SettingsError(f"chunk_overlap ({overlap}) must be at least 0 and below chunk_tokens ({size}).")
@@ -44,6 +49,38 @@ def _chunk(document: Document, start: int, end: int, count: int) -> Chunk:
     return Chunk(chunk_id(document.id, start, text), document.id, start, end, count, text, document.title)
 
 
+@dataclass(frozen=True, slots=True)
+class _Pieces:
+    """A text in pieces: one token each, or the few that begin and end inside characters and are whole together.
+
+    `ends` are the character offsets at which pieces end, `sums` the tokens up to there. Where nearly every piece is
+    one token, pieces are counted for tokens, so that a few rare characters move no window.
+    """
+
+    ends: Sequence[int]
+    sums: Sequence[int]
+
+    def at(self, place: int) -> int:
+        """The piece that holds the character at `place`."""
+        return bisect_left(self.ends, place + 1)
+
+    def after(self, first: int, room: int) -> int:
+        """Where `room` tokens end that begin with the piece `first`, which counts in any case."""
+        last = max(first, min(first + room, len(self.ends)) - 1)
+        before = self.sums[first - 1] if first else 0
+        if self.sums[last] - before > room * (1 + _NEAR):
+            last = max(first, bisect_right(self.sums, before + room, first, last) - 1)
+        return self.ends[last]
+
+    def before(self, end: int, room: int) -> int:
+        """Where `room` tokens begin that end at `end`."""
+        last = bisect_left(self.ends, end)
+        first = max(0, last - room)
+        if self.sums[last] - self.sums[first] > room * (1 + _NEAR):
+            first = bisect_left(self.sums, self.sums[last] - room, first, last)
+        return min(end, self.ends[first])
+
+
 def _windows(text: str, size: int, overlap: int) -> Iterator[tuple[int, int, int]]:
     """(start, end, tokens) of each window."""
     if not text.strip():
@@ -52,35 +89,51 @@ def _windows(text: str, size: int, overlap: int) -> Iterator[tuple[int, int, int
     if len(text) <= _FEW * whole and (count := tokens(text)) <= whole:
         yield 0, len(text), count
         return
-    ends = _token_ends(text)
+    pieces = _pieces_of(text)
     start = reached = 0
     while True:
-        if len(ends) - bisect_left(ends, start + 1) <= whole and (count := tokens(text[start:])) <= whole:
+        if len(pieces.ends) - pieces.at(start) <= whole and (count := tokens(text[start:])) <= whole:
             yield start, len(text), count
             return
-        end, count = _end_of_window(text, ends, start, size)
+        end, count = _end_of_window(text, pieces, start, size)
         if end > reached:  # not what the window before holds already: small windows with a large overlap
             yield start, end, count
         if end >= len(text):
             return
-        reached, start = max(reached, end), max(start + 1, _start_of_next(text, ends, end, overlap))
+        reached, start = max(reached, end), _start_of_next(text, pieces, start, end, overlap)
 
 
-def _end_of_window(text: str, ends: list[int], start: int, size: int) -> tuple[int, int]:
+def _end_of_window(text: str, pieces: _Pieces, start: int, size: int) -> tuple[int, int]:
     """Where the window from `start` ends, and its tokens (a slice can count more than it did in the whole)."""
-    first, room = bisect_left(ends, start + 1), size
+    first, room = pieces.at(start), size
     while True:
-        last = min(first + room, len(ends)) - 1
-        hard = ends[max(last, first)]
-        end = (
-            hard
-            if hard >= len(text)
-            else _border(text, ends[max(first, first + int(room * (1 - _SLACK)) - 1)], hard, start)
-        )
+        end = hard = pieces.after(first, room)
+        if hard < len(text):
+            soft = pieces.after(first, int(room * (1 - _SLACK)))
+            end = _with_whole_graphemes(text, start, _border(text, soft, hard, start), size)
         count = tokens(text[start:end])
-        if count <= size or room <= 1:
+        if count <= size:
             return end, count
+        if room <= 1:  # not even a piece fits: one grapheme
+            end = _with_whole_graphemes(text, start, start + 1, size)
+            return end, tokens(text[start:end])
         room -= max(1, count - size)
+
+
+def _with_whole_graphemes(text: str, start: int, end: int, size: int) -> int:
+    """`end`, or the next place before it that cuts no grapheme.
+
+    Where one grapheme is all there is, its end; where that is more than `size` tokens, `end`.
+    """
+    place = end
+    while place > start and inside_grapheme(text, place, start):
+        place -= 1
+    if place > start:
+        return place
+    whole = end
+    while whole <= start + _FEW * size and inside_grapheme(text, whole, start):
+        whole += 1
+    return whole if tokens(text[start:whole]) <= size else end
 
 
 def _border(text: str, soft: int, hard: int, start: int) -> int:
@@ -93,26 +146,56 @@ def _border(text: str, soft: int, hard: int, start: int) -> int:
     return spaces[-1] if spaces else hard
 
 
-def _start_of_next(text: str, ends: list[int], end: int, overlap: int) -> int:
-    """About `overlap` tokens before `end`, moved on to the start of a word."""
-    back = ends[max(0, bisect_left(ends, end) - overlap)] if overlap else end
+def _start_of_next(text: str, pieces: _Pieces, start: int, end: int, overlap: int) -> int:
+    """About `overlap` tokens before `end`, moved on to the start of a word; one grapheme behind `start` at least."""
+    back = pieces.before(end, overlap) if overlap else end
     space = _SPACE.search(text, max(0, back - 1), end)
-    return space.end() if space and space.end() < end else back
+    place = space.end() if space and space.end() < end else back
+    while place > start and inside_grapheme(text, place, start):
+        place -= 1
+    if place <= start:
+        place = start + 1
+        while place < end and inside_grapheme(text, place, start):
+            place += 1
+    return place
 
 
-def _token_ends(text: str) -> list[int]:
-    """Character offsets at which tokens end; tokens that share a character end together."""
+def _pieces_of(text: str) -> _Pieces:
+    """The pieces of `text` as it is encoded."""
     lengths: list[int] = []
     pending: list[int] = []
+    joint: list[tuple[int, int]] = []  # the pieces that are more than one token, and their tokens
     for number in encode(text):
         piece = _piece(number) if not pending else None
         if piece is None:
             pending.append(number)
-            piece = decode(pending)
-        if piece is not None:
-            lengths.append(len(piece))
+            if len(pending) > _CHAIN:
+                return _spread(text)
+            if (piece := decode(pending)) is None:
+                continue
+            if len(pending) > 1:
+                joint.append((len(lengths), len(pending)))
             pending = []
-    return list(accumulate(lengths))
+        lengths.append(len(piece))
+    ends = list(accumulate(lengths))
+    if not joint:
+        return _Pieces(ends, range(1, len(ends) + 1))
+    counts = [1] * len(ends)
+    for place, count in joint:
+        counts[place] = count
+    return _Pieces(ends, list(accumulate(counts)))
+
+
+def _spread(text: str) -> _Pieces:
+    """The pieces of `text` about as it is encoded: the tokens of each short run are spread over its characters."""
+    ends: list[int] = []
+    sums: list[int] = []
+    for run in _RUN.finditer(text):
+        start, length, count = run.start(), len(run[0]), tokens(run[0])
+        before, parts = sums[-1] if sums else 0, min(length, count)
+        ends += (start + length * i // parts for i in range(1, parts + 1))
+        sums += (before + count * i // parts for i in range(1, parts + 1))
+    return _Pieces(ends, sums)
 
 
 @lru_cache(maxsize=200_000)

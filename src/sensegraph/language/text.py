@@ -21,6 +21,14 @@ _END = re.compile(
     r"""((?<![.!?…])[.!?…]+["'”’»)\]]*)(\s+)(?=["'“‘«(\[]*[^\W_a-zß-öø-ÿ])|([。！？；]+[」』”’）]*)|((?<!\s)\s*\n\s*)"""
 )
 
+_JOINED = re.compile(  # two characters of one grapheme: line ends, joiners, modifiers, tags, conjoining Hangul
+    "\r\n|\u200d.|.[\u200c\u200d\u0e33\u0eb3\uff9e\uff9f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\u1160-\u11ff\ud7b0-\ud7fb]"
+    "|[\u1100-\u115f\ua960-\ua97c][\u1100-\u115f\ua960-\ua97c\uac00-\ud7a3]",
+    re.DOTALL,
+)
+_VIRAMA = 9  # its combining class
+_FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
+
 
 @cache
 def _tokenizer() -> Any:
@@ -43,6 +51,28 @@ def decode(numbers: list[int]) -> str | None:
     """The text of these tokens, or None when they begin or end inside a character."""
     text: str | None = _tokenizer().decode(numbers)
     return text
+
+
+def inside_grapheme(text: str, place: int, start: int = 0) -> bool:
+    """Whether a cut before the character at `place` parts what readers see as one character (after UAX #29).
+
+    `start` is a place where a grapheme begins: nothing before it is looked at.
+    """
+    if not start < place < len(text):
+        return False
+    before, after = text[place - 1], text[place]
+    if before < "\u0300" and after < "\u0300":
+        return before == "\r" and after == "\n"
+    if unicodedata.category(after).startswith("M") or _JOINED.fullmatch(text, place - 1, place + 1):
+        return True
+    if unicodedata.combining(before) == _VIRAMA:  # a consonant without its vowel, joined to the next in Indic scripts
+        return unicodedata.category(after) == "Lo"
+    if not (_FLAG.match(before) and _FLAG.match(after)):
+        return False
+    first = place  # of the letters in a row, two and two of which are flags
+    while first > start and _FLAG.match(text[first - 1]):
+        first -= 1
+    return (place - first) % 2 == 1
 
 
 def fold(text: str) -> str:
