@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from scripted import Script, ScriptedServer
-from sensegraph.corpus.settings import Settings, make_endpoint
+from sensegraph.corpus.settings import Settings
+from sensegraph.corpus.tools import make_endpoint
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError, SettingsError
 from sensegraph.language.text import tokens
 from sensegraph.models.endpoint.client import Endpoint, Message, Reply

@@ -256,19 +256,19 @@ LEFT = [part("thinking", [part("text", "Hm.")])]
 def test_a_reply_that_a_killed_run_left_behind_is_read_anew(
     made: Corpus, server: ScriptedServer, calm: Body, said: Body, asked: int
 ) -> None:
-    made._journal.__enter__()  # as if this run were killed after its first reply came
+    made.workspace.journal.__enter__()  # as if this run were killed after its first reply came
     bodies: list[tuple[str, bytes]] = []
-    keep = made._journal.key
+    keep = made.workspace.journal.key
 
     def note(path: str, body: bytes) -> str:
         bodies.append((path, body))
         return keep(path, body)
 
-    made._journal.key = note  # type: ignore[method-assign]
+    made.workspace.journal.key = note  # type: ignore[method-assign]
     made.engine.extract(chunks_of(made)[:1])
     (path, body), *_ = bodies
-    made._journal.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
-    file = made._journal._path
+    made.workspace.journal.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
+    file = made.workspace.journal._path
     choice = {"index": 0, "finish_reason": "stop"} | said
     line = {"key": Journal.key(path, body), "reply": {"choices": [choice]}}
     file.write_text(json.dumps(line) + "\n")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.keeping import CorpusStore as CorpusStore
 from sensegraph.keeping import Executor as Executor
 from sensegraph.keeping import Rows as Rows
 from sensegraph.keeping import Store as Store

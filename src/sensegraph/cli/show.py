@@ -13,7 +13,7 @@ from sensegraph.cli.options import root_flag, unbuilt
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
-    from sensegraph.corpus.corpus import Added, Built, Status
+    from sensegraph.corpus.outcomes import Added, Built, Status
     from sensegraph.documents import Skipped
     from sensegraph.index.estimate import Estimate
     from sensegraph.index.index import Index

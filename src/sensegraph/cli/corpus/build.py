@@ -33,7 +33,8 @@ from sensegraph.cli.progress import progress
 from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
-    from sensegraph.corpus.corpus import Added, Corpus, Status
+    from sensegraph.corpus.corpus import Corpus
+    from sensegraph.corpus.outcomes import Added, Status
     from sensegraph.protocols import Part
 
 _HERE = Path(".")
@@ -77,7 +78,7 @@ def index(
         raise typer.BadParameter("--plan goes with --sync; what index alone would compute is said by: estimate.")
     chosen, given = chosen_paths(paths, root), overrides(settings, engine, max_tokens, max_cost, trust=trust)
     with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:
-        corpus.wait = wait
+        corpus.workspace.wait = wait
         if plan:
             following.show_plan(corpus, chosen, as_json)
             return
@@ -100,8 +101,8 @@ def _added(corpus: Corpus, chosen: Sequence[Path], paths: Sequence[Path] | None,
     read = [*added.new, *added.changed, *added.same]
     if paths and not read:
         raise InputError(_NOTHING.format(", ".join(map(str, paths))))
-    gone = corpus.gone_from(chosen, read)
-    corpus.came_from(chosen, read)
+    gone = corpus.mirror.find_missing(chosen, read)
+    corpus.mirror.record_origin(chosen, read)
     if gone:
         say(_gone_line(gone, chosen, root))
     return added, gone
@@ -135,11 +136,11 @@ def estimate(
         progress() as report,
         opened(root, overrides(settings, engine, trust=trust), progress=report, create=True) as corpus,
     ):
-        read = corpus._read(chosen_paths(paths, root))
+        read = corpus.sources.read(chosen_paths(paths, root))
         say_skipped(read.skipped)
         if paths and not read.documents:
             raise InputError(_NOTHING.format(", ".join(map(str, paths))))
-        found = corpus.foreseen(read.documents)
+        found = corpus.builder.estimate_with(read.documents)
         seconds = show.foreseen_seconds(found, corpus.settings.endpoint)
     if as_json:
         out_json(show.estimate_object(found, seconds, read.skipped))
@@ -159,7 +160,7 @@ def remove(
     from sensegraph.cli import show
 
     with progress(quiet) as report, opened(root, overrides(settings, trust=trust), progress=report) as corpus:
-        corpus.wait = wait
+        corpus.workspace.wait = wait
         _there(corpus, documents)
         corpus.remove(*documents)
         left = corpus.document_keys()
@@ -188,8 +189,8 @@ def status(
 
 def _status(root: Path, given: Mapping[str, Any]) -> tuple[Status, list[str]]:
     """The state of the corpus and the ids of its documents; a folder that was only prepared is an empty corpus."""
-    from sensegraph.corpus.corpus import FOLDER, Status
-    from sensegraph.corpus.settings import FILE, Settings, load_settings, parse
+    from sensegraph.corpus.outcomes import Status
+    from sensegraph.corpus.settings import FILE, FOLDER, Settings, load_settings, parse
 
     if (root / FILE).is_file() and not (root / FOLDER).exists():
         parse(given, Settings, "command line")

@@ -14,8 +14,8 @@ from sensegraph.cli.progress import label, progress
 from sensegraph.cli.show import counted
 
 if TYPE_CHECKING:
-    from sensegraph.corpus.collecting import Collected
-    from sensegraph.runtime.stores.sweeping import Freed
+    from sensegraph.corpus.garbage import Collected
+    from sensegraph.keeping import Freed
 
 _HERE = Path(".")
 _SMALL = 100_000  # bytes below which a size is told in kB
@@ -36,7 +36,7 @@ def collect(
     What was paid for the documents as they are stays. Of a document that was removed no byte is left in the store.
     """
     with progress(quiet) as report, opened(root, overrides(settings, engine, trust=trust), progress=report) as corpus:
-        corpus.wait = wait
+        corpus.workspace.wait = wait
         found = corpus.collect(dry=dry)
     if as_json:
         out_json(_object(found))

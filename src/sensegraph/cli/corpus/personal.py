@@ -57,9 +57,8 @@ def _show(text: str, root: Path, given: Mapping[str, Any]) -> None:
 
 
 def _surveyed(paths: Sequence[Path] | None, root: Path, given: Mapping[str, Any]) -> Survey:
-    from sensegraph.corpus.corpus import FOLDER
-    from sensegraph.corpus.guarding import survey_of
-    from sensegraph.corpus.settings import load_settings
+    from sensegraph.corpus.privacy import survey_of
+    from sensegraph.corpus.settings import FOLDER, load_settings
     from sensegraph.documents import load
 
     settings = load_settings(root, given)

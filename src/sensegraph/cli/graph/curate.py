@@ -31,7 +31,7 @@ from sensegraph.cli.progress import progress
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
-    from sensegraph.corpus.curation import Applied, Resolved
+    from sensegraph.corpus.names import Applied, Resolved
     from sensegraph.resolution import Proposal
     from sensegraph.resolution.aliases import Operation
 
@@ -139,7 +139,7 @@ def undo(
 def operations(root: Root = _HERE, as_json: Json = False, settings: Set = None) -> None:
     """List the operations on names, oldest first, with who decided them and why."""
     with opened(root, overrides(settings)) as corpus:
-        log = corpus.operations()
+        log = corpus.names.operations()
     if as_json:
         out_json({"operations": [_operation_object(o) for o in log]})
     elif log:

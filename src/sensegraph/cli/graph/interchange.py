@@ -71,7 +71,7 @@ def import_tables(
     tables, given = read_tables(folder), overrides(settings, engine, max_tokens, max_cost, trust=trust)
     with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:
         _check(corpus, {d.id for d in tables.documents} | {u.id for u in tables.text_units}, replace=replace, root=root)
-        corpus.must_not_mask("an import brings entities, relations and reports that were read elsewhere")
+        corpus.privacy.refuse_masking("an import brings entities, relations and reports that were read elsewhere")
         with corpus.store.exclusive():
             done = import_tables(tables, corpus.runtime(), corpus.settings.index, corpus.add)
     if as_json:

@@ -92,9 +92,9 @@ def _engine(corpus: Corpus, root: Path) -> LLMEngine:
 
 def _documents(corpus: Corpus, chosen: Sequence[Path]) -> Sequence[Document]:
     """The documents of these paths, else those that the corpus holds. Raises EmptyCorpus where there is none."""
-    read = corpus._read(chosen)
+    read = corpus.sources.read(chosen)
     say_skipped(read.skipped)
-    found = read.documents or ([] if chosen else corpus.masked_documents())
+    found = read.documents or ([] if chosen else corpus.sources.masked_documents())
     if not found:
         where = ", ".join(map(str, chosen)) or f"{corpus.root / 'input'}, and no document is indexed"
         raise EmptyCorpus(f"Nothing can be read from {where}: name files, or put documents into input/.")
