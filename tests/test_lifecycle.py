@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sensegraph.results import Step
-from sensegraph.steps.chunks import chunk
 
 from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.llm.prompts import packaged
 from sensegraph.errors import StoreError
+from sensegraph.index.chunks import chunk
+from sensegraph.runtime.results import Step
 from sensegraph.types import Document
 from wired import content, corpus, settings, stories, story
 
