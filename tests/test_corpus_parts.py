@@ -14,7 +14,9 @@ from sensegraph.errors import InputError
 
 OFFLINE = {"engine": "offline", "embedder": "offline", "endpoint": {"model": "", "embedding_model": ""}}
 TEXTS = [
-    Document("one", "Ada Lovelace wrote to Charles Babbage about the Analytical Engine. Babbage answered Ada Lovelace."),
+    Document(
+        "one", "Ada Lovelace wrote to Charles Babbage about the Analytical Engine. Babbage answered Ada Lovelace."
+    ),
     Document("two", "Charles Babbage built the Difference Engine in London. The Analytical Engine was never built."),
     Document("three", "Mary Somerville taught Ada Lovelace mathematics. Ada Lovelace met Charles Babbage in London."),
 ]

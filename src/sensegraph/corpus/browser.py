@@ -54,18 +54,22 @@ class Browser:
 
         `type` narrows them. Raises InputError where none has the name, naming the nearest.
         """
-        index = self._builder.index()
         if name:
-            return find_entities(index, name, type)
+            return self.entities_named(name, type)
+        index = self._builder.index()
         every = (e for e in index.graph.entities if type in ("", e.type) or fold(type) == fold(e.type))
         return sorted(every, key=lambda e: (-e.degree, e.name, e.id))
+
+    def entities_named(self, name: str, type: str = "") -> list[Entity]:
+        """The entities of a name (in any case) or an id. Raises InputError where there is none, naming the nearest."""
+        return find_entities(self._builder.index(), name, type)
 
     def entity(self, name: str, *, type: str = "") -> EntityPage:
         """All that is known of the one entity of this name or id: what chunks say, neighbours, claims, communities.
 
         Raises InputError for a name that is unknown, or that several entities have: give its `type` or its id.
         """
-        return self.entity_page(_only(self.entities(name, type=type), name))
+        return self.entity_page(_only(self.entities_named(name, type), name))
 
     def entity_page(self, entity: Entity) -> EntityPage:
         """All that is known of an entity that was found before."""
@@ -78,7 +82,7 @@ class Browser:
 
         Raises InputError for a name that is unknown, or that several entities have: give its `type` or its id.
         """
-        found = _only(self.entities(entity, type=type), entity)
+        found = _only(self.entities_named(entity, type), entity)
         return timeline(self._builder.index(), found, since, until)
 
     def changes(self, first: str, last: str) -> list[Change]:

@@ -72,6 +72,7 @@ def query(
     """Answer a question about the documents, with citations that lead to the exact span of the source."""
     from sensegraph.cli import show
     from sensegraph.cli.ask.checking import Checks, checked
+    from sensegraph.corpus import views
 
     if stream and as_json:
         raise typer.BadParameter("--stream prints text as it is written and --json one object at the end: choose one.")
@@ -84,7 +85,7 @@ def query(
         answer = corpus.query(question, method=method, depth=depth, scope=scope, history=turns, hear=hear)
         index, checks = corpus.index(), checked(corpus, answer) if check else Checks()
         if as_json:
-            out_json(show.answer_object(answer, index) | checks.told)
+            out_json(views.view_answer(answer, index) | checks.told)
         else:
             files = files_of(corpus, [c.document for c in answer.citations])
             out(("\n\n" + show.behind(answer, files) if stream else show.answer(answer, files)) + checks.text)
@@ -110,6 +111,7 @@ def search(
 ) -> None:
     """Show the evidence for a question, best first, without writing an answer."""
     from sensegraph.cli import show
+    from sensegraph.corpus import views
 
     scope = in_time(scope_of(documents, where, since, until), as_of, during, known_at, unknown)
     with progress() as report, opened(root, overrides(settings, engine, trust=trust), progress=report) as corpus:
@@ -117,7 +119,7 @@ def search(
         found = corpus.search(question, method=method, top=top, scope=scope)
         index = corpus.index()
         if as_json:
-            out_json(show.evidence_object(found, index))
+            out_json(views.view_evidence(found, index))
         else:
             out(show.evidence(found, index, question, files_of(corpus, found.documents)))
 
@@ -125,9 +127,10 @@ def search(
 def methods(as_json: Json = False) -> None:
     """List the methods: name, paper, what each needs of an engine, and what it is good for."""
     from sensegraph.cli import show
+    from sensegraph.corpus import views
     from sensegraph.methods import METHODS
 
     if as_json:
-        out_json(show.methods_object(METHODS))
+        out_json(views.view_methods(METHODS))
     else:
         out(show.methods(METHODS))

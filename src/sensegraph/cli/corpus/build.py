@@ -73,6 +73,7 @@ def index(
     """Add or update documents and build the index. What was computed before is not computed again."""
     from sensegraph.cli import show
     from sensegraph.cli.corpus import sync as following
+    from sensegraph.corpus import views
 
     if plan and not sync:
         raise typer.BadParameter("--plan goes with --sync; what index alone would compute is said by: estimate.")
@@ -89,7 +90,7 @@ def index(
             say("The index that was imported is replaced by one built from its documents; `import` brings it back.")
         built = corpus.build(fresh=fresh, parts=_read_by(methods) if methods else None)
     if as_json:
-        out_json(show.built_object(built, added, gone))
+        out_json(views.view_built(built, added, gone))
     elif not quiet:
         out(show.built(built, added))
 
@@ -131,6 +132,7 @@ def estimate(
 ) -> None:
     """Say what `index` would compute: calls, tokens, money, time. Nothing is paid, and the corpus stays as it is."""
     from sensegraph.cli import show
+    from sensegraph.corpus import views
 
     with (
         progress() as report,
@@ -143,7 +145,7 @@ def estimate(
         found = corpus.builder.estimate_with(read.documents)
         seconds = show.foreseen_seconds(found, corpus.settings.endpoint)
     if as_json:
-        out_json(show.estimate_object(found, seconds, read.skipped))
+        out_json(views.view_estimate(found, seconds, read.skipped))
     else:
         out(show.estimate(found, seconds))
 
@@ -178,11 +180,12 @@ def status(
 ) -> None:
     """Show what the corpus holds, what its index was built with, what it has cost, and what waits for a build."""
     from sensegraph.cli import show
+    from sensegraph.corpus import views
 
     found, listed = _status(root, overrides(settings))
     ids = listed if documents else None
     if as_json:
-        out_json(show.status_object(found, ids))
+        out_json(views.view_status(found, ids))
     else:
         out("\n".join(ids) if ids is not None else show.status(found, root))
 
