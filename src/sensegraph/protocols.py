@@ -1,4 +1,4 @@
-"""The six seams: engine, embedder, reranker, store, executor, method. All that varies stands behind one of these."""
+"""The seven seams: engine, embedder, reranker, chunker, store, executor, method. All that varies is behind one."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from sensegraph.types import (
     Chunk,
     Context,
     Contrast,
+    Document,
     Draft,
     Evidence,
     Excerpt,
@@ -332,6 +333,27 @@ class Reranker(Protocol):
 
     def usage(self) -> Usage:
         """What this reranker has spent since it was made."""
+        ...
+
+
+@runtime_checkable
+class Chunker(Protocol):
+    """Cuts documents into chunks, which are exact spans of their texts."""
+
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+        ...
+
+    def fingerprint(self) -> str:
+        """Everything about this chunker that can change a span."""
+        ...
+
+    def chunk(self, documents: Sequence[Document]) -> list[list[tuple[int, int]]]:
+        """The spans (start, end) of each document's chunks, in characters of its text, by where they begin.
+
+        Spans may overlap. One document never changes the spans of another.
+        """
         ...
 
 

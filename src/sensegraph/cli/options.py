@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 
 def _engine(name: str | None) -> str | None:
     """The engine's name as given. Raises BadParameter, with the nearest, for one that nobody knows."""
-    if name is not None and name not in (known := ("auto", "offline", "model", "local")):
-        from sensegraph.corpus.settings import choices
+    if name is not None and name not in ("auto", "offline", "model", "local"):
+        from sensegraph.corpus.settings import ENGINES, choices
 
-        raise typer.BadParameter(f"the engine cannot be {choices(name, known)}")
+        if name not in ENGINES.known():
+            raise typer.BadParameter(f"the engine cannot be {choices(name, ENGINES.known())}")
     return name
 
 
@@ -232,12 +233,12 @@ def chosen_paths(paths: Sequence[Path] | None, root: Path) -> list[Path]:
 def _unused(place: Path, root: Path) -> bool:
     """Whether a folder is empty, and the corpus has documents, all of them from elsewhere."""
     from sensegraph.corpus.corpus import Corpus
-    from sensegraph.corpus.settings import FOLDER
+    from sensegraph.corpus.settings import FOLDER, load_settings
     from sensegraph.corpus.tools import has_store
 
     with suppress(OSError):  # one that may not be listed is named where it is read
         holds = any(not p.name.startswith(".") for p in place.iterdir())
-        if holds or not has_store(root / FOLDER):
+        if holds or not has_store(load_settings(root), root / FOLDER):
             return False
         with Corpus.open(root, create=False) as corpus:
             return bool(corpus.document_keys()) and not corpus.mirror.find_missing([place], ())

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sensegraph.methods import Listing
     from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
     from sensegraph.personal.values import Tally
+    from sensegraph.plugins import Plugin
     from sensegraph.types import Answer, Chunk, Citation, Evidence, Passage, Source
 
 _QUOTE = 160  # characters of a quote or passage that people are shown
@@ -243,13 +244,18 @@ def _called(step: str) -> str:
     return f"to {do} {counted(2, thing)[2:]}" if do else step.rpartition(".")[2].replace("_", " ")
 
 
-def methods(table: Mapping[str, Listing]) -> str:
-    """The table of methods."""
-    rows = [("name", "paper", "needs", "good for")]
-    rows += [(name, m.paper, m.tasks, m.good_for) for name, m in table.items()]
-    return "\n\n".join(
-        f"{name}\n  {paper}\n  needs: {needs}\n  good for: {use}" for name, paper, needs, use in rows[1:]
-    )
+def methods(table: Mapping[str, Listing], plugins: Sequence[Plugin]) -> str:
+    """The table of methods, those of plug-ins last."""
+    own = (f"{n}\n  {m.paper}\n  needs: {m.tasks}\n  good for: {m.good_for}" for n, m in table.items())
+    return "\n\n".join([*own, *(f"{p.name}\n  from: {p.origin} ({p.place})" for p in plugins)])
+
+
+def plugin_table(plugins: Sequence[Plugin]) -> str:
+    """The plug-ins that are installed, one a line: kind, name, where it comes from."""
+    rows = [(p.kind, p.name, p.origin, p.place) for p in plugins]
+    wide = [max(len(row[i]) for row in rows) for i in range(3)] if rows else []
+    lines = ["  ".join([*(f"{c:<{w}}" for c, w in zip(row[:3], wide, strict=True)), row[3]]) for row in rows]
+    return "\n".join(lines) or "No plug-in is installed."
 
 
 # ── estimates ──

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sensegraph.index.estimate import Estimate
     from sensegraph.index.index import Index, Manifest
     from sensegraph.index.restricted.timeline import Change, Event
-    from sensegraph.protocols import CorpusStore, Embedder, LanguageEngine, Part, Reranker
+    from sensegraph.protocols import Chunker, CorpusStore, Embedder, Executor, LanguageEngine, Method, Part, Reranker
     from sensegraph.runtime.runtime import Runtime
     from sensegraph.types import Answer, Document, Entity, Evidence, Turn
 
@@ -68,21 +68,31 @@ class Corpus:
         settings: Mapping[str, Any] | None = None,
         progress: Callable[[str, int, int], None] = ignore_progress,
         create: bool = True,
+        engine: LanguageEngine | None = None,
+        embedder: Embedder | None = None,
+        reranker: Reranker | None = None,
+        chunker: Chunker | None = None,
+        store: CorpusStore | None = None,
+        executor: Executor | None = None,
+        method: Method | None = None,
     ) -> Corpus:
         """The corpus at `root`, made when there is none; `settings` are nested tables laid over its settings file.
 
         With `create=False` nothing is written: a missing index is an error, and a read-only disk is no obstacle.
+        Tools that are given as values take the place of those that the settings name (see docs/plugins.md); `close`
+        closes a `store` too. `method` answers where a question names none.
         """
         from sensegraph.corpus.settings import FOLDER, load_settings
-        from sensegraph.corpus.tools import can_write, has_store
+        from sensegraph.corpus.tools import can_write, has_store, make_store
+        from sensegraph.corpus.workspace import GivenTools
         from sensegraph.errors import NotIndexed
 
-        folder = Path(root)
-        loaded = load_settings(folder, settings)
-        place = folder / FOLDER
-        if not create and not has_store(place):
+        folder, loaded = Path(root), load_settings(Path(root), settings)
+        place, given = folder / FOLDER, GivenTools(engine, embedder, reranker, chunker, executor, method)
+        if store is None and not create and not has_store(loaded, place):
             raise NotIndexed(f"There is no index in {folder.resolve()}; run `sensegraph index PATH --root {folder}`.")
-        return cls.of(folder, loaded, readonly=not create and not can_write(place), progress=progress)
+        store = store or make_store(loaded, place, readonly=not create and not can_write(place))
+        return cls(folder, loaded, store, progress, given)
 
     @classmethod
     def of(
@@ -97,7 +107,7 @@ class Corpus:
         from sensegraph.corpus.settings import FOLDER
         from sensegraph.corpus.tools import make_store
 
-        return cls(root, settings, make_store(root / FOLDER, readonly=readonly), progress)
+        return cls(root, settings, make_store(settings, root / FOLDER, readonly=readonly), progress)
 
     def close(self) -> None:
         """Close the store."""

@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
+    Annotated,
     Any,
     Literal,
     TypeVar,
@@ -32,11 +33,27 @@ from sensegraph.methods import METHODS, method_class
 from sensegraph.models.endpoint import approvals
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.personal.values import PersonalSettings
+from sensegraph.plugins import Kind, plugin_names
 
 if TYPE_CHECKING:
     pass
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The words that a setting may be: our own, and the names of installed plug-ins of a kind."""
+
+    kind: Kind | Literal[""]
+    own: tuple[str, ...]
+
+    def known(self) -> tuple[str, ...]:
+        """All of them."""
+        return tuple(dict.fromkeys((*self.own, *(plugin_names(self.kind) if self.kind else ()))))
+
+
+ENGINES = Names("engines", ("auto", "offline", "model", "local"))
 Guarded = Literal["endpoint", "local", "rerank"]  # the tables that name what an approval may be needed for
 FILE = "sensegraph.toml"
 FOLDER = ".sensegraph"  # where a corpus keeps its store, inside its own folder
@@ -52,7 +69,7 @@ class RerankTable:
     `model`. The first `top` chunks are read.
     """
 
-    by: Literal["none", "endpoint", "cross-encoder"] = "none"
+    by: Annotated[str, Names("rerankers", ("none", "endpoint", "cross-encoder"))] = "none"
     top: int = 50
     model: str = ""
 
@@ -65,10 +82,13 @@ class Settings:
     file may set, approves them for one run.
     """
 
-    engine: Literal["auto", "offline", "model", "local"] = "auto"
-    embedder: Literal["auto", "offline", "endpoint"] = "auto"
+    engine: Annotated[str, ENGINES] = "auto"
+    embedder: Annotated[str, Names("embedders", ("auto", "offline", "endpoint"))] = "auto"
     method: str = "auto"
     processes: int = 0
+    chunker: Annotated[str, Names("chunkers", ("windows",))] = "windows"
+    store: Annotated[str, Names("stores", ("sqlite",))] = "sqlite"
+    executor: Annotated[str, Names("executors", ("local",))] = "local"
     endpoint: EndpointSettings = field(default_factory=EndpointSettings)
     model: LLMSettings = field(default_factory=LLMSettings)
     local: LocalSettings = field(default_factory=LocalSettings)
@@ -161,12 +181,20 @@ def _known(table: Mapping[str, Any], kind: Any, where: str, prefix: str) -> None
 
 def _chosen(table: Mapping[str, Any], kind: Any, where: str, prefix: str) -> None:
     """Raise SettingsError for a word where one of a few others must stand."""
-    hints = get_type_hints(kind)
+    hints = get_type_hints(kind, include_extras=True)
     for name, value in table.items():
+        words = words_of(hints[name])
         if is_dataclass(hints[name]) and isinstance(value, Mapping):
             _chosen(value, hints[name], where, f"{prefix}{name}.")
-        elif get_origin(hints[name]) is Literal and isinstance(value, str) and value not in get_args(hints[name]):
-            raise SettingsError(f"{where}: {prefix}{name} cannot be {choices(value, get_args(hints[name]))}")
+        elif words and isinstance(value, str) and value not in words.own and value not in (known := words.known()):
+            raise SettingsError(f"{where}: {prefix}{name} cannot be {choices(value, known)}")
+
+
+def words_of(hint: Any) -> Names | None:
+    """The words that a setting of this type may be; None where it may be any."""
+    if get_origin(hint) is Literal:
+        return Names("", get_args(hint))
+    return next((n for n in getattr(hint, "__metadata__", ()) if isinstance(n, Names)), None)
 
 
 def choices(value: str, words: Sequence[str]) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from sensegraph.corpus.settings import Guarded, Settings, api_key, check_approved
+from sensegraph.corpus.settings import ENGINES, Guarded, Settings, api_key, check_approved
 from sensegraph.errors import SettingsError
-from sensegraph.protocols import Embedder, LanguageEngine, Reranker
+from sensegraph.plugins import load_plugin
+from sensegraph.protocols import Chunker, Embedder, LanguageEngine, Reranker
 
 if TYPE_CHECKING:
     from sensegraph.keeping import CorpusStore, Executor
@@ -68,14 +69,11 @@ def make_tools(
         from sensegraph.engines.llm.llm import LLMEngine
 
         engine = LLMEngine(endpoint, settings.model)
-    engine = engine or _here(settings)
     if endpoint and remote_vectors:
         from sensegraph.models.embedders.remote import RemoteEmbedder
 
-        return engine, RemoteEmbedder(endpoint)
-    from sensegraph.models.embedders.hashed_words import HashedTerms
-
-    return engine, embedder or HashedTerms()
+        embedder = RemoteEmbedder(endpoint)
+    return engine or _make_engine_here(settings), embedder or _make_embedder_here(settings)
 
 
 def make_reranker(
@@ -88,6 +86,9 @@ def make_reranker(
     rerank, table = settings.rerank, settings.endpoint
     if rerank.by == "none":
         return None
+    if rerank.by not in ("endpoint", "cross-encoder"):
+        made: Reranker = load_plugin("rerankers", rerank.by)()
+        return made
     if rerank.top < 1:
         raise SettingsError(f"rerank.top must be at least 1, not {rerank.top}; rerank.by = none turns it off.")
     if rerank.by == "cross-encoder":
@@ -111,8 +112,11 @@ def make_endpoint(settings: Settings, journal: Journal | None = None) -> Endpoin
     return Endpoint(settings.endpoint, journal, api_key(settings.endpoint))
 
 
-def _here(settings: Settings) -> LanguageEngine:
-    """The engine that works in this process: by rules, or a model of this machine."""
+def _make_engine_here(settings: Settings) -> LanguageEngine:
+    """The engine that works in this process: by rules, a model of this machine, or a plug-in."""
+    if settings.engine not in ENGINES.own:
+        made: LanguageEngine = load_plugin("engines", settings.engine)()
+        return made
     if settings.engine != "local":
         from sensegraph.engines.offline.engine import ClassicalEngine
 
@@ -126,16 +130,34 @@ def _here(settings: Settings) -> LanguageEngine:
     return LocalEngine(LocalEndpoint(settings.local, table.temperature, table.seed), settings.model)
 
 
-def make_store(folder: Path, *, readonly: bool = False) -> CorpusStore:
+def _make_embedder_here(settings: Settings) -> Embedder:
+    """The embedder that works in this process: by words, or a plug-in."""
+    if settings.embedder not in ("auto", "offline", "endpoint"):
+        made: Embedder = load_plugin("embedders", settings.embedder)()
+        return made
+    from sensegraph.models.embedders.hashed_words import HashedTerms
+
+    return HashedTerms()
+
+
+def make_chunker(settings: Settings) -> Chunker | None:
+    """The chunker that the settings name; None for windows of tokens."""
+    return None if settings.chunker == "windows" else load_plugin("chunkers", settings.chunker)()
+
+
+def make_store(settings: Settings, folder: Path, *, readonly: bool = False) -> CorpusStore:
     """The store in `folder`, made when there is none unless `readonly`. Raises StoreError where it cannot be used."""
+    if settings.store != "sqlite":
+        made: CorpusStore = load_plugin("stores", settings.store)(folder, readonly=readonly)
+        return made
     from sensegraph.runtime.stores.sqlite import SqliteStore
 
     return SqliteStore(folder, readonly=readonly)
 
 
-def has_store(folder: Path) -> bool:
-    """Whether there is a store in `folder`."""
-    return (folder / "store.sqlite").exists()
+def has_store(settings: Settings, folder: Path) -> bool:
+    """Whether there is a store in `folder`: of a plug-in, whether there is the folder."""
+    return (folder / "store.sqlite").exists() if settings.store == "sqlite" else folder.is_dir()
 
 
 def can_write(folder: Path) -> bool:
@@ -146,7 +168,11 @@ def can_write(folder: Path) -> bool:
 
 
 def make_executor(settings: Settings) -> Executor:
-    """Who runs the batches of steps: threads and processes of this machine."""
+    """Who runs the batches of steps: threads and processes of this machine, or a plug-in."""
+    threads, processes = settings.endpoint.concurrency, settings.processes
+    if settings.executor != "local":
+        made: Executor = load_plugin("executors", settings.executor)(threads=threads, processes=processes)
+        return made
     from sensegraph.runtime.executors.processes import LocalExecutor
 
-    return LocalExecutor(settings.endpoint.concurrency, settings.processes)
+    return LocalExecutor(threads, processes)

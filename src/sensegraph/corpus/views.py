@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sensegraph.index.restricted.timeline import Change, Event
     from sensegraph.methods import Listing
     from sensegraph.personal.surveying import Survey
+    from sensegraph.plugins import Plugin
     from sensegraph.resolution.aliases import Operation
     from sensegraph.types import Answer, Evidence, Passage
     from sensegraph.usage import Usage
@@ -146,9 +147,15 @@ def view_survey(found: Survey) -> JSON:
     return asdict(found)
 
 
-def view_methods(table: Mapping[str, Listing]) -> list[JSON]:
-    """The methods."""
-    return [{"name": n, "paper": m.paper, "tasks": m.tasks, "good_for": m.good_for} for n, m in table.items()]
+def view_methods(table: Mapping[str, Listing], plugins: Sequence[Plugin]) -> list[JSON]:
+    """The methods: ours, and those of plug-ins with where they come from."""
+    own = [{"name": n, "paper": m.paper, "tasks": m.tasks, "good_for": m.good_for} for n, m in table.items()]
+    return [*own, *({"name": p.name, "from": p.origin, "place": p.place} for p in plugins)]
+
+
+def view_plugins(plugins: Sequence[Plugin]) -> JSON:
+    """The plug-ins that are installed."""
+    return {"plugins": [asdict(p) for p in plugins]}
 
 
 # ── reading an index ──

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sensegraph.corpus.tools import make_executor, make_reranker, make_tools
+from sensegraph.corpus.tools import make_chunker, make_executor, make_reranker, make_tools
 from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.index.index import Index, Manifest, read_manifest
 from sensegraph.models.endpoint.journal import Journal
@@ -16,7 +16,7 @@ from sensegraph.types import Usage
 
 if TYPE_CHECKING:
     from sensegraph.corpus.settings import Settings
-    from sensegraph.protocols import CorpusStore, Embedder, Executor, LanguageEngine, Method, Reranker
+    from sensegraph.protocols import Chunker, CorpusStore, Embedder, Executor, LanguageEngine, Method, Reranker
 
 DOCUMENT = "document/"  # refs: the key of a document's content
 Progress = Callable[[str, int, int], None]
@@ -29,6 +29,7 @@ class GivenTools:
     engine: LanguageEngine | None = None
     embedder: Embedder | None = None
     reranker: Reranker | None = None
+    chunker: Chunker | None = None
     executor: Executor | None = None
     method: Method | None = None
 
@@ -45,6 +46,7 @@ class Workspace:
         self.wait = 0.0
         self._tools: tuple[LanguageEngine, Embedder] | None = None
         self._reranker: Reranker | None = None
+        self._chunker: Chunker | None = self.given.chunker
         self._executor: Executor | None = self.given.executor
         self._index: Index | None = None
 
@@ -75,10 +77,18 @@ class Workspace:
             self._reranker = self.given.reranker or make_reranker(self.settings, self.tools, self.journal)
         return self._reranker
 
+    @property
+    def chunker(self) -> Chunker | None:
+        """The chunker, made on first use; None for windows of tokens."""
+        if self._chunker is None:
+            self._chunker = make_chunker(self.settings)
+        return self._chunker
+
     def runtime(self) -> Runtime:
         """A runtime over the tools and the store."""
-        self._executor = self._executor or make_executor(self.settings)
-        return Runtime(*self.tools, self.store, self._executor, self.progress)
+        if self._executor is None:
+            self._executor = make_executor(self.settings)
+        return Runtime(*self.tools, self.store, self._executor, self.progress, chunker=self.chunker)
 
     def asking_runtime(self) -> Runtime:
         """A runtime for questions: with the reranker."""

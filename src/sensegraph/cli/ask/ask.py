@@ -124,13 +124,27 @@ def search(
             out(show.evidence(found, index, question, files_of(corpus, found.documents)))
 
 
-def methods(as_json: Json = False) -> None:
-    """List the methods: name, paper, what each needs of an engine, and what it is good for."""
+def methods(
+    plugins: Annotated[
+        bool, typer.Option("--plugins", help="List the plug-ins of every kind that are installed, with their origin.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """List the methods: name, paper, what each needs of an engine, and what it is good for; plug-ins last."""
     from sensegraph.cli import show
     from sensegraph.corpus import views
     from sensegraph.methods import METHODS
+    from sensegraph.plugins import list_plugins
 
+    if plugins:
+        found = list_plugins()
+        if as_json:
+            out_json(views.view_plugins(found))
+        else:
+            out(show.plugin_table(found))
+        return
+    found = [p for p in list_plugins("methods") if p.name not in METHODS]
     if as_json:
-        out_json(views.view_methods(METHODS))
+        out_json(views.view_methods(METHODS, found))
     else:
-        out(show.methods(METHODS))
+        out(show.methods(METHODS, found))

@@ -123,7 +123,7 @@ def prepared(file: Path, flags: Mapping[str, Any], report: Report, *, dry: bool 
         named = methods_of(plan, corpus.settings, file)
         check(plan, questions, _tools(corpus.runtime(), plan, corpus))
         todo = _indexed(corpus, named, here / plan.corpus, dry=dry)
-        store = _store(output / "store", spare / "store", dry=dry)
+        store = _store(corpus.settings, output / "store", spare / "store", dry=dry)
         stack.callback(store.close)
         stack.enter_context(store.exclusive() if not dry else nullcontext())
         journal = Journal(store.root / "replies.jsonl")
@@ -141,9 +141,10 @@ def _tools(rt: Runtime, plan: Plan, corpus: Corpus) -> Tools:
     return Tools(rt, _judging(rt, plan.judge, corpus), partial(_document, corpus))
 
 
-def _store(place: Path, spare: Path, *, dry: bool) -> CorpusStore:
+def _store(settings: Settings, place: Path, spare: Path, *, dry: bool) -> CorpusStore:
     """The store of what was answered and judged; `dry` leaves it as it is."""
-    return make_store(place, readonly=dry) if has_store(place) else make_store(spare)
+    there = has_store(settings, place)
+    return make_store(settings, place if there else spare, readonly=dry and there)
 
 
 def _corpus(plan: Plan, file: Path, roots: tuple[Path, Path], flags: Mapping[str, Any], report: Report) -> Corpus:

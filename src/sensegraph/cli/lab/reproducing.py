@@ -118,7 +118,7 @@ def indexing(recipe: Recipe, bench: Bench) -> dict[str, Usage]:
 
 def _indexing(name: str, bench: Bench, settings: Settings) -> Usage:
     with TemporaryDirectory(prefix="sensegraph-") as spare:
-        made = has_store(bench.root / name / FOLDER)
+        made = has_store(settings, bench.root / name / FOLDER)
         root = bench.root / name if made else Path(spare)
         with closing(Corpus.of(root, settings, readonly=made, progress=bench.report)) as corpus:
             found = corpus.estimate(bench.data / name / "corpus.jsonl")

@@ -103,12 +103,16 @@ def _documents(corpus: Corpus, chosen: Sequence[Path]) -> Sequence[Document]:
 
 def _sampled(documents: Sequence[Document], count: int, corpus: Corpus) -> list[Chunk]:
     """`count` chunks, spread over the documents: the same ones for the same documents, in whatever order they come."""
-    from sensegraph.index.chunks import chunk
+    from sensegraph.index.chunks import chunk, chunk_by
     from sensegraph.runtime.keys import key
 
     size, overlap = corpus.settings.index.chunk_tokens, corpus.settings.index.chunk_overlap
     places = {key(_STEP, d.id): n for n, d in enumerate(documents)}
-    cut = (chunk.fn([documents[places[k]]], size=size, overlap=overlap)[0] for k in sorted(places))
+    chunker = corpus.workspace.chunker
+    cut = (
+        chunk_by.fn([d], chunker=chunker)[0] if chunker else chunk.fn([d], size=size, overlap=overlap)[0]
+        for d in (documents[places[k]] for k in sorted(places))
+    )
     held = _first(count, (chunks for chunks in cut if chunks))
     mixed = (sorted(chunks, key=lambda c: key(_STEP, c.id)) for chunks in held)
     turns = (c for turn in zip_longest(*mixed) for c in turn if c is not None)
