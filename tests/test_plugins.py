@@ -116,7 +116,6 @@ def test_a_given_method_takes_settings_for_one_question(tmp_path: Path):
 @dataclass(frozen=True)
 class Spans:
     spans: tuple[tuple[int, int], ...]
-    name: str = "spans"
 
     def fingerprint(self) -> str:
         return repr(self.spans)
@@ -166,7 +165,7 @@ def test_the_keys_of_chunks_are_those_of_the_windows_without_a_chunker(tmp_path:
 def test_spans_that_are_none_of_their_document_are_an_error_that_names_them(spans: tuple, tmp_path: Path):
     with Corpus.open(tmp_path, settings=OFFLINE, chunker=Spans(spans)) as corpus:
         corpus.add(TEXTS[0])
-        with pytest.raises(StepFailed, match="The chunker spans gave the span"):
+        with pytest.raises(StepFailed, match="The chunker Spans gave the span"):
             corpus.build()
 
 

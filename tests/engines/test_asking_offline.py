@@ -368,7 +368,7 @@ def test_an_answer_says_how_it_read_a_follow_up() -> None:
 def test_results_are_the_same_for_any_hash_seed() -> None:
     program = (
         "import test_asking_offline as t\n"
-        "from sensegraph.engines.offline import asking\n"
+        "from sensegraph.engines.offline.answers import asking\n"
         "asked = [t.asked(q, p) for q in ('What did the villages fear?', 'What are the main themes?') "
         "for p in (t.CHUNKS, t.REPORTS, t.LOCAL)]\n"
         "import sys\n"

@@ -24,7 +24,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import load_settings
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import SettingsError, StepFailed, UnsupportedTask
-from sensegraph.index.hierarchy.packing import Line
+from sensegraph.index.hierarchy.packing import Line, elements
 from sensegraph.methods.leanrag.aggregated import aggregate_all, ancestry
 from sensegraph.methods.leanrag.aggregates import AggregateSettings, Before, find_aggregates, made_of
 from sensegraph.methods.leanrag.aggregating import (
@@ -403,7 +403,7 @@ class Counted(Sequence[Link]):
 
 def test_defect_4_relations_are_parted_in_one_pass() -> None:
     made = planted(20, 5, 200)
-    level = ground_level(made.graph, {c.id: c.document for c in made.chunks}, quotes=False)
+    level = ground_level(made.graph, elements(made.graph, {c.id: c.document for c in made.chunks}, quotes=False))
     counted = Counted(level.links)
     found = parted(Level(level.nodes, counted), made.group, 20)
     assert counted.passes == 1
@@ -416,7 +416,7 @@ def test_every_relation_is_inside_one_cluster_or_between_two(seed: int) -> None:
     made = planted(5, 4, 25, seed)
     random = Random(seed)
     home = [random.randrange(6) for _ in made.graph.entities]
-    level = ground_level(made.graph, {c.id: c.document for c in made.chunks}, quotes=True)
+    level = ground_level(made.graph, elements(made.graph, {c.id: c.document for c in made.chunks}, quotes=True))
     place = {e.id: home[i] for i, e in enumerate(made.graph.entities)}
     found = parted(level, home, 6)
     told = [level.links[i].id for part in (*found.inner, *found.between.values()) for i in part]

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from sensegraph.index.estimate import Estimate
     from sensegraph.index.index import Index, Manifest
     from sensegraph.index.restricted.timeline import Change, Event
-    from sensegraph.protocols import Chunker, CorpusStore, Embedder, Executor, LanguageEngine, Method, Part, Reranker
+    from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Method, Part, Reranker
     from sensegraph.runtime.runtime import Runtime
+    from sensegraph.runtime.stores.corpus_store import CorpusStore
     from sensegraph.types import Answer, Document, Entity, Evidence, Turn
 
 EVERYTHING = Scope()

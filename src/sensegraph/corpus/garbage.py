@@ -11,16 +11,16 @@ from sensegraph.errors import SettingsError, StoreError
 from sensegraph.index.index import REF
 from sensegraph.index.restricted.arrivals import forget, outdated
 from sensegraph.index.tracing import Traced, held, traced
-from sensegraph.keeping import Freed
 from sensegraph.resolution.forgetting import Known, forgotten
 from sensegraph.resolution.log import operations, rewrite
+from sensegraph.runtime.stores.corpus_store import Freed
 
 if TYPE_CHECKING:
     from sensegraph.corpus.builder import Builder
     from sensegraph.corpus.workspace import Workspace
     from sensegraph.index.index import Manifest
-    from sensegraph.keeping import CorpusStore
     from sensegraph.resolution.aliases import Operation
+    from sensegraph.runtime.stores.corpus_store import CorpusStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sensegraph.corpus.workspace import Workspace
     from sensegraph.documents import Skipped
     from sensegraph.index.estimate import Estimate
-    from sensegraph.keeping import CorpusStore
+    from sensegraph.runtime.stores.corpus_store import CorpusStore
     from sensegraph.types import Document
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from sensegraph.corpus.workspace import Workspace
-    from sensegraph.keeping import CorpusStore
+    from sensegraph.runtime.stores.corpus_store import CorpusStore
 
 _INDEX = "personal/index"  # ref: which index was made of documents that were masked, and by which rules
 _RULES = "personal/rules/"  # refs: the settings behind such rules, to say which differ

@@ -12,9 +12,10 @@ from sensegraph.plugins import load_plugin
 from sensegraph.protocols import Chunker, Embedder, LanguageEngine, Reranker
 
 if TYPE_CHECKING:
-    from sensegraph.keeping import CorpusStore, Executor
     from sensegraph.models.endpoint.client import Endpoint
     from sensegraph.models.endpoint.journal import Journal
+    from sensegraph.protocols import Executor
+    from sensegraph.runtime.stores.corpus_store import CorpusStore
 
 
 @runtime_checkable

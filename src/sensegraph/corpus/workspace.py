@@ -16,7 +16,8 @@ from sensegraph.types import Usage
 
 if TYPE_CHECKING:
     from sensegraph.corpus.settings import Settings
-    from sensegraph.protocols import Chunker, CorpusStore, Embedder, Executor, LanguageEngine, Method, Reranker
+    from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Method, Reranker
+    from sensegraph.runtime.stores.corpus_store import CorpusStore
 
 DOCUMENT = "document/"  # refs: the key of a document's content
 Progress = Callable[[str, int, int], None]

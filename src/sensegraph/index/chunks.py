@@ -38,16 +38,16 @@ def chunk_by(documents: Sequence[Document], *, chunker: Chunker) -> list[tuple[C
 
     Raises InputError for spans that are not inside their document, or do not come in order.
     """
-    cut = chunker.chunk(documents)
+    name, cut = type(chunker).__name__, chunker.chunk(documents)
     if len(cut) != len(documents):
-        raise InputError(f"The chunker {chunker.name} cut {len(cut)} documents where {len(documents)} were given.")
+        raise InputError(f"The chunker {name} cut {len(cut)} documents where {len(documents)} were given.")
     found = []
     for document, spans in zip(documents, cut, strict=True):
         last = (0, 0)
         for start, end in spans:
             if not 0 <= start < end <= len(document.text) or (start, end) < last:
                 raise InputError(
-                    f"The chunker {chunker.name} gave the span {start}:{end} after {last[0]}:{last[1]} for "
+                    f"The chunker {name} gave the span {start}:{end} after {last[0]}:{last[1]} for "
                     f"{document.id!r}, which has {len(document.text)} characters; spans lie inside, in order."
                 )
             last = start, end

@@ -18,6 +18,7 @@ from sensegraph.index.index import Index, Kind
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.passages import entity_passage, relation_passage
 from sensegraph.protocols import Vectors
+from sensegraph.retrieval.closeness import by_meaning
 from sensegraph.retrieval.neighbourhood import names_in
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
@@ -58,7 +59,7 @@ def find_seeds(question: Question, query: Vectors, index: Index, rt: Runtime, to
     """
     places, scores = nearest_to(query, index, rt, top, "described")
     near: dict[int, float] = dict(zip(places.tolist(), scores.tolist(), strict=True))
-    if by == "vectors" or (by == "auto" and not rt.embedder.lexical):
+    if by_meaning(by, rt):
         return near
     named = list(dict.fromkeys(names_in(question.text, index)))
     rare = [p for p, e in zip(named, at(index.graph.entities, named), strict=True) if len(e.chunks) <= _RARE]

@@ -24,6 +24,7 @@ from sensegraph.index.neighbours import nearest_to_each
 from sensegraph.index.passages import chunk_passage, entity_passage, relation_passage
 from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.protocols import Vectors
+from sensegraph.retrieval.closeness import by_meaning
 from sensegraph.retrieval.neighbourhood import _Room
 from sensegraph.runtime.results import at, step
 from sensegraph.runtime.runtime import Runtime
@@ -92,8 +93,7 @@ class Nearness:
 
     def __init__(self, question: Question, vector: Vectors, index: Index, rt: Runtime, ranking: Ranking) -> None:
         self._index, self._rt, self._vector = index, rt, vector
-        by_words = ranking == "words" or (ranking == "auto" and rt.embedder.lexical)
-        self._words = index.scores_of_words(question.sought) if by_words else None
+        self._words = None if by_meaning(ranking, rt) else index.scores_of_words(question.sought)
 
     def top(self, most: int) -> dict[int, float]:
         """The nearest chunks with their scores, `most` at most, best first; only those that are near at all."""

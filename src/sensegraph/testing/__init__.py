@@ -14,6 +14,7 @@ from sensegraph.testing.chunkers import ChunkerContract
 from sensegraph.testing.engines import EmbedderContract, EngineContract
 from sensegraph.testing.judges import JudgeContract
 from sensegraph.testing.methods import MethodContract, check_citations
+from sensegraph.testing.paper_tasks import PaperTasksContract
 from sensegraph.testing.rerankers import RerankerContract
 from sensegraph.testing.samples import QUESTION, SAMPLE, sample_brief, sample_chunks, sample_context, sample_link
 from sensegraph.testing.stores import ExecutorContract, StoreContract
@@ -27,6 +28,7 @@ __all__ = [
     "ExecutorContract",
     "JudgeContract",
     "MethodContract",
+    "PaperTasksContract",
     "RerankerContract",
     "StoreContract",
     "check_citations",

@@ -19,10 +19,10 @@ class ChunkerContract:
         return None
 
     def test_a_chunker_satisfies_the_protocol(self) -> None:
-        """It has a name."""
+        """It has a fingerprint, and cuts."""
         chunker = self.make()
         assert isinstance(chunker, Chunker)
-        assert chunker.name
+        assert chunker.fingerprint()
 
     def test_spans_lie_inside_their_documents_in_order(self) -> None:
         """They begin where others end or later or overlap, none is empty, and a document without text has none."""

@@ -15,7 +15,7 @@ from sensegraph.corpus.views import view_collected
 
 if TYPE_CHECKING:
     from sensegraph.corpus.garbage import Collected
-    from sensegraph.keeping import Freed
+    from sensegraph.runtime.stores.corpus_store import Freed
 
 _HERE = Path(".")
 _SMALL = 100_000  # bytes below which a size is told in kB

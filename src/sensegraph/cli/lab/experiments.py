@@ -27,9 +27,10 @@ from sensegraph.lab.retrieval.objects import settings_of
 from sensegraph.lab.retrieval.runs import Named
 from sensegraph.methods import load, method_class
 from sensegraph.models.endpoint.journal import Journal
-from sensegraph.protocols import CorpusStore, Part, Task
+from sensegraph.protocols import Part, Task
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.corpus_store import CorpusStore
 from sensegraph.types import Answer, Document
 
 _FORM = 1  # raise when answers that are stored must not be used again

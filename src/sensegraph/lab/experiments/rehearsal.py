@@ -17,19 +17,8 @@ from sensegraph.errors import UnsupportedTask
 from sensegraph.language.text import tokens
 from sensegraph.protocols import Embedder, LanguageEngine, PricedEngine, Task, Vectors
 from sensegraph.runtime.keys import key
-from sensegraph.types import (
-    Contrast,
-    Draft,
-    Inquiry,
-    Lead,
-    Point,
-    Refinement,
-    Statement,
-    Support,
-    Trial,
-    Usage,
-    Verdict,
-)
+from sensegraph.trials import Contrast, Support, Trial, Verdict
+from sensegraph.types import Draft, Inquiry, Lead, Point, Refinement, Statement, Usage
 
 _SENTENCE = "Here stands one statement of about the length that an answer's sentences have, with {} in it."
 _ANSWER = 18  # sentences of an answer

@@ -14,11 +14,10 @@ from typing import Literal
 from sensegraph.errors import UnsupportedTask
 from sensegraph.lab.grounding import claims as rules
 from sensegraph.lab.scores.overlap import words
-from sensegraph.protocols import JudgingEngine
+from sensegraph.lab.tasks import JudgingEngine
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.trials import Stage
-from sensegraph.types import Excerpt
+from sensegraph.trials import Excerpt, Stage
 
 _STAGES: tuple[Stage, ...] = ("select", "disambiguate", "decompose")
 

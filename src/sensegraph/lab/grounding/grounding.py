@@ -29,7 +29,8 @@ from sensegraph.lab.questions import proposing
 from sensegraph.language.stems import stems
 from sensegraph.language.text import sentences
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Check, Context, Inquiry, Passage, Trial, Wish
+from sensegraph.trials import Check, Trial, Wish
+from sensegraph.types import Answer, Context, Inquiry, Passage
 
 Values = list[float | None]
 

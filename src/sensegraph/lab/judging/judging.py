@@ -18,11 +18,12 @@ from sensegraph.lab.judging.criteria import Criterion, Rules
 from sensegraph.lab.judging.judgements import Judged, Judgements, Pair, pairs_of
 from sensegraph.lab.judging.marks import Mark, Marks
 from sensegraph.lab.scores.overlap import words
-from sensegraph.protocols import JudgingEngine, PricedEngine, Task
+from sensegraph.lab.tasks import JudgingEngine
+from sensegraph.protocols import PricedEngine, Task
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Step, step
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Contrast, Trial, Verdict
+from sensegraph.trials import Contrast, Trial, Verdict
 
 Answers = Mapping[str, Sequence[str | None]]  # by condition, one a question; None where there is none
 

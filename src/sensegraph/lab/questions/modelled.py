@@ -22,7 +22,7 @@ from sensegraph.lab.questions.posed import NEEDS, Kind, Outcome, Posed, summed
 from sensegraph.lab.questions.proposing import Proposer
 from sensegraph.lab.retrieval.test_collections import ADVERSARIAL
 from sensegraph.protocols import Task
-from sensegraph.types import Check, Support, Wish
+from sensegraph.trials import Check, Support, Wish
 
 REQUIRES: frozenset[Task] = frozenset({"propose", "support"})
 _NEAREST = 5  # chunks that are searched for an answer to a question that shall have none

@@ -16,7 +16,7 @@ from sensegraph.lab.questions.posed import Outcome, Posed, summed
 from sensegraph.lab.questions.proposing import Proposer
 from sensegraph.language.text import fold
 from sensegraph.protocols import Task
-from sensegraph.types import Wish
+from sensegraph.trials import Wish
 
 REQUIRES: frozenset[Task] = frozenset({"propose"})
 

@@ -16,12 +16,13 @@ from sensegraph.answering.grounding.entailment import support
 from sensegraph.index.estimate import StepEstimate
 from sensegraph.index.vectors import embed
 from sensegraph.lab.scores.overlap import Floats
+from sensegraph.lab.tasks import JudgingEngine
 from sensegraph.language.text import fold, tokens
-from sensegraph.protocols import JudgingEngine, PricedEngine, Task
+from sensegraph.protocols import PricedEngine, Task
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Step, step
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Check, Support, Wish
+from sensegraph.trials import Check, Support, Wish
 
 B = TypeVar("B")
 

@@ -21,6 +21,7 @@ from sensegraph.algorithms.ranking import best
 from sensegraph.algorithms.walks import pagerank
 from sensegraph.answering.asking import conclude, inquiry
 from sensegraph.answering.asking import test as helps
+from sensegraph.answering.quoting import settle_asking
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
@@ -124,7 +125,7 @@ class HippoRAG:
         """The facts nearest to the question, and their nearness as a share of the nearest's."""
         if not by_meaning(self.linking, rt):
             found, scores = best(index.facts.score(question.sought), self.facts)
-        elif rt.embedder.lexical:
+        elif not by_meaning("auto", rt):
             raise SettingsError(
                 "hipporag.linking is vectors, but the embedder compares words alone, so that facts have no vectors; "
                 "name an embedding model (endpoint.embedding_model), or set linking to auto."
@@ -136,8 +137,7 @@ class HippoRAG:
 
     def _recognised(self, question: Question, found: Longs, index: Index, rt: Runtime) -> np.ndarray:
         """Which facts the engine says help; all of them where it is not asked."""
-        ask = self.filter == "engine" or (self.filter == "auto" and not rt.engine.quotes)
-        if not ask or not len(found):
+        if settle_asking(self.filter, rt, model="engine", rules="none") != "engine" or not len(found):
             return np.ones(len(found), np.bool_)
         rt.check(self.name, frozenset({"test"}))
         texts = [index.facts.text(i) for i in found.tolist()]

@@ -21,6 +21,7 @@ from sensegraph.index.neighbours import nearest_to
 from sensegraph.protocols import Vectors
 from sensegraph.retrieval.ancestor_paths import Sought
 from sensegraph.retrieval.assembling import Ends, ranked_links
+from sensegraph.retrieval.closeness import by_meaning
 from sensegraph.retrieval.neighbourhood import names_in
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
@@ -37,7 +38,7 @@ def find_candidates(
     """
     places, scores = nearest_to(query, index, rt, top, "entity")
     near = dict(zip(places.tolist(), scores.tolist(), strict=True))
-    if by == "vectors" or (by == "auto" and not rt.embedder.lexical):
+    if by_meaning(by, rt):
         return {place: score for place, score in near.items() if score >= floor}
     found = dict.fromkeys(names_in(question.text, index), 1.0)
     found |= {place: score for place, score in near.items() if score > 0 and place not in found}

@@ -37,7 +37,7 @@ from sensegraph.retrieval.assembling import (
     ranked_links,
     relations_within,
 )
-from sensegraph.retrieval.closeness import asked_vector
+from sensegraph.retrieval.closeness import asked_vector, settle_comparison
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Cluster, Evidence, Question
@@ -195,7 +195,7 @@ class HiRAG:
     def _chunks(self, desk: _Desk) -> dict[int, float]:
         """The chunks of the local entities in the order in which they are read, with their nearness where it counts."""
         places = list(chunks_around(_by_layer(desk), desk.index, desk.ties))
-        if self.order == "shared" or (self.order == "auto" and not desk.rt.embedder.lexical):
+        if settle_comparison(self.order, desk.rt, vectors="shared", words="near") == "shared":
             return dict.fromkeys(places, 0.0)
         scores = Nearness(desk.question, desk.query, desk.index, desk.rt, "auto").of(places)
         order = np.argsort(-scores, kind="stable")

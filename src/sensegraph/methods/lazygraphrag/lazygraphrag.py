@@ -26,6 +26,7 @@ from sensegraph.index.passages import chunk_passage
 from sensegraph.language.text import packed, within
 from sensegraph.methods.lazygraphrag.relevance import Tester, Trial, Unit, terrain_of
 from sensegraph.protocols import Part, Task
+from sensegraph.retrieval.closeness import settle_comparison
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import (
@@ -140,7 +141,7 @@ class LazyGraphRAG:
         count = len(index.catalogue.chunks)
         reach = min(count, max(_REACH, 4 * self.budget))
         lists: list[list[Longs]] = [[] for _ in texts]
-        ranking = self.ranking if self.ranking != "auto" else "words" if rt.embedder.lexical else "vectors"
+        ranking = settle_comparison(self.ranking, rt, vectors="vectors", words="words")
         if ranking != "words":
             queries = np.asarray(rt.embedder.embed(searched, "query"), np.float32)
             for found, (near, _) in zip(lists, nearest_to_each(queries, index, rt, reach), strict=True):

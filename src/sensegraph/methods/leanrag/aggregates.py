@@ -13,7 +13,8 @@ from typing import Any, Literal
 
 from sensegraph.algorithms.graphs import Ints
 from sensegraph.errors import SettingsError
-from sensegraph.index.hierarchy.grounding import grounded, resolved, resolved_report
+from sensegraph.index.hierarchy.grounding import grounded_by, resolved, resolved_report
+from sensegraph.index.hierarchy.packing import elements_for
 from sensegraph.index.hierarchy.similar_clusters import grouping
 from sensegraph.index.vectors import embed_records
 from sensegraph.language.text import fold, tokens
@@ -33,7 +34,8 @@ from sensegraph.methods.leanrag.aggregating import (
     sources_of,
 )
 from sensegraph.methods.leanrag.following import Followed
-from sensegraph.protocols import LanguageEngine, Vectors
+from sensegraph.methods.leanrag.tasks import AggregatingEngine
+from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Step, step
 from sensegraph.runtime.runtime import Runtime
@@ -96,13 +98,13 @@ class AggregateSettings:
 
 
 @step("aggregates.aggregate", version=1, uses="engine", task="aggregate")
-def aggregate(briefs: Sequence[Brief], *, engine: LanguageEngine) -> list[Report]:
+def aggregate(briefs: Sequence[Brief], *, engine: AggregatingEngine) -> list[Report]:
     """Name, description and findings of each cluster (Eq. 4)."""
     return engine.aggregate(briefs)
 
 
 @step("aggregates.relate", version=1, uses="engine", task="relate")
-def relate(briefs: Sequence[Brief], *, engine: LanguageEngine) -> list[tuple[Statement, ...]]:
+def relate(briefs: Sequence[Brief], *, engine: AggregatingEngine) -> list[tuple[Statement, ...]]:
     """What links two aggregates (Eq. 5)."""
     return engine.relate(briefs)
 
@@ -141,7 +143,7 @@ def find_aggregates(
 
     def write() -> Hierarchy:
         documents = {c.id: c.document for c in chunks()}
-        ground = ground_level(graph.value, documents, quotes=rt.engine.quotes)
+        ground = ground_level(graph.value, elements_for(rt.engine, graph.value, documents))
         return Builder(rt, documents, settings, before.hierarchy.value if before else None).build(ground, vectors)
 
     names = (whole, before.hierarchy.key if before else "")
@@ -227,12 +229,12 @@ class Builder:
         made = self._written(members, [[level.links[i] for i in found] for found in links.inner], level)
         self.followed.pass_on(len(self.done), made)
         self.done.append(made)
-        quotes, degree = self.rt.engine.quotes, _degrees(links, len(made))
-        nodes = [node_of(c, d, quotes=quotes) for c, d in zip(made, degree, strict=True)]
+        engine = self.rt.engine
+        nodes = [node_of(c, d, engine) for c, d in zip(made, _degrees(links, len(made)), strict=True)]
         found = self._related(level, nodes, links)
         self.relations += found
         names = {node.id: node.name for node in nodes}
-        return Level(nodes, [link_of(r, names, r.count, quotes=quotes) for r in found])
+        return Level(nodes, [link_of(r, names, engine) for r in found])
 
     def _by_id(self, level: Level, labels: Sequence[int]) -> list[int]:
         """The labels numbered by the ids of their clusters, which are the keys of their members and their level."""
@@ -331,10 +333,8 @@ class Builder:
         return self._grounded(found, spans)
 
     def _grounded(self, said: Sequence[Statement], spans: Mapping[str, tuple[Source, ...]]) -> tuple[Statement, ...]:
-        """Statements with the spans behind them; of an engine that quotes only its quotations have any."""
-        if self.rt.engine.quotes:
-            return tuple(said)
-        return tuple(grounded(s, lambda name: spans.get(name, ())) for s in said)
+        """Statements with the spans behind them."""
+        return tuple(grounded_by(self.rt.engine, s, lambda name: spans.get(name, ())) for s in said)
 
     # ── the whole ──
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sensegraph.algorithms.graphs import Ints
+from sensegraph.index.hierarchy.packing import elements_for
 from sensegraph.methods.leanrag.aggregates import AggregateSettings, Before, Builder, aggregate, relate
 from sensegraph.methods.leanrag.aggregating import Level, ground_level
 from sensegraph.protocols import Vectors
@@ -61,7 +62,7 @@ def foresee(
     """What would be asked of the engine, by step, and the aggregates that would be embedded."""
     documents = {c.id: c.document for c in chunks}
     builder = Foreseen(rt, documents, settings, before)
-    found = builder.build(ground_level(graph, documents, quotes=rt.engine.quotes), Result("", _NOTHING))
+    found = builder.build(ground_level(graph, elements_for(rt.engine, graph, documents)), Result("", _NOTHING))
     return builder.asked, found.clusters
 
 

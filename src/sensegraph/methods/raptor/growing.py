@@ -14,12 +14,13 @@ from functools import partial
 import numpy as np
 
 from sensegraph.index.hierarchy.grounding import grounded
-from sensegraph.index.hierarchy.packing import report_passage
+from sensegraph.index.hierarchy.packing import report_passage, shown_to
 from sensegraph.index.vectors import embed_all
 from sensegraph.language.text import HAN, sentences, tokens
 from sensegraph.methods.raptor.gathering import Group, TreeSettings, groups, in_turn
 from sensegraph.methods.raptor.leaves import Leaf, Leaves, pieces
-from sensegraph.protocols import LanguageEngine, Vectors
+from sensegraph.methods.raptor.tasks import CondensingEngine
+from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import document_part, key
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
@@ -34,7 +35,7 @@ Near = Callable[[Sequence[str]], Vectors | None]
 
 
 @step("growing.condense", version=1, uses="engine", task="condense")
-def condense(briefs: Sequence[Brief], *, engine: LanguageEngine) -> list[tuple[Statement, ...]]:
+def condense(briefs: Sequence[Brief], *, engine: CondensingEngine) -> list[tuple[Statement, ...]]:
     """The text of each group said shorter."""
     return engine.condense(briefs)
 
@@ -98,7 +99,7 @@ class Grower:
     def __init__(
         self, rt: Runtime, settings: TreeSettings, chunks: Iterable[Chunk], write: Writing, near: Near
     ) -> None:
-        self.quotes, self.settings, self.write, self.near = rt.engine.quotes, settings, write, near
+        self.engine, self.settings, self.write, self.near = rt.engine, settings, write, near
         self.chunks = {c.id: c for c in chunks}
         self.lost: Counter[str] = Counter()
 
@@ -109,9 +110,9 @@ class Grower:
     def _leaf(self, leaf: Leaf) -> Node:
         chunk, source = self.chunks[leaf.chunk], Source(leaf.chunk, leaf.start, leaf.end)
         text = chunk.text[leaf.start : leaf.end]
-        passage = Passage("chunk", leaf.id, text, title=chunk.title)
-        if self.quotes:
-            passage = replace(passage, sources=(source,), documents=1)
+        passage = shown_to(
+            self.engine, Passage("chunk", leaf.id, text, title=chunk.title, sources=(source,), documents=1)
+        )
         said = (Statement(text, (leaf.id,), (source,)),)
         return Node(leaf.id, said, leaf.tokens, (leaf.chunk,), passage)
 
@@ -163,9 +164,7 @@ class Grower:
         return replace(made, tokens=tokens(made.text))
 
     def _node(self, cluster: Cluster) -> Node:
-        passage = Passage("report", cluster.id, cluster.text, title=cluster.title)
-        if self.quotes:
-            passage = report_passage(cluster)
+        passage = shown_to(self.engine, report_passage(cluster))
         return Node(cluster.id, cluster.summary, cluster.tokens, cluster.chunks, passage)
 
     # ── what an engine wrote ──

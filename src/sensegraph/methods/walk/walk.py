@@ -24,6 +24,7 @@ from sensegraph.methods.walk.asked import Asked, asked
 from sensegraph.methods.walk.naming import Names
 from sensegraph.protocols import Part, Task
 from sensegraph.retrieval.arms import evidence_of
+from sensegraph.retrieval.closeness import asked_vector, by_meaning
 from sensegraph.retrieval.diversifying import Diversify, check_balance, diversified
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question
@@ -142,10 +143,9 @@ class Walk:
         """The first chunks by words, or by words and meaning alike where the embedder knows meaning; scores up to 1."""
         at, score = best(seen.words, self.first)
         score = score / score[:1]
-        if rt.embedder.lexical:
+        if not by_meaning("auto", rt):
             return at, score
-        query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
-        near, cosine = nearest_to(query, index, rt, 4 * self.first)
+        near, cosine = nearest_to(asked_vector(question, rt), index, rt, 4 * self.first)
         cosine = (cosine - cosine[-1:]) / max(float(cosine[:1].sum() - cosine[-1:].sum()), _TIE)
         both = np.union1d(at, near)
         mean = np.zeros(len(both))

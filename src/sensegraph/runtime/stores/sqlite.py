@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.errors import StoreError
-from sensegraph.keeping import Swept
+from sensegraph.runtime.stores.corpus_store import Swept
 from sensegraph.runtime.stores.sweeping import sweep
 from sensegraph.types import Usage
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sensegraph.errors import StoreError
-from sensegraph.keeping import Freed, Swept
+from sensegraph.runtime.stores.corpus_store import Freed, Swept
 
 if TYPE_CHECKING:
     from sensegraph.runtime.stores.sqlite import SqliteStore

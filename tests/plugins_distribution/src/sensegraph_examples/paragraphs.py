@@ -15,8 +15,6 @@ PARAGRAPH = re.compile(r"\S(?:.*?\S)?(?=\s*\n\s*\n|\s*\Z)", re.DOTALL)
 class Paragraphs:
     """A paragraph ends at an empty line."""
 
-    name: str = "paragraphs"
-
     def fingerprint(self) -> str:
         """Everything that can change a span: it is part of every chunk's key."""
         return "paragraphs 1"
