@@ -224,6 +224,8 @@ def rows() -> Iterator[tuple[str, str, str]]:
     yield "environment reads outside settings", f"{len(environment_reads())}", "0"
     yield "public names without docstring", f"{len(public_without_docstring())}", "0"
     yield "import sensegraph", f"{import_seconds():.3f} s of CPU", "< 0.3"
+    corpus = import_seconds("from sensegraph import Corpus")
+    yield "from sensegraph import Corpus", f"{corpus:.3f} s of CPU", "< 0.3"
     yield "sensegraph --help", f"{help_seconds():.3f} s of CPU", "< 0.5"
     yield "core install", f"{core_megabytes():.0f} MB in {len(core_distributions())} distributions", "≤ 300"
     compiled = sum(installed_bytes(d, compiled=True) for d in core_distributions().values()) / 1e6

@@ -176,7 +176,7 @@ def test_spans_that_are_none_of_their_document_are_an_error_that_names_them(span
 def entries(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[EntryPoint]]:
     """The entry points that are installed, by group."""
     found: dict[str, list[EntryPoint]] = {}
-    monkeypatch.setattr(plugins, "entry_points", lambda group: found.get(group, []))
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: found.get(group, []))
     return found
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any, Literal, get_args
 
 from sensegraph.errors import SettingsError
@@ -34,6 +33,8 @@ class Plugin:
 
 def list_plugins(*kinds: Kind) -> list[Plugin]:
     """The plug-ins of these kinds (of all, without any), by kind and name. Nothing of them is imported."""
+    from importlib.metadata import entry_points  # costs as much as all else that settings need
+
     found = set[Plugin]()
     for kind in kinds or KINDS:
         for entry in entry_points(group=f"sensegraph.{kind}"):

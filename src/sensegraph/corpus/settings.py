@@ -25,7 +25,7 @@ from typing import (
 import msgspec
 
 from sensegraph.documents.values import DocumentSettings
-from sensegraph.engines.llm.llm import LLMSettings
+from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.local.local_model import LocalSettings
 from sensegraph.errors import SettingsError
 from sensegraph.index.build import IndexSettings

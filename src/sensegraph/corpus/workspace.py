@@ -62,9 +62,9 @@ class Workspace:
             )
         return self._tools
 
-    @tools.setter
-    def tools(self, tools: tuple[LanguageEngine, Embedder]) -> None:
-        self._tools = tools
+    def use_tools(self, engine: LanguageEngine, embedder: Embedder) -> None:
+        """Work with these from now on."""
+        self._tools = engine, embedder
 
     @property
     def engine(self) -> LanguageEngine:

@@ -128,9 +128,7 @@ def prepared(file: Path, flags: Mapping[str, Any], report: Report, *, dry: bool 
         stack.callback(store.close)
         stack.enter_context(store.exclusive() if not dry else nullcontext())
         journal = Journal(store.root / "replies.jsonl")
-        corpus.workspace.tools = make_tools(
-            corpus.settings, journal
-        )  # so that replies are kept here, not beside the index
+        corpus.workspace.use_tools(*make_tools(corpus.settings, journal))  # replies are kept here, not with the index
         rt = replace(corpus.runtime(), store=store)
         tools = _tools(rt, plan, corpus)
         tools = tools if dry else replace(tools, journal=lambda: journal)

@@ -51,7 +51,7 @@ def _rehearsed(ready: Prepared) -> Foreseen:
         conditions = tuple(replace(c, ask=_Guess(c, ready)) for c in ready.conditions)
     else:
         dim = ready.corpus.index().vectors.shape[1]
-        ready.corpus.workspace.tools = (answering, RehearsedEmbedder(ready.corpus.workspace.tools[1], dim))
+        ready.corpus.workspace.use_tools(answering, RehearsedEmbedder(ready.corpus.embedder, dim))
         conditions = ready.conditions
     rt = replace(ready.tools.rt, engine=answering)
     tools = replace(ready.tools, rt=rt, judging=replace(ready.tools.judging, engine=judging))
