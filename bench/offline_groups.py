@@ -24,7 +24,8 @@ from sensegraph.engines.offline.reports.condensing import condense
 from sensegraph.engines.offline.reports.gathering import length
 from sensegraph.engines.offline.reports.relating import relate
 from sensegraph.language.text import packed, sentences, tokens
-from sensegraph.methods.leanrag.aggregates import AggregateSettings, described_texts
+from sensegraph.methods.leanrag.aggregated import AggregateSettings
+from sensegraph.methods.leanrag.aggregates import described_texts
 from sensegraph.methods.leanrag.aggregating import Level, aggregate_brief, ground_level, node_of, parted, relation_brief
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.types import Brief, Chunk, Cluster, Context, Passage, Report, Source, Statement

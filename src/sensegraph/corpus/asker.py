@@ -16,7 +16,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.restricted.moment import asked_in_time, marks, timed
 from sensegraph.index.restricted.scope import notes_of
 from sensegraph.language.text import tokens
-from sensegraph.methods import load
+from sensegraph.methods import load, parts_needed
 from sensegraph.methods.auto import Choice, choose, finder
 from sensegraph.types import Answer, Document, Evidence, Question, Turn
 
@@ -73,6 +73,7 @@ class Asker:
         posed, masked = self._privacy.mask_question(_asked(question, history))
         asked, index = asked_in_time(posed, self._builder.index(), scope, rt, read=read)
         chosen, reason = self.method(method, asked.text, index=index, **options)
+        index.check_parts(parts_needed(chosen))
         before, said, started = space.usage(), space.engine.notes(), time.perf_counter()
         again = bool(reason) and chosen.name == "graphrag" and options.get("depth") is None
         answer = chosen.answer(asked, index, replace(rt, hear=Patient(hear) if hear and again else hear))
@@ -94,6 +95,7 @@ class Asker:
         own = self._workspace.given.method
         wanted = finder(index) if method == "auto" and own is None else method
         chosen, _ = self.method(wanted, question, **options)
+        index.check_parts(parts_needed(chosen))
         found = reranked(asked, chosen.retrieve(asked, index, rt), index, rt)
         kept = found.passages[:top]
         omitted = found.omitted + len(found.passages) - len(kept)

@@ -6,14 +6,15 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from sensegraph.corpus.outcomes import Built, Status
 from sensegraph.corpus.workspace import Workspace
-from sensegraph.index.build import IndexSettings, build
+from sensegraph.index.build import build
 from sensegraph.index.hierarchy.lineage import follow_communities
 from sensegraph.index.index import Index
-from sensegraph.protocols import Part
+from sensegraph.index.parts import sort_parts
+from sensegraph.index.settings import IndexSettings
 
 if TYPE_CHECKING:
     from sensegraph.corpus.privacy import Privacy
@@ -33,7 +34,7 @@ class Builder:
         self._privacy.require_masked_index()
         return self._workspace.open_index()
 
-    def build(self, *, fresh: bool = False, parts: Sequence[Part] | None = None) -> Built:
+    def build(self, *, fresh: bool = False, parts: Sequence[str] | None = None) -> Built:
         """Make the index of the documents as they are now; only what is missing is computed.
 
         `parts` (those of the settings by default) are built, and those that the index has already stay. `fresh`
@@ -51,11 +52,11 @@ class Builder:
         notes = (*manifest.notes, *space.notes_since(said))
         return Built(manifest.counts, manifest.clusters, dict(rt.computed), usage, notes, fates)
 
-    def index_settings(self, parts: Sequence[Part] | None = None) -> IndexSettings:
+    def index_settings(self, parts: Sequence[str] | None = None) -> IndexSettings:
         """How `build` makes the index: with `parts`, those of the settings by default, and those that it has."""
         settings, made = self._workspace.settings.index, self._workspace.manifest()
-        wanted = {*(settings.parts if parts is None else parts), *(made.parts if made else ())}
-        return replace(settings, parts=tuple(p for p in get_args(Part) if p in wanted))
+        wanted = {*(settings.parts if parts is None else parts), *(made.part_names if made else ())}
+        return replace(settings, parts=sort_parts(wanted, settings.part_objects))
 
     def estimate(self, *items: str | Path | Document | Iterable[Document]) -> Estimate:
         """What `build` would compute now, or after `add(*items)`: calls, tokens, money.

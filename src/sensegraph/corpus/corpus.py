@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from sensegraph.graphs.match.matches import Matches, Parameter
     from sensegraph.index.browse.pages import EntityPage, ReportPage, ReportRow
     from sensegraph.index.estimate import Estimate
-    from sensegraph.index.index import Index, Manifest
+    from sensegraph.index.index import Index
+    from sensegraph.index.manifest import Manifest
+    from sensegraph.index.parts import Part
     from sensegraph.index.restricted.timeline import Change, Event
-    from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Method, Part, Reranker
+    from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Method, Reranker
     from sensegraph.runtime.runtime import Runtime
     from sensegraph.runtime.stores.corpus_store import CorpusStore
     from sensegraph.types import Answer, Document, Entity, Evidence, Turn
@@ -76,19 +78,20 @@ class Corpus:
         store: CorpusStore | None = None,
         executor: Executor | None = None,
         method: Method | None = None,
+        parts: Sequence[Part[Any, Any]] = (),
     ) -> Corpus:
         """The corpus at `root`, made when there is none; `settings` are nested tables laid over its settings file.
 
         With `create=False` nothing is written: a missing index is an error, and a read-only disk is no obstacle.
         Tools that are given as values take the place of those that the settings name (see docs/plugins.md); `close`
-        closes a `store` too. `method` answers where a question names none.
+        closes a `store` too. `method` answers where a question names none; `parts` are parts of an index of your own.
         """
         from sensegraph.corpus.settings import FOLDER, load_settings
         from sensegraph.corpus.tools import can_write, has_store, make_store
         from sensegraph.corpus.workspace import GivenTools
         from sensegraph.errors import NotIndexed
 
-        folder, loaded = Path(root), load_settings(Path(root), settings)
+        folder, loaded = Path(root), load_settings(Path(root), settings, parts=parts)
         place, given = folder / FOLDER, GivenTools(engine, embedder, reranker, chunker, executor, method)
         if store is None and not create and not has_store(loaded, place):
             raise NotIndexed(f"There is no index in {folder.resolve()}; run `sensegraph index PATH --root {folder}`.")
@@ -258,7 +261,7 @@ class Corpus:
 
     # ── the index ──
 
-    def build(self, *, fresh: bool = False, parts: Sequence[Part] | None = None) -> Built:
+    def build(self, *, fresh: bool = False, parts: Sequence[str] | None = None) -> Built:
         """Make the index of the documents as they are now; only what is missing is computed.
 
         `parts` (those of the settings by default) are built, and those that the index has already stay. `fresh`

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sensegraph.corpus.outcomes import MASKED, ORIGIN
 from sensegraph.errors import SettingsError, StoreError
-from sensegraph.index.index import REF
+from sensegraph.index.manifest import REF
 from sensegraph.index.restricted.arrivals import forget, outdated
 from sensegraph.index.tracing import Traced, held, traced
 from sensegraph.resolution.forgetting import Known, forgotten
@@ -18,7 +18,7 @@ from sensegraph.runtime.stores.corpus_store import Freed
 if TYPE_CHECKING:
     from sensegraph.corpus.builder import Builder
     from sensegraph.corpus.workspace import Workspace
-    from sensegraph.index.index import Manifest
+    from sensegraph.index.manifest import Manifest
     from sensegraph.resolution.aliases import Operation
     from sensegraph.runtime.stores.corpus_store import CorpusStore
 

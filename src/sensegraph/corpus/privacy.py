@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sensegraph.corpus.outcomes import MASKED
 from sensegraph.errors import SettingsError
-from sensegraph.index.index import REF
+from sensegraph.index.manifest import REF
 from sensegraph.language.stems import stems
 from sensegraph.personal.finding import finder
 from sensegraph.personal.masking import Masker, secret

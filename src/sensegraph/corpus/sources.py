@@ -12,7 +12,8 @@ from sensegraph.corpus.outcomes import MASKED, ORIGIN, Added, Read
 from sensegraph.corpus.workspace import DOCUMENT, Workspace
 from sensegraph.errors import InputError
 from sensegraph.index.build import store_documents
-from sensegraph.index.index import REF, document
+from sensegraph.index.index import document
+from sensegraph.index.manifest import REF
 from sensegraph.runtime.keys import canonical
 from sensegraph.runtime.results import Results
 from sensegraph.types import Document

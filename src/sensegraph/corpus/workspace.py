@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from sensegraph.corpus.tools import make_chunker, make_executor, make_reranker, make_tools
 from sensegraph.errors import NotIndexed, StoreError
-from sensegraph.index.index import Index, Manifest, read_manifest
+from sensegraph.index.index import Index
+from sensegraph.index.manifest import Manifest, read_manifest
 from sensegraph.models.endpoint.journal import Journal
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Usage
@@ -120,7 +121,7 @@ class Workspace:
         """The index, open until another build. Raises NotIndexed when there is none."""
         made = read_manifest(self.store)
         if self._index is None or self._index.manifest != made:
-            self._index = Index(self.store, made)
+            self._index = Index(self.store, made, self.settings.index.part_objects)
         return self._index
 
     def pending(self) -> list[str]:

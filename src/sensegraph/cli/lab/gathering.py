@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, get_args
+from typing import Any
 
 import typer
 
@@ -15,6 +15,7 @@ from sensegraph.cli.progress import Report
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import FOLDER, load_settings
 from sensegraph.errors import InputError
+from sensegraph.index.parts import parts_with_needs
 from sensegraph.lab.finetuning.data import cleaning, indexed, sources, templates
 from sensegraph.lab.finetuning.data.sources import Source
 from sensegraph.lab.finetuning.data.values import Asked
@@ -23,12 +24,10 @@ from sensegraph.methods import auto, load
 from sensegraph.personal.finding import finder
 from sensegraph.personal.masking import Masker
 from sensegraph.personal.values import PersonalSettings
-from sensegraph.protocols import Part
 
 _HERE = Path(".")
 _AUTO, _NONE = "auto", "none"
 _FINDER = "walk"  # whose errors are taken where nothing else is said: the default of `search`
-_ON_GRAPH = ("reports", "relations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,18 +109,9 @@ def _with_errors(judged: JudgedSet, found: Source, place: Place, progress: Repor
         closing(Corpus.of(Path(made), settings, progress=progress)) as corpus,
     ):
         corpus.add(judged.documents)
-        corpus.build(parts=_parts(method.reads))
+        corpus.build(parts=parts_with_needs(method.reads))
         ranked = indexed.rankings(texts, method, corpus.index(), corpus.runtime())
     return sources.with_near(found, ranked, method.name)
-
-
-def _parts(reads: frozenset[Part]) -> tuple[Part, ...]:
-    """The parts that a method reads, and what they stand on, in their order."""
-    wanted = reads | ({"graph"} if not reads.isdisjoint(_ON_GRAPH) else frozenset())
-    return tuple(part for part in get_args(Part) if part in wanted)
-
-
-# ── an index ──
 
 
 def _indexed(corpus: Corpus, place: Place, seed: int) -> Source:

@@ -14,12 +14,15 @@ from sensegraph.graphs.interchange.importing.hierarchies import Grouping, groupe
 from sensegraph.graphs.interchange.importing.knowledge import Knowledge, known
 from sensegraph.graphs.interchange.importing.texts import Texts, placed
 from sensegraph.graphs.interchange.tables import COLUMNS, Tables
-from sensegraph.index.build import IndexSettings, Parts, complete, flat, store_documents
+from sensegraph.index.build import complete, store_documents
 from sensegraph.index.chunks import chunk
 from sensegraph.index.graph.merging import graph
 from sensegraph.index.hierarchy.communities import Communities, communities, find_communities, structure
 from sensegraph.index.hierarchy.reports import hierarchy, report_all
-from sensegraph.index.index import Index, Manifest, catalogue, document
+from sensegraph.index.index import Index, catalogue, document
+from sensegraph.index.manifest import Manifest
+from sensegraph.index.parts import Spine
+from sensegraph.index.settings import IndexSettings
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, load, save
 from sensegraph.runtime.runtime import Runtime
@@ -65,11 +68,11 @@ def import_tables(
             f"The table entities in {tables.folder or 'this import'} is empty; there is nothing to import."
         )
     made = _read(tables, settings)
-    parts = _parts(made, rt, settings)
+    spine = _spine(made, rt, settings)
     add(list(made.texts.documents.values()))
-    manifest = complete(parts, rt, settings)
+    manifest = complete(spine, rt, settings)
     _keep_extras(made, manifest, rt)
-    return Imported(manifest, tables.counts(), parts.notes)
+    return Imported(manifest, tables.counts(), spine.notes)
 
 
 def _read(tables: Tables, settings: IndexSettings) -> _Import:
@@ -84,18 +87,18 @@ def _read(tables: Tables, settings: IndexSettings) -> _Import:
 # ── parts of the index ──
 
 
-def _parts(made: _Import, rt: Runtime, settings: IndexSettings) -> Parts:
+def _spine(made: _Import, rt: Runtime, settings: IndexSettings) -> Spine:
     names = sorted(made.texts.documents)
     documents = Results(rt.store, document, store_documents([made.texts.documents[n] for n in names], rt))
     chunks = _chunks(made, names, rt)
     listed = rt.once(catalogue, (documents, chunks), names=(*documents.keys, *chunks.keys))
     known_graph = _stored_graph(made, rt)
-    parts = Parts(listed, lambda: flat(chunks), key(*chunks.keys), known_graph, quoted=False)
+    spine = Spine(listed, chunks, known_graph, quoted=False)
     notes = (*made.texts.notes, *made.knowledge.notes)
     if made.grouping and made.tables.community_reports:
         told = _stored_hierarchy(made, made.grouping, rt)
-        return replace(parts, hierarchy=told, notes=(*notes, *told.value.notes))
-    return _with_reports(replace(parts, notes=notes), made, known_graph, rt, settings)
+        return replace(spine, hierarchy=told, notes=(*notes, *told.value.notes))
+    return _with_reports(replace(spine, notes=notes), made, known_graph, rt, settings)
 
 
 def _chunks(made: _Import, names: Sequence[str], rt: Runtime) -> Results[tuple]:  # type: ignore[type-arg]
@@ -121,9 +124,9 @@ def _stored_hierarchy(made: _Import, grouping: Grouping, rt: Runtime) -> Result[
 
 
 def _with_reports(
-    parts: Parts, made: _Import, known_graph: Result[Graph], rt: Runtime, settings: IndexSettings
-) -> Parts:
-    """The parts with reports written by the engine, on the communities of the tables or on our own."""
+    spine: Spine, made: _Import, known_graph: Result[Graph], rt: Runtime, settings: IndexSettings
+) -> Spine:
+    """The spine with reports written by the engine, on the communities of the tables or on our own."""
     shape = key(rt.once(structure, known_graph.value, names=(known_graph.key,)).value, settings.clusters)
     if made.grouping:
         name = key(made.key, "communities")
@@ -131,9 +134,9 @@ def _with_reports(
         groups = Result(name, load(rt.store, communities, name))
     else:
         groups = find_communities(known_graph, None, rt, settings.clusters)
-    told = report_all(groups, known_graph, parts.chunks, rt, settings.reports)
+    told = report_all(groups, known_graph, spine.chunks, rt, settings.reports)
     found = {"structure": shape, "communities": groups} if not made.grouping else {}
-    return replace(parts, hierarchy=told, notes=(*parts.notes, *told.value.notes), **found)  # type: ignore[arg-type]
+    return replace(spine, hierarchy=told, notes=(*spine.notes, *told.value.notes), **found)  # type: ignore[arg-type]
 
 
 # ── what our values do not hold ──

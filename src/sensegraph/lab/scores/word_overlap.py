@@ -29,32 +29,32 @@ _SIGNS = (  # accents, points and vowel signs that stand apart from their letter
 _WORD = re.compile(rf"[{_UNSPACED}]|(?![{_UNSPACED}])[^\W_](?:(?![{_UNSPACED}])[^\W_]|[{_SIGNS}])*")
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """The words of `text`, in order, without regard to case; composed and decomposed letters are the same."""
     return _WORD.findall(unicodedata.normalize("NFC", text.lower()))
 
 
 def rouge_1(candidate: str, reference: str) -> float:
     """F1 of the words that the two share, each as often as both have it; 0 where one has none."""
-    ours, theirs = words(candidate), words(reference)
-    return _f1((Counter(ours) & Counter(theirs)).total(), len(ours), len(theirs))
+    ours, theirs = split_words(candidate), split_words(reference)
+    return _shared_f1((Counter(ours) & Counter(theirs)).total(), len(ours), len(theirs))
 
 
 def rouge_2(candidate: str, reference: str) -> float:
     """F1 of the pairs of neighbouring words that the two share; 0 where one has none."""
-    ours, theirs = list(pairwise(words(candidate))), list(pairwise(words(reference)))
-    return _f1((Counter(ours) & Counter(theirs)).total(), len(ours), len(theirs))
+    ours, theirs = list(pairwise(split_words(candidate))), list(pairwise(split_words(reference)))
+    return _shared_f1((Counter(ours) & Counter(theirs)).total(), len(ours), len(theirs))
 
 
 def rouge_l(candidate: str, reference: str) -> float:
     """F1 of the longest common sequence of words; 0 where one has none."""
-    ours, theirs = words(candidate), words(reference)
-    return _f1(LCSseq.similarity(ours, theirs), len(ours), len(theirs))
+    ours, theirs = split_words(candidate), split_words(reference)
+    return _shared_f1(LCSseq.similarity(ours, theirs), len(ours), len(theirs))
 
 
-def distances(texts: Sequence[str]) -> Floats:
+def rouge_distances(texts: Sequence[str]) -> Floats:
     """1 − ROUGE-L of every pair, shape (n, n); two texts without a word are as far apart as can be."""
-    listed = [words(t) for t in texts]
+    listed = [split_words(t) for t in texts]
     if not listed:
         return np.zeros((0, 0))
     apart: Floats = cdist(listed, listed, scorer=Indel.normalized_distance, dtype=np.float64)
@@ -64,5 +64,5 @@ def distances(texts: Sequence[str]) -> Floats:
     return apart
 
 
-def _f1(shared: int, ours: int, theirs: int) -> float:
+def _shared_f1(shared: int, ours: int, theirs: int) -> float:
     return 2 * shared / (ours + theirs) if ours and theirs else 0.0

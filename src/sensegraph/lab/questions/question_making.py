@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from sensegraph.errors import InputError
 from sensegraph.index.estimate import StepEstimate
 from sensegraph.index.index import Index
-from sensegraph.lab.questions import modelled
-from sensegraph.lab.questions.grounded import GroundSettings, by_template
-from sensegraph.lab.questions.modelled import by_model
-from sensegraph.lab.questions.personas import REQUIRES, PersonaSettings, from_personas
-from sensegraph.lab.questions.posed import Outcome
+from sensegraph.lab.questions import model_questions
+from sensegraph.lab.questions.grounded_questions import GroundSettings, make_template_questions
+from sensegraph.lab.questions.model_questions import make_model_questions
+from sensegraph.lab.questions.personas import REQUIRES, PersonaSettings, make_persona_questions
 from sensegraph.lab.questions.proposing import Foreseen, Paid, Proposer
+from sensegraph.lab.questions.question_files import Outcome
 from sensegraph.runtime.runtime import Runtime
 
 _WHO = "Making questions"
@@ -41,35 +41,35 @@ def pose(posing: Posing, index: Index | None, rt: Runtime) -> Outcome:
 
     Raises UnsupportedTask, before any work, where personas are wanted of an engine that cannot propose.
     """
-    _check(posing, index, rt)
-    return _posed(posing, index, rt, Paid(rt))
+    _check_request(posing, index, rt)
+    return _collect_questions(posing, index, rt, Paid(rt))
 
 
 def foresee(posing: Posing, index: Index | None, rt: Runtime) -> tuple[StepEstimate, ...]:
     """What `pose` would ask for, by step, if nothing has to be asked for again: calls, tokens. Nothing is paid."""
-    _check(posing, index, rt)
+    _check_request(posing, index, rt)
     by = Foreseen(rt)
-    _posed(posing, index, rt, by)
+    _collect_questions(posing, index, rt, by)
     return by.steps
 
 
-def _check(posing: Posing, index: Index | None, rt: Runtime) -> None:
+def _check_request(posing: Posing, index: Index | None, rt: Runtime) -> None:
     if posing.about.strip():
         rt.check(f"{_WHO} by personas", REQUIRES)
     if posing.grounds is not None and index is None:
         raise InputError("Questions from the graph need an index; build one, or describe the corpus (about) instead.")
 
 
-def models(posing: Posing, rt: Runtime) -> bool:
+def uses_model(posing: Posing, rt: Runtime) -> bool:
     """Whether a model writes the questions from the graph."""
-    return not posing.templates and rt.engine.tasks >= modelled.REQUIRES
+    return not posing.templates and rt.engine.tasks >= model_questions.REQUIRES
 
 
-def _posed(posing: Posing, index: Index | None, rt: Runtime, by: Proposer) -> Outcome:
-    found = from_personas(posing.about, by, posing.personas) if posing.about.strip() else Outcome(())
+def _collect_questions(posing: Posing, index: Index | None, rt: Runtime, by: Proposer) -> Outcome:
+    found = make_persona_questions(posing.about, by, posing.personas) if posing.about.strip() else Outcome(())
     if posing.grounds is None or index is None:
         return found
-    make = by_model if models(posing, rt) else by_template
+    make = make_model_questions if uses_model(posing, rt) else make_template_questions
     made = make(index, by, posing.grounds)
     known = [q.text for q in found.questions]
     kept = by.fresh([q.text for q in made.questions], known, posing.grounds.near) if known and made.questions else None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sensegraph.errors import InputError
-from sensegraph.lab.retrieval.retrieval import Measured
+from sensegraph.lab.retrieval.retrieval_scores import Measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Held:
     best: float
 
 
-def tuned(results: Sequence[Measured], metric: str, among: Sequence[str]) -> tuple[Held, ...]:
+def choose_held_out(results: Sequence[Measured], metric: str, among: Sequence[str]) -> tuple[Held, ...]:
     """Of every set the method of `among` with the highest mean over the other sets, and what it reaches on this one.
 
     Sets count alike, whatever their size; of equal methods the one named first is taken. The mean of the `mean`s is an
@@ -28,17 +28,15 @@ def tuned(results: Sequence[Measured], metric: str, among: Sequence[str]) -> tup
     """
     if len(results) < 2:
         raise InputError("Leaving one set out needs two sets at least; measure on more.")
-    table = [_means(found, metric, among) for found in results]
+    table = []
+    for found in results:
+        scores = {s.method: s for s in found.scores}
+        if missing := [name for name in among if name not in scores]:
+            raise InputError(f"{missing[0]!r} was not measured on {found.judged.name}; name methods that were.")
+        table.append({name: scores[name].means[metric].mean for name in among})
     held = []
     for i, found in enumerate(results):
         others = [row for j, row in enumerate(table) if j != i]
         chosen = max(among, key=lambda name: sum(row[name] for row in others))
         held.append(Held(found.judged.name, chosen, table[i][chosen], max(table[i].values())))
     return tuple(held)
-
-
-def _means(found: Measured, metric: str, among: Sequence[str]) -> dict[str, float]:
-    scores = {s.method: s for s in found.scores}
-    if missing := [name for name in among if name not in scores]:
-        raise InputError(f"{missing[0]!r} was not measured on {found.judged.name}; name methods that were.")
-    return {name: scores[name].means[metric].mean for name in among}

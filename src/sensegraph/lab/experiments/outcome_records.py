@@ -7,12 +7,26 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from sensegraph.lab.experiments.experiment import Compared, Outcome, Verdicts
+from sensegraph.lab.experiments.condition_answers import Condition
+from sensegraph.lab.experiments.experiment import Outcome, Verdicts
 from sensegraph.lab.scores.pairs import Pair
 
 
 def whole(found: Outcome) -> dict[str, Any]:
     """All figures: who worked, conditions with their cost, every measure with its means and pairs."""
+    measures = [
+        {
+            "group": m.group,
+            "name": m.name,
+            "by": m.by,
+            "means": {name: m.mean(name) for name in m.values},
+            "undefined": {name: m.undefined(name) for name in m.values},
+            "values": {name: list(values) for name, values in m.values.items()},
+            "pairs": [record_pair(p) for p in compared.pairs],
+        }
+        for compared in found.compared
+        for m in (compared.measure,)
+    ]
     return {
         "title": found.plan.title,
         "corpus": found.corpus,
@@ -22,17 +36,16 @@ def whole(found: Outcome) -> dict[str, Any]:
         "questions": len(found.questions),
         "seed": found.plan.seed,
         "held": list(found.held),
-        "conditions": {c.name: _condition(found, c.name) for c in found.conditions},
-        "measures": [_measure(c) for c in found.compared],
-        "verdicts": _judged(found.verdicts) if found.verdicts else None,
+        "conditions": {c.name: _record_condition(found, c) for c in found.conditions},
+        "measures": measures,
+        "verdicts": _record_judgements(found.verdicts) if found.verdicts else None,
         "spent": {step: asdict(usage) for step, usage in found.spent.items()},
         "notes": list(found.notes),
     }
 
 
-def _condition(found: Outcome, name: str) -> dict[str, Any]:
-    condition = next(c for c in found.conditions if c.name == name)
-    spent, answers = found.costs[name], found.answers[name]
+def _record_condition(found: Outcome, condition: Condition) -> dict[str, Any]:
+    spent, answers = found.costs[condition.name], found.answers[condition.name]
     return {
         "method": condition.method,
         "settings": dict(condition.settings),
@@ -47,20 +60,7 @@ def _condition(found: Outcome, name: str) -> dict[str, Any]:
     }
 
 
-def _measure(one: Compared) -> dict[str, Any]:
-    m = one.measure
-    return {
-        "group": m.group,
-        "name": m.name,
-        "by": m.by,
-        "means": {name: m.mean(name) for name in m.values},
-        "undefined": {name: m.undefined(name) for name in m.values},
-        "values": {name: list(values) for name, values in m.values.items()},
-        "pairs": [pair(p) for p in one.pairs],
-    }
-
-
-def pair(p: Pair) -> dict[str, Any]:
+def record_pair(p: Pair) -> dict[str, Any]:
     """A comparison of two conditions, with what may be said of it."""
     return asdict(p) | {"better": p.better or None}
 
@@ -93,10 +93,10 @@ def verdicts(found: Outcome) -> Iterator[Mapping[str, Any]]:
         yield asdict(m) | {"question": found.questions[m.question].id}
 
 
-def _judged(found: Verdicts) -> dict[str, Any]:
+def _record_judgements(found: Verdicts) -> dict[str, Any]:
     """What follows from verdicts on pairs: win rates, bias, agreement with counts."""
     whole = found.bias.whole
-    rates = {c: [pair(p) | {"rate": asdict(p.rate)} for p in listed] for c, listed in found.pairs.items()}
+    rates = {c: [record_pair(p) | {"rate": asdict(p.rate)} for p in listed] for c, listed in found.pairs.items()}
     return {
         "rules": asdict(found.judgements.rules),
         "verdicts": len(found.judgements.verdicts),

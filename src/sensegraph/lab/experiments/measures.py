@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from sensegraph.answering.grounding.checking import Fetch, check_answers
 from sensegraph.answering.grounding.entailment import supporter
-from sensegraph.lab.experiments.answering import Reply
+from sensegraph.lab.experiments.condition_answers import Reply
 from sensegraph.lab.experiments.plan import Asked
 from sensegraph.lab.grounding import claims as rules
-from sensegraph.lab.grounding.claimify import Claimed, ClaimSettings, claims_of
+from sensegraph.lab.grounding.claimify import Claimed, ClaimSettings, find_claims
 from sensegraph.lab.judging.marks import Marks
 from sensegraph.lab.scores import standard
-from sensegraph.lab.scores.overlap import distances
 from sensegraph.lab.scores.pairs import Values
+from sensegraph.lab.scores.word_overlap import rouge_distances
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 
@@ -46,47 +46,45 @@ class Measure:
         return sum(v is None for v in self.values[condition])
 
 
-def lengths(answers: Answers) -> Measure:
+def measure_lengths(answers: Answers) -> Measure:
     """Words of each answer."""
     return Measure(
-        "Length", "words", "counted", {n: [_none(r, r.words) for r in found] for n, found in answers.items()}, 0
+        "Length",
+        "words",
+        "counted",
+        {n: [None if r.failure else float(r.words) for r in found] for n, found in answers.items()},
+        0,
     )
 
 
-def claims(answers: Answers, questions: Sequence[Asked], how: ClaimSettings, rt: Runtime) -> list[Measure]:
+def measure_claims(answers: Answers, questions: Sequence[Asked], how: ClaimSettings, rt: Runtime) -> list[Measure]:
     """Claims of each answer, and clusters of them at four thresholds (edge2024, §4.2; G44, G45)."""
-    found = {name: _claimed(replies, questions, how, rt) for name, replies in answers.items()}
+    found: dict[str, list[Claimed | None]] = {}
+    for name, replies in answers.items():
+        good = [(q.text, r.text) for q, r in zip(questions, replies, strict=True) if not r.failure]
+        claimed = iter(find_claims(good, how, rt))
+        found[name] = [None if r.failure else next(claimed) for r in replies]
     by = next((c.by for listed in found.values() for c in listed if c is not None), rules.LABEL)
     counted = {n: [None if c is None else float(len(c.claims)) for c in listed] for n, listed in found.items()}
-    grouped = {n: _grouped(listed, rt) for n, listed in found.items()}
+    grouped: dict[str, list[tuple[int, ...] | None]] = {}
+    for name, listed in found.items():
+        counts = iter(rt.each(count_claim_clusters, [c.claims for c in listed if c is not None]))
+        grouped[name] = [None if c is None else next(counts) for c in listed]
     measures = [Measure("Claims", "claims", by, counted)]
     for i, threshold in enumerate(rules.THRESHOLDS):
-        values = {n: [None if g is None else float(g[i]) for g in listed] for n, listed in grouped.items()}
+        values = {n: [None if g is None else float(g[i]) for g in numbers] for n, numbers in grouped.items()}
         measures.append(Measure("Clusters of claims", f"clusters at {threshold}", by, values))
     return measures
 
 
-def _claimed(
-    replies: Sequence[Reply], questions: Sequence[Asked], how: ClaimSettings, rt: Runtime
-) -> list[Claimed | None]:
-    good = [(q.text, r.text) for q, r in zip(questions, replies, strict=True) if not r.failure]
-    found = iter(claims_of(good, how, rt))
-    return [None if r.failure else next(found) for r in replies]
-
-
-def _grouped(listed: Sequence[Claimed | None], rt: Runtime) -> list[tuple[int, ...] | None]:
-    found = iter(rt.each(clustered, [c.claims for c in listed if c is not None]))
-    return [None if c is None else next(found) for c in listed]
-
-
 @step("measures.clustered", version=1, batch=8)
-def clustered(listed: Sequence[tuple[str, ...]]) -> list[tuple[int, ...]]:
+def count_claim_clusters(listed: Sequence[tuple[str, ...]]) -> list[tuple[int, ...]]:
     """The number of clusters of an answer's claims at each threshold, strict as the paper's library."""
-    apart = map(distances, listed)
-    return [tuple(rules.clusters_of(a, t) for t in rules.THRESHOLDS) for a in apart]
+    apart = map(rouge_distances, listed)
+    return [tuple(rules.count_linkage_clusters(a, t) for t in rules.THRESHOLDS) for a in apart]
 
 
-def grounding(answers: Answers, fetch: Fetch, rt: Runtime) -> list[Measure]:
+def measure_support(answers: Answers, fetch: Fetch, rt: Runtime) -> list[Measure]:
     """Citation recall and precision of each answer, and the share of its statements that its sources bear."""
     by = supporter(rt)
     tables: dict[str, dict[str, Values]] = {"citation recall": {}, "citation precision": {}, "supported statements": {}}
@@ -101,22 +99,32 @@ def grounding(answers: Answers, fetch: Fetch, rt: Runtime) -> list[Measure]:
     return [Measure("Grounding", label, by.name, v, 3, note) for label, v in tables.items()]
 
 
-def reference(answers: Answers, questions: Sequence[Asked], metrics: Sequence[str] = FACTORS) -> list[Measure]:
+def measure_against_references(
+    answers: Answers, questions: Sequence[Asked], metrics: Sequence[str] = FACTORS
+) -> list[Measure]:
     """Answers against reference answers; questions without one are undefined."""
-    found = {name: standard.table(_pairs(replies, questions), metrics) for name, replies in answers.items()}
+    found = {
+        name: standard.table(
+            [standard.Pair(r.text, q.references, q.type) for r, q in zip(replies, questions, strict=True)], metrics
+        )
+        for name, replies in answers.items()
+    }
     return [
         Measure(
             "Reference answers",
             m,
             "counted",
-            {n: _without(t.column(m).values, answers[n]) for n, t in found.items()},
+            {
+                n: [None if r.failure else v for v, r in zip(t.column(m).values, answers[n], strict=True)]
+                for n, t in found.items()
+            },
             3,
         )
         for m in metrics
     ]
 
 
-def scores(marks: Marks, by: str) -> list[Measure]:
+def measure_scores(marks: Marks, by: str) -> list[Measure]:
     """The mean score of each answer over the runs, a measure a criterion (zhang2025; L21)."""
     found = {(m.criterion, m.condition): m for m in marks.marked()}
     rules = marks.rules
@@ -125,15 +133,3 @@ def scores(marks: Marks, by: str) -> list[Measure]:
         Measure(group, c.name, scored, {name: found[c.name, name].questions for name in marks.conditions})
         for c in rules.criteria
     ]
-
-
-def _pairs(replies: Sequence[Reply], questions: Sequence[Asked]) -> list[standard.Pair]:
-    return [standard.Pair(r.text, q.references, q.type) for r, q in zip(replies, questions, strict=True)]
-
-
-def _without(values: Values, replies: Sequence[Reply]) -> Values:
-    return [None if r.failure else v for v, r in zip(values, replies, strict=True)]
-
-
-def _none(reply: Reply, value: float) -> float | None:
-    return None if reply.failure else float(value)

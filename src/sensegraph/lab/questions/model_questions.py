@@ -16,10 +16,9 @@ from itertools import islice
 import numpy as np
 
 from sensegraph.index.index import Index
-from sensegraph.lab.questions.grounded import Grounds, GroundSettings
-from sensegraph.lab.questions.grounds import Ground
-from sensegraph.lab.questions.posed import NEEDS, Kind, Outcome, Posed, summed
+from sensegraph.lab.questions.grounded_questions import Grounds, GroundSettings
 from sensegraph.lab.questions.proposing import Proposer
+from sensegraph.lab.questions.question_files import NEEDS, Kind, Outcome, Posed, sum_counts
 from sensegraph.lab.retrieval.test_collections import ADVERSARIAL
 from sensegraph.protocols import Task
 from sensegraph.trials import Check, Support, Wish
@@ -42,7 +41,7 @@ class _Candidate:
         return NEEDS.get(self.question.kind) == "multi-hop" and len(self.texts) > 1
 
 
-def by_model(index: Index, by: Proposer, how: GroundSettings | None = None) -> Outcome:
+def make_model_questions(index: Index, by: Proposer, how: GroundSettings | None = None) -> Outcome:
     """Questions of each class that a model writes from texts; `dropped` says why candidates were not kept.
 
     Kept is what is new, what its texts answer, and for a class that joins texts, what no single one of them answers;
@@ -51,59 +50,62 @@ def by_model(index: Index, by: Proposer, how: GroundSettings | None = None) -> O
     how = how or GroundSettings()
     found, outcome = Grounds(index, how), Outcome(())
     for kind in how.classes:
-        outcome = outcome + _of_kind(kind, found, by, outcome.questions)
+        outcome = outcome + _make_questions_of_kind(kind, found, by, outcome.questions)
     return outcome
 
 
-def _of_kind(kind: Kind, found: Grounds, by: Proposer, before: Sequence[Posed]) -> Outcome:
+def _make_questions_of_kind(kind: Kind, found: Grounds, by: Proposer, before: Sequence[Posed]) -> Outcome:
     """Questions of one class, in rounds: as many grounds as questions are wanted still, each for several lines."""
     how, made, dropped = found.how, list[Posed](), Counter[str]()
     left = iter(found.sampled(kind) if kind in ("local", ADVERSARIAL) else found.of(kind))
     for _ in range(how.rounds):
         batch = list(islice(left, how.each - len(made)))
-        candidates = _candidates(batch, found, by) if batch else []
+        if not batch:
+            break
+        texts = [found.texts(g) for g in batch]
+        wishes = [Wish("question", how.over, kind=g.kind, texts=t) for g, t in zip(batch, texts, strict=True)]
+        candidates = []
+        for ground, read, lines in zip(batch, texts, by.lines(wishes), strict=True):
+            evidence = () if kind == ADVERSARIAL else ground.chunks
+            documents = tuple(dict.fromkeys(found.documents(ground))) if evidence and lines else ()
+            names = tuple(e.name for e in ground.entities)
+            hops = len(ground.chunks) if kind in ("bridge", "intersection") else 1
+            for place, line in enumerate(lines):
+                question = Posed(line, kind, "model", evidence, documents, (), names, hops)
+                candidates.append(_Candidate(question, read, place))
         if not candidates:
             break
         known = [q.text for q in (*before, *made)]
         new = by.fresh([c.question.text for c in candidates], known, how.near)
         dropped["a duplicate"] += len(candidates) - len(new)
-        sound = _sound([candidates[i] for i in new], found.index, by, dropped)
+        sound = _keep_sound([candidates[i] for i in new], found.index, by, dropped)
         made += [c.question for c in sorted(sound, key=lambda c: c.place)[: how.each - len(made)]]
-    return Outcome(tuple(made), summed(dropped.items()), summed([(kind, how.each - len(made))]))
+    return Outcome(tuple(made), sum_counts(dropped.items()), sum_counts([(kind, how.each - len(made))]))
 
 
-def _candidates(batch: Sequence[Ground], found: Grounds, by: Proposer) -> list[_Candidate]:
-    texts = [found.texts(g) for g in batch]
-    wishes = [Wish("question", found.how.over, kind=g.kind, texts=t) for g, t in zip(batch, texts, strict=True)]
-    return [
-        _Candidate(_posed(line, ground, found), read, place)
-        for ground, read, lines in zip(batch, texts, by.lines(wishes), strict=True)
-        for place, line in enumerate(lines)
-    ]
-
-
-def _posed(line: str, ground: Ground, found: Grounds) -> Posed:
-    evidence = () if ground.kind == ADVERSARIAL else ground.chunks
-    documents = tuple(dict.fromkeys(found.documents(ground))) if evidence else ()
-    hops = len(ground.chunks) if ground.kind in ("bridge", "intersection") else 1
-    return Posed(line, ground.kind, "model", evidence, documents, (), tuple(e.name for e in ground.entities), hops)
-
-
-def _sound(candidates: Sequence[_Candidate], index: Index, by: Proposer, dropped: Counter[str]) -> list[_Candidate]:
+def _keep_sound(
+    candidates: Sequence[_Candidate], index: Index, by: Proposer, dropped: Counter[str]
+) -> list[_Candidate]:
     """The candidates that hold against their texts; the others are counted by reason."""
     real = [c for c in candidates if c.question.kind != ADVERSARIAL]
     void = [c for c in candidates if c.question.kind == ADVERSARIAL]
-    answered = _judged(real, [c.texts for c in real], by, True, "its texts do not answer it", dropped)
+    answered = _filter_by_support(real, [c.texts for c in real], by, True, "its texts do not answer it", dropped)
     alone = [(c, text) for c in answered if c.joins for text in c.texts]
-    said = by.supports([_check(c.question.text, (text,)) for c, text in alone], False)
+    said = by.supports([_make_support_check(c.question.text, (text,)) for c, text in alone], False)
     single = {id(c) for (c, _), s in zip(alone, said, strict=True) if s.holds is not False}
     dropped["one text alone answers it"] += len(single)
-    near = [(*c.texts, *_nearest(c.question.text, index)) for c in void]
-    unanswered = _judged(void, near, by, False, "the corpus may answer it", dropped)
+    near = []
+    for c in void:  # with the chunks that full text finds for the question
+        scores = np.asarray(index.scores_of_words(c.question.text))
+        best = [int(i) for i in np.argsort(-scores, kind="stable")[:_NEAREST] if scores[i] > 0]
+        names = [index.catalogue.chunks[i].id for i in best]
+        chunks = index.chunks(names)
+        near.append((*c.texts, *(chunks[name].text for name in names)))
+    unanswered = _filter_by_support(void, near, by, False, "the corpus may answer it", dropped)
     return [c for c in answered if id(c) not in single] + unanswered
 
 
-def _judged(
+def _filter_by_support(
     candidates: Sequence[_Candidate],
     texts: Sequence[Sequence[str]],
     by: Proposer,
@@ -112,22 +114,12 @@ def _judged(
     dropped: Counter[str],
 ) -> list[_Candidate]:
     """The candidates of which it is known that their texts answer them, or that they do not, as is `wanted`."""
-    checks = [_check(c.question.text, tuple(t)) for c, t in zip(candidates, texts, strict=True)]
+    checks = [_make_support_check(c.question.text, tuple(t)) for c, t in zip(candidates, texts, strict=True)]
     said: Sequence[Support] = by.supports(checks, wanted)
     dropped["no verdict on it"] += sum(s.holds is None for s in said)
     dropped[reason] += sum(s.holds is (not wanted) for s in said)
     return [c for c, s in zip(candidates, said, strict=True) if s.holds is wanted]
 
 
-def _check(question: str, texts: tuple[str, ...]) -> Check:
+def _make_support_check(question: str, texts: tuple[str, ...]) -> Check:
     return Check(f"The texts answer the question: {question}", texts)
-
-
-def _nearest(question: str, index: Index) -> tuple[str, ...]:
-    """The chunks that full text finds for a question."""
-    scores = np.asarray(index.scores_of_words(question))
-    best = np.argsort(-scores, kind="stable")[:_NEAREST]
-    entries = index.catalogue.chunks
-    names = [entries[int(i)].id for i in best if scores[i] > 0]
-    found = index.chunks(names)
-    return tuple(found[name].text for name in names)

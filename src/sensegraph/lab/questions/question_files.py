@@ -20,7 +20,6 @@ from sensegraph.errors import InputError
 from sensegraph.index.index import Index
 from sensegraph.lab.retrieval.test_collections import ADVERSARIAL
 from sensegraph.runtime.keys import key
-from sensegraph.types import Document
 
 Kind = Literal["local", "bridge", "comparison", "intersection", "temporal", "global", "disambiguation", "adversarial"]
 Made = Literal["persona", "model", "template", "given"]
@@ -34,6 +33,7 @@ NEEDS: Mapping[str, str] = MappingProxyType(  # the three things that vector sea
     }
 )
 SPLIT = "test"
+_BLOCK = 256  # chunks read at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +85,12 @@ class Outcome:
     def __add__(self, other: Outcome) -> Outcome:
         return Outcome(
             self.questions + other.questions,
-            summed((*self.dropped, *other.dropped)),
-            summed((*self.missing, *other.missing)),
+            sum_counts((*self.dropped, *other.dropped)),
+            sum_counts((*self.missing, *other.missing)),
         )
 
 
-def summed(counted: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+def sum_counts(counted: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
     """Counts by name, each name once, in order; without what was counted 0 times."""
     found: dict[str, int] = {}
     for name, n in counted:
@@ -121,10 +121,10 @@ def record(question: Posed) -> dict[str, Any]:
 def write_questions(path: Path, questions: Sequence[Posed]) -> None:
     """Write questions, one a line."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    _write(path, map(record, questions))
+    _write_json_lines(path, map(record, questions))
 
 
-def read_questions(path: Path) -> tuple[Posed, ...]:
+def read_posed_questions(path: Path) -> tuple[Posed, ...]:
     """The questions of a file that `write_questions` wrote, or of any `queries.jsonl`: then they are `given`.
 
     Raises InputError for a line that is no question, naming it.
@@ -132,10 +132,10 @@ def read_questions(path: Path) -> tuple[Posed, ...]:
     if not path.is_file():
         raise InputError(f"There is no {path}; name a file of questions, one JSON object a line.")
     lines = enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1)
-    return tuple(_read(line, f"{path}, line {number}") for number, line in lines if line.strip())
+    return tuple(_parse_posed_question(line, f"{path}, line {number}") for number, line in lines if line.strip())
 
 
-def _read(line: str, where: str) -> Posed:
+def _parse_posed_question(line: str, where: str) -> Posed:
     try:
         found = json.loads(line)
     except ValueError as e:
@@ -146,21 +146,20 @@ def _read(line: str, where: str) -> Posed:
     told = found.get("metadata")
     told = told if isinstance(told, dict) else {}
     kind, made = told.get("type"), told.get("made")
-    lists = {name: _texts(told.get(name)) for name in ("chunks", "documents", "names")}
+    lists: dict[str, tuple[str, ...]] = {}
+    for name in ("chunks", "documents", "names", "answer"):
+        given = told.get(name)
+        lists[name] = tuple(map(str, given if isinstance(given, list) else [given] if given else ()))
     return Posed(
         text,
         kind if kind in KINDS else "local",
         cast(Made, made) if made in get_args(Made) else "given",
-        answers=_texts(told.get("answer")),
+        answers=lists.pop("answer"),
         hops=int(told.get("hops") or 1),
         persona=str(told.get("persona") or ""),
         task=str(told.get("task") or ""),
         **lists,
     )
-
-
-def _texts(given: Any) -> tuple[str, ...]:
-    return tuple(map(str, given)) if isinstance(given, list) else (str(given),) if given else ()
 
 
 def write_set(folder: Path, questions: Sequence[Posed], index: Index) -> None:
@@ -169,9 +168,24 @@ def write_set(folder: Path, questions: Sequence[Posed], index: Index) -> None:
     Judgements are the evidence that each question needs. Raises InputError where `folder` holds something already.
     """
     check_empty(folder)
-    documents = (_document(index.document(d.id)) for d in index.catalogue.documents)
-    _write_set(folder, documents, questions, {q.id: q.documents for q in questions})
-    _write_set(folder / "chunks", _chunks(index), questions, {q.id: q.chunks for q in questions})
+
+    def documents() -> Iterator[dict[str, Any]]:
+        for entry in index.catalogue.documents:
+            document = index.document(entry.id)
+            told = {"title": document.title, "text": document.text, "metadata": dict(document.metadata)}
+            yield {"_id": document.id, **told, **({"time": document.time} if document.time else {})}
+
+    def chunks() -> Iterator[dict[str, Any]]:
+        entries = index.catalogue.chunks
+        for begin in range(0, len(entries), _BLOCK):
+            ids = [e.id for e in entries[begin : begin + _BLOCK]]
+            found = index.chunks(ids)
+            for name in ids:
+                chunk = found[name]
+                yield {"_id": name, "title": chunk.title, "text": chunk.text, "metadata": {"document": chunk.document}}
+
+    _write_collection(folder, documents(), questions, {q.id: q.documents for q in questions})
+    _write_collection(folder / "chunks", chunks(), questions, {q.id: q.chunks for q in questions})
 
 
 def check_empty(folder: Path) -> None:
@@ -180,33 +194,17 @@ def check_empty(folder: Path) -> None:
         raise InputError(f"{folder} is not empty; name a folder that is, or that does not exist yet.")
 
 
-def _write_set(
+def _write_collection(
     folder: Path, corpus: Iterable[Mapping[str, Any]], questions: Sequence[Posed], gold: Mapping[str, Sequence[str]]
 ) -> None:
     (folder / "qrels").mkdir(parents=True, exist_ok=True)
-    _write(folder / "corpus.jsonl", corpus)
+    _write_json_lines(folder / "corpus.jsonl", corpus)
     write_questions(folder / "queries.jsonl", questions)
     rows = [f"{q.id}\t{name}\t1\n" for q in questions for name in gold[q.id]]
     (folder / "qrels" / f"{SPLIT}.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(rows), encoding="utf-8")
 
 
-def _document(document: Document) -> dict[str, Any]:
-    time = {"time": document.time} if document.time else {}
-    told = {"title": document.title, "text": document.text, "metadata": dict(document.metadata)}
-    return {"_id": document.id, **told, **time}
-
-
-def _chunks(index: Index) -> Iterator[dict[str, Any]]:
-    entries = index.catalogue.chunks
-    for begin in range(0, len(entries), 256):
-        ids = [e.id for e in entries[begin : begin + 256]]
-        found = index.chunks(ids)
-        for name in ids:
-            chunk = found[name]
-            yield {"_id": name, "title": chunk.title, "text": chunk.text, "metadata": {"document": chunk.document}}
-
-
-def _write(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
+def _write_json_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as out:
         for one in records:
             out.write(json.dumps(one, ensure_ascii=False) + "\n")

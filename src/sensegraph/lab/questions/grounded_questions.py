@@ -16,11 +16,16 @@ import numpy as np
 
 from sensegraph.errors import InputError, NotIndexed
 from sensegraph.index.index import Index
-from sensegraph.lab.questions import strata, templates
-from sensegraph.lab.questions.grounds import Ground, Material, grounds, looser
-from sensegraph.lab.questions.posed import GROUNDED, KINDS, Kind, Outcome, Posed, summed
+from sensegraph.lab.questions import question_templates, strata
+from sensegraph.lab.questions.grounds import Ground, Material, find_grounds, find_looser_grounds
 from sensegraph.lab.questions.proposing import Proposer
-from sensegraph.lab.questions.told import gaps_in, speaks_english, ties_in, told_in
+from sensegraph.lab.questions.question_files import GROUNDED, KINDS, Kind, Outcome, Posed, sum_counts
+from sensegraph.lab.questions.stated_facts import (
+    find_gapped_sentences,
+    find_stated_facts,
+    find_tied_entities,
+    speaks_english,
+)
 from sensegraph.runtime.results import at
 from sensegraph.types import Entity
 
@@ -74,12 +79,12 @@ class Grounds:
         Where sentences give fewer than are needed, looser ones follow.
         """
         material = self._material(kind)
-        found = self._turned(grounds(kind, material))
+        found = self._turned(find_grounds(kind, material))
         enough = len(found) >= self.how.each * (1 + self.how.rounds)
-        return found if enough else [*found, *self._turned(looser(kind, material))]
+        return found if enough else [*found, *self._turned(find_looser_grounds(kind, material))]
 
     def _turned(self, found: Sequence[Ground]) -> list[Ground]:
-        turned = strata.by_turns(found, lambda g: self._group[g.chunks[0]], lambda g: g.id, self.how.seed)
+        turned = strata.take_turns(found, lambda g: self._group[g.chunks[0]], lambda g: g.id, self.how.seed)
         return sorted(turned, key=_Often().rank)
 
     def texts(self, ground: Ground) -> tuple[str, ...]:
@@ -109,13 +114,17 @@ class Grounds:
         times = {d.id: d.time for d in catalogue.documents if d.time}
         dated = {c.id: times[c.document] for c in catalogue.chunks if c.document in times}
         graph = self.index.graph
-        told, ties, gaps = told_in(graph, english=self.english), ties_in(graph), gaps_in(graph)
+        told, ties, gaps = (
+            find_stated_facts(graph, english=self.english),
+            find_tied_entities(graph),
+            find_gapped_sentences(graph),
+        )
         return Material(told, ties, gaps, self._entities, list(graph.claims), times=dated, hops=self.how.hops)
 
     def sampled(self, kind: Kind) -> list[Ground]:
         """The chunks as grounds, groups of them by turns: what a model reads that needs no more than one text."""
         names = [c.id for c in self.index.catalogue.chunks]
-        turned = strata.by_turns(names, self._group.__getitem__, lambda n: n, self.how.seed)
+        turned = strata.take_turns(names, self._group.__getitem__, lambda n: n, self.how.seed)
         return [Ground(kind, (name,)) for name in turned]
 
     def documents(self, ground: Ground) -> list[str]:
@@ -127,7 +136,7 @@ class Grounds:
     def _group(self) -> Mapping[str, int]:
         """The group of every chunk."""
         rows = np.asarray(self.index.vectors)
-        groups = strata.grouped(rows, self.how.strata, self.how.seed)
+        groups = strata.cluster_vectors(rows, self.how.strata, self.how.seed)
         return {c.id: int(g) for c, g in zip(self.index.catalogue.chunks, groups, strict=True)}
 
 
@@ -147,26 +156,20 @@ class _Often:
 # ── by template ──
 
 
-def by_template(index: Index, by: Proposer, how: GroundSettings | None = None) -> Outcome:
+def make_template_questions(index: Index, by: Proposer, how: GroundSettings | None = None) -> Outcome:
     """Questions of each class by rule, where the graph gives grounds for them; `missing` counts where it does not."""
     how = how or GroundSettings()
     found, made = Grounds(index, how), list[Posed]()
     dropped, missing = Counter[str](), Counter[str]()
     for kind in how.classes:
-        listed = found.of(kind) if templates.worded(kind, english=found.english) else []
-        written = [templates.posed(g, found.documents(g), english=found.english) for g in listed]
-        kept = _kept(written[: how.each * (1 + how.rounds)], made, by, how, dropped)
+        listed = found.of(kind) if question_templates.has_template(kind, english=found.english) else []
+        written = [question_templates.word_question(g, found.documents(g), english=found.english) for g in listed]
+        written = written[: how.each * (1 + how.rounds)]
+        kept: list[Posed] = []
+        if written:  # the first that are new, as many as are wanted
+            fresh = by.fresh([q.text for q in written], [q.text for q in made], how.near)
+            dropped["a duplicate"] += len(written) - len(fresh)
+            kept = [written[i] for i in fresh[: how.each]]
         made += kept
         missing[kind] += how.each - len(kept)
-    return Outcome(tuple(made), summed(dropped.items()), summed(missing.items()))
-
-
-def _kept(
-    written: Sequence[Posed], made: Sequence[Posed], by: Proposer, how: GroundSettings, dropped: Counter[str]
-) -> list[Posed]:
-    """The first of `written` that are new, as many as are wanted."""
-    if not written:
-        return []
-    fresh = by.fresh([q.text for q in written], [q.text for q in made], how.near)
-    dropped["a duplicate"] += len(written) - len(fresh)
-    return [written[i] for i in fresh[: how.each]]
+    return Outcome(tuple(made), sum_counts(dropped.items()), sum_counts(missing.items()))

@@ -78,18 +78,20 @@ class Cost:
 
 
 @step("answering.answered", version=1)
-def answered(requests: Sequence[Request]) -> list[Answer]:
+def answer_requests(requests: Sequence[Request]) -> list[Answer]:
     """The place of stored answers: they are made by asking a condition, not by this step."""
     raise NotImplementedError(f"{len(requests)} answers are made by asking a condition")
 
 
-def waiting(condition: Condition, questions: Sequence[Asked], rt: Runtime) -> list[Asked]:
+def find_unanswered(condition: Condition, questions: Sequence[Asked], rt: Runtime) -> list[Asked]:
     """The questions that this condition has not answered yet."""
-    places = rt.missing(answered, [Request(condition.key, q.text) for q in questions])
+    places = rt.missing(answer_requests, [Request(condition.key, q.text) for q in questions])
     return [questions[i] for i in places]
 
 
-def replies(condition: Condition, questions: Sequence[Asked], rt: Runtime, *, most_words: int = 0) -> tuple[Reply, ...]:
+def ask_condition(
+    condition: Condition, questions: Sequence[Asked], rt: Runtime, *, most_words: int = 0
+) -> tuple[Reply, ...]:
     """The answer of `condition` to every question, in order; `rt` holds the store of the evaluation.
 
     One that fails is counted as such and asked again by the next run. Raises EndpointDown and BudgetExceeded, after
@@ -98,27 +100,28 @@ def replies(condition: Condition, questions: Sequence[Asked], rt: Runtime, *, mo
     found = []
     for done, question in enumerate(questions):
         rt.progress(f"answers of {condition.name}", done, len(questions))
-        found.append(shortened(_reply(condition, question, rt), most_words))
+        found.append(shorten_reply(_ask_question(condition, question, rt), most_words))
     rt.progress(f"answers of {condition.name}", len(questions), len(questions))
     return tuple(found)
 
 
-def _reply(condition: Condition, question: Asked, rt: Runtime) -> Reply:
+def _ask_question(condition: Condition, question: Asked, rt: Runtime) -> Reply:
+    """The stored or new answer to one question, with its seconds; a failure of this question alone is a reply, too."""
+
+    def ask_and_time() -> Answer:
+        begun = time.perf_counter()
+        answer = condition.ask(question.text)
+        return replace(answer, usage=replace(answer.usage, seconds=time.perf_counter() - begun))
+
     try:
-        return Reply(rt.made(answered, Request(condition.key, question.text), lambda: _timed(condition, question)))
+        return Reply(rt.made(answer_requests, Request(condition.key, question.text), ask_and_time))
     except (EndpointDown, BudgetExceeded):
         raise
     except (StepFailed, ItemFailed, EndpointError) as e:
         return Reply(Answer("", method=condition.method), failure=str(e))
 
 
-def _timed(condition: Condition, question: Asked) -> Answer:
-    begun = time.perf_counter()
-    found = condition.ask(question.text)
-    return replace(found, usage=replace(found.usage, seconds=time.perf_counter() - begun))
-
-
-def shortened(reply: Reply, most_words: int) -> Reply:
+def shorten_reply(reply: Reply, most_words: int) -> Reply:
     """The reply with at most so many words, in whole sentences, the first always; 0 bounds nothing."""
     if not most_words or reply.words <= most_words:
         return reply
@@ -135,7 +138,7 @@ def shortened(reply: Reply, most_words: int) -> Reply:
     return replace(cut, cut=reply.words - cut.words)
 
 
-def cost(found: Sequence[Reply]) -> Cost:
+def sum_costs(found: Sequence[Reply]) -> Cost:
     """What these answers took, as it was when they were made."""
     good = [r.answer for r in found if not r.failure]
     seconds = [a.usage.seconds for a in good] or [0.0]

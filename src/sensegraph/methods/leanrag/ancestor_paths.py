@@ -14,17 +14,17 @@ import numpy as np
 
 from sensegraph.algorithms.ancestors import chains, ways
 from sensegraph.algorithms.graphs import Floats, Ints
-from sensegraph.index.index import Index, Kind
+from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.passages import entity_passage, relation_passage
+from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.protocols import Vectors
 from sensegraph.retrieval.closeness import by_meaning
-from sensegraph.retrieval.neighbourhood import names_in
+from sensegraph.retrieval.named_entities import Sought, names_in
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Cluster, ClusterRelation, Description, Entity, Passage, Question, Statement
 
-Sought = Literal["auto", "vectors", "names"]
 Root = Literal["auto", "on", "off"]
 
 _RARE = 20  # chunks: a name in the question that more of them hold says little of what is asked
@@ -73,7 +73,7 @@ def climbed(seeds: dict[int, float], query: Vectors, root: Root, index: Index, r
 
     `auto` leaves it out where it is less near to `query` than the seeds are on average.
     """
-    above = index.aggregates.ancestry
+    above = index.part(AGGREGATES).ancestry
     listed = list(seeds)
     home = above.home[listed].tolist()
     found = ways(_chains(listed, index))
@@ -81,13 +81,13 @@ def climbed(seeds: dict[int, float], query: Vectors, root: Root, index: Index, r
     if 0 in places and not _rooted(listed, query, root, index, rt):  # clusters are in the order of depth
         places.remove(0)
     entities = at(index.graph.entities, listed)
-    clusters = at(index.aggregates.hierarchy.clusters, places)
+    clusters = at(index.part(AGGREGATES).hierarchy.clusters, places)
     return Ways(listed, entities, list(seeds.values()), home, places, clusters)
 
 
 def _chains(seeds: Sequence[int], index: Index) -> Ints:
     """The chain of every seed, from itself to the root, shape (s, levels); the seeds alone where nothing is above."""
-    above = index.aggregates.ancestry
+    above = index.part(AGGREGATES).ancestry
     home = above.home[list(seeds)]
     first = np.asarray(seeds, np.int32)[:, None]
     return np.concatenate((first, chains(above.parent, home)), axis=1) if (home >= 0).all() else first
@@ -101,7 +101,7 @@ def _rooted(seeds: Sequence[int], query: Vectors, root: Root, index: Index, rt: 
     return _cosines([0], query, "aggregate", index, rt)[0] >= sum(near) / len(near)
 
 
-def _cosines(places: Sequence[int], query: Vectors, kind: Kind, index: Index, rt: Runtime) -> list[float]:
+def _cosines(places: Sequence[int], query: Vectors, kind: str, index: Index, rt: Runtime) -> list[float]:
     rows: Floats = np.asarray(index.vectors_of(rt.embedder, kind)[list(places)], np.float64)
     found: list[float] = (rows @ query.astype(np.float64)).tolist()
     return found
@@ -159,8 +159,8 @@ def _base(found: Ways, index: Index) -> Iterator[Passage]:
 
 def _generated(found: Ways, index: Index) -> Iterator[Passage]:
     """The relations between aggregates on the ways."""
-    among = index.aggregates.ancestry.among(found.places)
-    records = at(index.aggregates.hierarchy.relations, [link for link, *_ in among])
+    among = index.part(AGGREGATES).ancestry.among(found.places)
+    records = at(index.part(AGGREGATES).hierarchy.relations, [link for link, *_ in among])
     named = found.named
     for relation, (_, one, other) in zip(records, among, strict=True):
         yield _generated_passage(relation, named[one].title, named[other].title)

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
-from sensegraph.index.index import Manifest
-from sensegraph.lab.retrieval.clock import Cost
-from sensegraph.lab.retrieval.retrieval import Measured, Measuring, Result, Scores
+from sensegraph.lab.retrieval.retrieval_scores import Measured, Measuring, Result
 from sensegraph.lab.retrieval.runs import Named
 
 _FIXED = ("name", "requires", "reads")
@@ -17,7 +15,11 @@ _FIXED = ("name", "requires", "reads")
 def whole(methods: Sequence[Named], how: Measuring, results: Sequence[Result]) -> dict[str, Any]:
     """The object that a program is given: how was measured, the methods with their settings, the sets."""
     named = {m.name: {"method": m.method.name, "settings": settings_of(m)} for m in methods}
-    return {"measuring": asdict(how) | {"metric": how.primary}, "methods": named, "sets": list(map(one_set, results))}
+    return {
+        "measuring": asdict(how) | {"metric": how.primary},
+        "methods": named,
+        "sets": list(map(record_set, results)),
+    }
 
 
 def settings_of(named: Named) -> dict[str, Any]:
@@ -26,9 +28,31 @@ def settings_of(named: Named) -> dict[str, Any]:
     return {f.name: getattr(kind, f.name) for f in fields(kind) if f.name not in _FIXED}
 
 
-def one_set(result: Result) -> dict[str, Any]:
+def record_set(result: Result) -> dict[str, Any]:
     """One set: what it holds, what its index took, and of every method scores, comparisons and each question."""
     found, judged = result.found, result.found.judged
+    manifest, cost = result.manifest, result.cost
+    index = {
+        "engine": manifest.engine,
+        "embedder": manifest.embedder,
+        "counts": dict(manifest.counts),
+        "cpu_s": cost.cpu_s,
+        "megabytes": cost.megabytes,
+        "s_per_mb": cost.s_per_mb,
+        "computed": cost.computed,
+    }
+    scores = {
+        s.method: {
+            "means": {metric: asdict(mean) for metric, mean in s.means.items()},
+            "by_type": found.by_type(s),
+            "cpu_ms": s.cpu_ms,
+            "context_tokens": s.context_tokens,
+            "wide": s.wide,
+            "empty": s.empty,
+            "notes": dict(s.notes),
+        }
+        for s in found.scores
+    }
     return {
         "name": judged.name,
         "split": judged.split,
@@ -37,34 +61,17 @@ def one_set(result: Result) -> dict[str, Any]:
         "left_out": dict(judged.left_out) | ({"unplaced": found.unplaced} if found.unplaced else {}),
         "dangling": list(judged.dangling),
         "skipped": [asdict(s) for s in judged.skipped],
-        "index": _index(result.manifest, result.cost),
+        "index": index,
         "reranking": asdict(found.reranking) if found.reranking else None,
         "baseline": found.baseline,
         "types": {kind: len(places) for kind, places in found.types.items()},
-        "scores": {s.method: _scores(found, s) for s in found.scores},
+        "scores": scores,
         "comparisons": [asdict(c) for c in found.comparisons],
-        "queries": _queries(found),
+        "queries": _record_queries(found),
     }
 
 
-def _index(manifest: Manifest, cost: Cost) -> dict[str, Any]:
-    spent = {"cpu_s": cost.cpu_s, "megabytes": cost.megabytes, "s_per_mb": cost.s_per_mb, "computed": cost.computed}
-    return {"engine": manifest.engine, "embedder": manifest.embedder, "counts": dict(manifest.counts), **spent}
-
-
-def _scores(found: Measured, scores: Scores) -> dict[str, Any]:
-    return {
-        "means": {metric: asdict(mean) for metric, mean in scores.means.items()},
-        "by_type": found.by_type(scores),
-        "cpu_ms": scores.cpu_ms,
-        "context_tokens": scores.context_tokens,
-        "wide": scores.wide,
-        "empty": scores.empty,
-        "notes": dict(scores.notes),
-    }
-
-
-def _queries(found: Measured) -> list[dict[str, Any]]:
+def _record_queries(found: Measured) -> list[dict[str, Any]]:
     return [
         {
             "id": q.id,

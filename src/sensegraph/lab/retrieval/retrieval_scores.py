@@ -9,13 +9,14 @@ from statistics import median
 import numpy as np
 
 from sensegraph.errors import InputError
-from sensegraph.index.index import Index, Manifest
+from sensegraph.index.index import Index
+from sensegraph.index.manifest import Manifest
 from sensegraph.lab.retrieval.clock import Cost
-from sensegraph.lab.retrieval.metrics import measures, names
-from sensegraph.lab.retrieval.runs import Named, Run, ask, grouped
+from sensegraph.lab.retrieval.metrics import list_metrics, measure_ranking
+from sensegraph.lab.retrieval.runs import Named, Run, ask_methods, group_queries
 from sensegraph.lab.retrieval.test_collections import JudgedSet, Query
 from sensegraph.lab.scores import statistics
-from sensegraph.lab.scores.statistics import Floats, Interval, holm, intervals, signed_ranks
+from sensegraph.lab.scores.statistics import Floats, Interval, holm, intervals, signed_rank_test
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Usage
 
@@ -43,8 +44,8 @@ class Measuring:
             raise InputError(f"The cuts of a ranking must be at least 1, not {', '.join(map(str, self.cuts))}.")
         if self.draws < 1:
             raise InputError(f"There must be at least 1 draw, not {self.draws}.")
-        if self.metric and self.metric not in names(self.cuts):
-            raise InputError(f"No measure is called {self.metric!r}; there are {', '.join(names(self.cuts))}.")
+        if self.metric and self.metric not in list_metrics(self.cuts):
+            raise InputError(f"No measure is called {self.metric!r}; there are {', '.join(list_metrics(self.cuts))}.")
 
     @property
     def primary(self) -> str:
@@ -154,28 +155,25 @@ def measure(
     Where the runtime has a reranker, what is scored is what it makes of the methods' rankings, as in a search. Raises
     InputError for a baseline or a field that does not exist, before anything is asked.
     """
-    baseline = _baseline([m.name for m in methods], how.baseline)
-    groups, unplaced = grouped(judged.queries, how.within, index)
+    listed = [m.name for m in methods]
+    if len(set(listed)) < len(listed) or not listed:
+        raise InputError(f"Name at least one method, and each once; not {', '.join(listed) or 'none'}.")
+    if how.baseline and how.baseline not in listed:
+        raise InputError(f"The baseline {how.baseline!r} is not among the methods {', '.join(listed)}; add it to them.")
+    baseline = how.baseline or (BASELINE if BASELINE in listed else listed[0])
+    groups, unplaced = group_queries(judged.queries, how.within, index)
     queries = tuple(q for g in groups for q in g.queries)
     before = rt.reranker.usage() if rt.reranker else Usage()
-    runs = ask(methods, groups, index, rt, max(*how.cuts, 10))
+    runs = ask_methods(methods, groups, index, rt, max(*how.cuts, 10))
     reranking = Reranking(rt.reranker.name, rt.reranker.top, rt.reranker.usage() - before) if rt.reranker else None
-    scores = tuple(scored(run, queries, how) for run in runs)
-    return Measured(judged, queries, runs, scores, compared(scores, baseline, how), baseline, unplaced, reranking)
+    scores = tuple(score_run(run, queries, how) for run in runs)
+    return Measured(judged, queries, runs, scores, compare_runs(scores, baseline, how), baseline, unplaced, reranking)
 
 
-def _baseline(methods: Sequence[str], wanted: str) -> str:
-    if len(set(methods)) < len(methods) or not methods:
-        raise InputError(f"Name at least one method, and each once; not {', '.join(methods) or 'none'}.")
-    if wanted and wanted not in methods:
-        raise InputError(f"The baseline {wanted!r} is not among the methods {', '.join(methods)}; add it to them.")
-    return wanted or (BASELINE if BASELINE in methods else methods[0])
-
-
-def scored(run: Run, queries: Sequence[Query], how: Measuring) -> Scores:
+def score_run(run: Run, queries: Sequence[Query], how: Measuring) -> Scores:
     """The scores of a run against the judgements of its questions, in the same order."""
-    rows = np.array([measures(f.documents, q.gold, how.cuts) for f, q in zip(run.found, queries, strict=True)])
-    named = names(how.cuts)
+    rows = np.array([measure_ranking(f.documents, q.gold, how.cuts) for f, q in zip(run.found, queries, strict=True)])
+    named = list_metrics(how.cuts)
     said: dict[str, int] = {}
     for note in (note for f in run.found for note in f.notes):
         said[note] = said.get(note, 0) + 1
@@ -191,29 +189,24 @@ def scored(run: Run, queries: Sequence[Query], how: Measuring) -> Scores:
     )
 
 
-def compared(scores: Sequence[Scores], baseline: str, how: Measuring) -> tuple[Comparison, ...]:
+def compare_runs(scores: Sequence[Scores], baseline: str, how: Measuring) -> tuple[Comparison, ...]:
     """Every other method against the baseline on every metric; each metric is a family of its own for Holm."""
     ground = next(s for s in scores if s.method == baseline)
     others = [s for s in scores if s.method != baseline]
-    means = [intervals(_table(s) - _table(ground), how.draws, how.seed) for s in others]
-    return tuple(
-        c for i, metric in enumerate(ground.values) for c in _family(metric, ground, others, [row[i] for row in means])
-    )
+    means = [intervals(_score_matrix(s) - _score_matrix(ground), how.draws, how.seed) for s in others]
+    found = []
+    for i, (metric, values) in enumerate(ground.values.items()):
+        below = np.array(values)
+        tests = [signed_rank_test(np.array(s.values[metric]) - below) for s in others]
+        corrected = holm([t.p for t in tests])
+        for s, row, t, p in zip(others, means, tests, corrected, strict=True):
+            ties, losses = len(below) - t.n, t.n - t.wins
+            found.append(
+                Comparison(s.method, baseline, metric, row[i], t.z, t.n, t.exact, t.p, p, t.wins, ties, losses)
+            )
+    return tuple(found)
 
 
-def _table(scores: Scores) -> Floats:
+def _score_matrix(scores: Scores) -> Floats:
     """The values of a run, shape (questions, metrics)."""
     return np.array(list(scores.values.values())).T
-
-
-def _family(metric: str, ground: Scores, others: Sequence[Scores], means: Sequence[Interval]) -> list[Comparison]:
-    """The comparisons on one metric, corrected together."""
-    below = np.array(ground.values[metric])
-    tests = [signed_ranks(np.array(s.values[metric]) - below) for s in others]
-    corrected = holm([t.p for t in tests])
-    return [
-        Comparison(
-            s.method, ground.method, metric, mean, t.z, t.n, t.exact, t.p, p, t.wins, len(below) - t.n, t.n - t.wins
-        )
-        for s, mean, t, p in zip(others, means, tests, corrected, strict=True)
-    ]
