@@ -177,6 +177,7 @@ def entries(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[EntryPoint]]:
     """The entry points that are installed, by group."""
     found: dict[str, list[EntryPoint]] = {}
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: found.get(group, []))
+    monkeypatch.setattr(plugins, "installed_plugins", plugins.installed_plugins.__wrapped__)
     return found
 
 

@@ -6,6 +6,7 @@ A name is all that a settings file can give: no path of a module is ever read fr
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any, Literal, get_args
 
@@ -33,14 +34,19 @@ class Plugin:
 
 def list_plugins(*kinds: Kind) -> list[Plugin]:
     """The plug-ins of these kinds (of all, without any), by kind and name. Nothing of them is imported."""
+    return [plugin for kind in kinds or KINDS for plugin in installed_plugins(kind)]
+
+
+@cache
+def installed_plugins(kind: Kind) -> tuple[Plugin, ...]:
+    """The plug-ins of a kind, as this process found them first, by name."""
     from importlib.metadata import entry_points  # costs as much as all else that settings need
 
     found = set[Plugin]()
-    for kind in kinds or KINDS:
-        for entry in entry_points(group=f"sensegraph.{kind}"):
-            dist = entry.dist
-            found.add(Plugin(kind, entry.name, entry.value, dist.name if dist else "", dist.version if dist else ""))
-    return sorted(found, key=lambda p: (KINDS.index(p.kind), p.name, p.distribution, p.place))
+    for entry in entry_points(group=f"sensegraph.{kind}"):
+        dist = entry.dist
+        found.add(Plugin(kind, entry.name, entry.value, dist.name if dist else "", dist.version if dist else ""))
+    return tuple(sorted(found, key=lambda p: (p.name, p.distribution, p.place)))
 
 
 def plugin_names(kind: Kind) -> tuple[str, ...]:
