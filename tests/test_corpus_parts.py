@@ -37,6 +37,12 @@ def test_a_corpus_is_one_class_whose_parts_are_attributes(built: Corpus):
         assert getattr(built, part) is getattr(built, part)
 
 
+def test_what_its_parts_share_is_not_set_on_the_facade(built: Corpus):
+    for name in ("root", "settings", "store", "progress", "wait", "engine", "embedder", "reranker"):
+        with pytest.raises(AttributeError):
+            setattr(built, name, getattr(built.workspace, name, None))
+
+
 def test_reports_are_listed_and_read_without_a_question(built: Corpus):
     rows = built.reports()
     assert rows == sorted(rows, key=lambda r: -r.rating)

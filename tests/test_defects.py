@@ -279,7 +279,7 @@ def test_d09_nothing_measures_memory_or_time_while_an_index_is_built(tmp_path: P
         seen.append((tracemalloc.is_tracing(), sys.getprofile()))
 
     with corpus(tmp_path, server) as made:
-        made.progress = progress
+        made.workspace.progress = progress
         made.add(stories(3))
         made.build()
         made.query(WIDE, method="graphrag")

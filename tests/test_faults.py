@@ -151,7 +151,7 @@ def test_a_server_that_stops_in_the_middle_is_one_error_and_what_it_said_is_kept
     endpoint = {"timeout_s": 0.5, "max_retries": 1, "concurrency": 2}
     with corpus(tmp_path, server, endpoint=endpoint) as made:
         made.add(stories())
-        made.progress = stop
+        made.workspace.progress = stop
         with pytest.raises(EndpointDown, match="Cannot reach"):
             made.build()
         kept = made.store.ledger()["extraction.extract"].calls

@@ -149,7 +149,7 @@ def test_without_the_extra_all_are_compared_and_that_is_said(
     near, true = (c.search(ASKED[1], method="naive") for c in (ways, exact))
     assert near.passages == true.passages
     assert near.notes == ("all 80 vectors of kind chunk were compared: the extra `ann` is not installed",)
-    exact.settings = ways.settings
+    exact.workspace.settings = ways.settings
     built = exact.build()
     assert not exact.index().manifest.ways
     assert any("80 vectors of kind chunk are compared one by one: the extra `ann`" in note for note in built.notes)

@@ -199,6 +199,16 @@ class Corpus:
         return self.workspace.store
 
     @property
+    def progress(self) -> Callable[[str, int, int], None]:
+        """What is told how far a step is; like the wait for another build it is set on `workspace`."""
+        return self.workspace.progress
+
+    @property
+    def wait(self) -> float:
+        """How long to wait for another build of the same corpus, in seconds."""
+        return self.workspace.wait
+
+    @property
     def engine(self) -> LanguageEngine:
         """The engine, made on first use."""
         return self.workspace.engine
