@@ -74,7 +74,12 @@ def kind_of(question: str, names: Sequence[Name]) -> tuple[Kind, str]:
     if weight >= 1 + max(len(names), capitals(question)):
         return "global", f"{_quoted(whole)} asks about the whole corpus"
     if shared := [n for n in names if len(n.types) > 1 and len({e.name.casefold() for e in n.entities}) == 1]:
-        return "disambiguation", _shared(shared[0])
+        name = shared[0]
+        kinds = " and ".join(name.types)
+        return "disambiguation", (
+            f"“{name.surface}” is the name of {len(name.entities)} entities ({kinds}): all are read; "
+            "ask again with the kind that is meant if the answer mixes them"
+        )
     if len(names) > 1:
         return "multi-hop", f"it ties {_quoted([n.surface for n in names])} together"
     if relation:
@@ -87,14 +92,6 @@ def kind_of(question: str, names: Sequence[Name]) -> tuple[Kind, str]:
 def _served(method: str, index: Index) -> bool:
     """Whether the index has the parts that a method reads."""
     return load(method).reads <= index.manifest.part_names
-
-
-def _shared(name: Name) -> str:
-    kinds = " and ".join(name.types)
-    return (
-        f"“{name.surface}” is the name of {len(name.entities)} entities ({kinds}): all are read; "
-        "ask again with the kind that is meant if the answer mixes them"
-    )
 
 
 def _quoted(words: Sequence[str]) -> str:

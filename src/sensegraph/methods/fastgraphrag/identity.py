@@ -80,7 +80,13 @@ def entity_walk(index: Index, rt: Runtime, likeness: Likeness, edges: Edges, joi
 def identity_links(index: Index, rt: Runtime, likeness: Likeness) -> Pairs:
     """The pairs of entities that are one thing; in a filtered index those of the whole with both ends inside."""
     if isinstance(index, ScopedIndex):
-        return _inside(identity_links(index.whole, rt, likeness), index)
+        # The links with both ends inside a filter, by the positions inside
+        links = identity_links(index.whole, rt, likeness)
+        kept = {entity.id: i for i, entity in enumerate(index.graph.entities)}
+        place = np.asarray([kept.get(entity.id, -1) for entity in index.whole.graph.entities], np.int32)
+        one, other = place[links.one], place[links.other]
+        both = (one >= 0) & (other >= 0)
+        return Pairs(one[both], other[both], links.similarity[both])
     by, how = _by(likeness, rt), {"least": likeness.least, "neighbours": likeness.neighbours}
     if by == "none" or not likeness.neighbours:
         return Pairs(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
@@ -114,12 +120,3 @@ def _keys(one: NDArray[Any], other: NDArray[Any], count: int) -> NDArray[np.int6
     low, high = np.minimum(one, other).astype(np.int64), np.maximum(one, other).astype(np.int64)
     found: NDArray[np.int64] = low * max(count, 1) + high
     return found
-
-
-def _inside(links: Pairs, index: ScopedIndex) -> Pairs:
-    """The links with both ends inside a filter, by the positions inside."""
-    kept = {entity.id: i for i, entity in enumerate(index.graph.entities)}
-    place = np.asarray([kept.get(entity.id, -1) for entity in index.whole.graph.entities], np.int32)
-    one, other = place[links.one], place[links.other]
-    both = (one >= 0) & (other >= 0)
-    return Pairs(one[both], other[both], links.similarity[both])

@@ -136,7 +136,10 @@ class Facts:
     def within(self, entities: Sequence[int], chunks: Sequence[int]) -> Facts:
         """The facts that these chunks state of these entities, both ascending, which are numbered anew."""
         who, where = _places(entities, self.entities), _places(chunks, int(self.chunks[0]))
-        tells, told = _kept(self.tells, where[self.told])
+        # Rows without the values below 0
+        values = where[self.told]
+        row = np.repeat(np.arange(len(self.tells) - 1), np.diff(self.tells))[values >= 0]
+        tells, told = offsets(np.bincount(row, minlength=len(self.tells) - 1)), values[values >= 0]
         inside = (who[self.source] >= 0) & (who[self.target] >= 0) & (np.diff(tells) > 0)
         places, sizes = gathered(tells, np.flatnonzero(inside))
         rows, row_sizes = gathered(self.start, entities)
@@ -254,18 +257,16 @@ def _stated(graph: Graph, settings: FactSettings) -> Iterator[tuple[Relation, di
     """Every relation with its texts, each with the chunks that state it."""
     names = {e.id: e.name for e in graph.entities}
     for relation in graph.relations:
-        yield relation, _told(relation, names[relation.source], names[relation.target], settings)
-
-
-def _told(relation: Relation, source: str, target: str, settings: FactSettings) -> dict[str, list[str]]:
-    """The texts of a relation, each with the chunks that state it."""
-    found: dict[str, list[str]] = {}
-    for said in relation.descriptions:
-        found.setdefault(_text(said.text, relation.label, source, target, settings), []).append(said.source.chunk)
-    silent = [c for c in relation.chunks if all(c not in chunks for chunks in found.values())]
-    if silent:
-        found.setdefault(_text("", relation.label, source, target, settings), []).extend(silent)
-    return found
+        # The texts of a relation, each with the chunks that state it
+        source = names[relation.source]
+        target = names[relation.target]
+        found: dict[str, list[str]] = {}
+        for said in relation.descriptions:
+            found.setdefault(_text(said.text, relation.label, source, target, settings), []).append(said.source.chunk)
+        silent = [c for c in relation.chunks if all(c not in chunks for chunks in found.values())]
+        if silent:
+            found.setdefault(_text("", relation.label, source, target, settings), []).extend(silent)
+        yield relation, found
 
 
 def _text(said: str, label: str, source: str, target: str, settings: FactSettings) -> str:
@@ -304,9 +305,3 @@ def _places(kept: Sequence[int], whole: int) -> Ints:
     places = np.full(whole, -1, np.int32)
     places[np.asarray(kept, np.int64)] = np.arange(len(kept))
     return places
-
-
-def _kept(start: Longs, values: Ints) -> tuple[Longs, Ints]:
-    """Rows without the values below 0."""
-    row = np.repeat(np.arange(len(start) - 1), np.diff(start))[values >= 0]
-    return offsets(np.bincount(row, minlength=len(start) - 1)), values[values >= 0]

@@ -189,13 +189,26 @@ class HiRAG:
         if section == "chunks":
             scores = self._chunks(desk)
             return chunks_within(list(scores), scores, desk.index, room), len(scores)
-        places = self._bridge(desk) if section == "bridge" else _links(desk)
+        # The relations of the local entities
+        places = (
+            self._bridge(desk)
+            if section == "bridge"
+            else ranked_links(links_of(desk.local, desk.index), desk.index, desk.joins, desk.ties.weight)
+        )
         weights = {place: float(desk.ties.weight[place]) for place in places}
         return relations_within(places, weights, desk.index, desk.joins, room), len(places)
 
     def _chunks(self, desk: _Desk) -> dict[int, float]:
         """The chunks of the local entities in the order in which they are read, with their nearness where it counts."""
-        places = list(chunks_around(_by_layer(desk), desk.index, desk.ties))
+        # The local entities, those that texts name first: a summary entity rests on very many chunks
+        levels = [e.level for e in at(desk.index.graph.entities, desk.local)]
+        places = list(
+            chunks_around(
+                [place for place, level in sorted(zip(desk.local, levels, strict=True), key=lambda pair: pair[1] > 0)],
+                desk.index,
+                desk.ties,
+            )
+        )
         if settle_comparison(self.order, desk.rt, vectors="shared", words="near") == "shared":
             return dict.fromkeys(places, 0.0)
         scores = Nearness(desk.question, desk.query, desk.index, desk.rt, "auto").of(places)
@@ -206,17 +219,6 @@ class HiRAG:
         """The relations of the bridge between the key entities (Eq. 14–16)."""
         keys = key_entities(list(desk.candidates), desk.communities, desk.index.lookups, self.top_m)
         return bridge(keys, desk.index, desk.joins, desk.ties.weight, path_only=self.path_only)
-
-
-def _links(desk: _Desk) -> list[int]:
-    """The relations of the local entities."""
-    return ranked_links(links_of(desk.local, desk.index), desk.index, desk.joins, desk.ties.weight)
-
-
-def _by_layer(desk: _Desk) -> list[int]:
-    """The local entities, those that texts name first: a summary entity rests on very many chunks."""
-    levels = [e.level for e in at(desk.index.graph.entities, desk.local)]
-    return [place for place, level in sorted(zip(desk.local, levels, strict=True), key=lambda pair: pair[1] > 0)]
 
 
 def _notes(told: Mapping[Section, Told], left: Mapping[Section, int]) -> list[str]:

@@ -41,7 +41,17 @@ def reckon(content: str, values: Mapping[str, Value]) -> Value:
     if len(content) > MOST_CHARACTERS:
         return Unknown(f"the expression has {len(content)} characters, at most {MOST_CHARACTERS} are read")
     try:
-        return _Expression(_signs(content), values).whole()
+        # The numbers, names and signs of an expression; anything else is refused
+        text = content
+        signs, place = list[str](), 0
+        text = text.strip()
+        while place < len(text):
+            found = _SIGN.match(text, place)
+            if not found:
+                raise _Refused(f"{text[place : place + 20].strip()!r} belongs in no calculation")
+            signs.append(found[0].strip())
+            place = found.end()
+        return _Expression(signs, values).whole()
     except _Refused as e:
         return Unknown(str(e))
 
@@ -217,19 +227,6 @@ _SPOKEN = tuple(
 
 
 _SIGN = re.compile(r"\s*(?:(\d+(?:,\d{3})*(?:\.\d+)?)|(#?[A-Za-z]\w*|#\d+)|(<=|>=|==|!=|[-+*/×÷−(),<>=≤≥]))")
-
-
-def _signs(text: str) -> list[str]:
-    """The numbers, names and signs of an expression; anything else is refused."""
-    signs, place = list[str](), 0
-    text = text.strip()
-    while place < len(text):
-        found = _SIGN.match(text, place)
-        if not found:
-            raise _Refused(f"{text[place : place + 20].strip()!r} belongs in no calculation")
-        signs.append(found[0].strip())
-        place = found.end()
-    return signs
 
 
 class _Expression:

@@ -95,7 +95,8 @@ class _Reader:
         if not body or body.casefold() in ("json", "text", "plan", "plaintext"):
             return
         call = _CALL.match(body)
-        if call and (call[1].casefold() in _FUNCTIONS or _looks_called(body)):
+        # Whether a line that is no known call was meant as one: a single word, a bracket, and an argument with a name
+        if call and (call[1].casefold() in _FUNCTIONS or (re.match(r"^\w+\s*\([^)]*=", body) is not None)):
             self._called(call[1], call[2])
         elif (begun := _OPEN.match(body)) and begun[1].casefold() in _FUNCTIONS and body.count("(") > body.count(")"):
             self.held = body
@@ -187,11 +188,6 @@ class _Reader:
         if not operation:
             self.repairs.append(f"the decision {given.get('op', '')!r} is not known, and was taken as a judgement")
         self.steps.append(Deduce(operation or OPERATIONS[0], content.strip(), inputs, target, text))
-
-
-def _looks_called(body: str) -> bool:
-    """Whether a line that is no known call was meant as one: a single word, a bracket, and an argument with a name."""
-    return re.match(r"^\w+\s*\([^)]*=", body) is not None
 
 
 def _alias(text: str) -> str:

@@ -92,18 +92,14 @@ def _unnested(question: str) -> list[str]:
             break
         begin, end, asked = part
         rest = f"{text[:begin]}#{len(steps) + 1}{text[end:]}"
-        if not _says_more(rest):
+        # Whether a question still asks for something beside the parts that were taken out of it
+        words = re.findall(r"[A-Za-z]+", re.sub(r"#\d+", "", rest))
+        empty = {"who", "what", "which", "is", "was", "the", "are", "were", "a", "an", "in", "of", "name", "where"}
+        if not any(w.casefold() not in empty for w in words):
             break
         steps.append(asked)
         text = rest
     return [*steps, text]
-
-
-def _says_more(text: str) -> bool:
-    """Whether a question still asks for something beside the parts that were taken out of it."""
-    words = re.findall(r"[A-Za-z]+", re.sub(r"#\d+", "", text))
-    empty = {"who", "what", "which", "is", "was", "the", "are", "were", "a", "an", "in", "of", "name", "where"}
-    return any(w.casefold() not in empty for w in words)
 
 
 def _innermost(text: str) -> tuple[int, int, str] | None:

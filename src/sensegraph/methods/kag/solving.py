@@ -135,7 +135,8 @@ class Solver:
             lists = [by_vectors(question, self.index, self.rt, 2 * _FIRST), by_words(question, self.index, _FIRST)]
             walk = Walk(damping=self.settings.damping)
             found = by_walk(question, near_best(lists, _TEXT), self.index, self.rt, walk)
-            self.searched[question] = _first(found, 5 * self.settings.chunks)
+            count = 5 * self.settings.chunks
+            self.searched[question] = Ranking(found.name, found.positions[:count], found.scores[:count])
         return self.searched[question]
 
     # ── retrieval ──
@@ -341,10 +342,6 @@ def _known(term: Term, memory: Mapping[str, Solved]) -> bool:
 
 def _term(term: Term) -> str:
     return term.name or term.type or (f"#{term.alias}" if term.alias else "")
-
-
-def _first(ranking: Ranking, count: int) -> Ranking:
-    return Ranking(ranking.name, ranking.positions[:count], ranking.scores[:count])
 
 
 def _quantity(solved: Solved) -> Value:

@@ -133,6 +133,8 @@ class Concepts:
         held = np.asarray(self.held[places], np.int32)
         there = np.bincount(held, minlength=len(self)) > 0
         edges = there[self.source] & there[self.target]
+        # For every entry the first position with the same label
+        _, first, where = np.unique(np.asarray(self.same)[chosen], return_index=True, return_inverse=True)
         return replace(
             self,
             degree=np.where(there, self.degree, 0).astype(np.int32),
@@ -142,7 +144,7 @@ class Concepts:
             start=begin,
             held=held,
             document=np.asarray(self.document[chosen], np.int32),
-            same=_first_of(np.asarray(self.same)[chosen]),
+            same=first[where].astype(np.int32),
         )
 
 
@@ -237,9 +239,3 @@ def _numbered(documents: Iterable[tuple[Noted, ...]]) -> _Read:
     start = np.concatenate(([0], np.cumsum([len(h) for h in held]))).astype(np.int64)
     ascending = np.concatenate([np.zeros(0, np.int64), *(np.sort(order[h]) for h in held)])
     return _Read(names, start, ascending, np.array(document, np.int32), np.array(same, np.int32))
-
-
-def _first_of(labels: NDArray[Any]) -> Ints:
-    """For every entry the first position with the same label."""
-    _, first, where = np.unique(labels, return_index=True, return_inverse=True)
-    return first[where].astype(np.int32)

@@ -134,27 +134,21 @@ def aggregate_brief(members: Sequence[Node], links: Sequence[Link], budget: int)
     passages = (*(n.row.passage for n in kept), *(k.row.passage for k in told))
     types = (*(n.type for n in kept), *("" for _ in told))
     omitted = len(ranked) + len(links) - len(passages)
-    return Brief(Context(passages, _called(ranked), omitted), types=types)
+    # How messages call a group that has no name yet: by its three best-linked members
+    return Brief(Context(passages, ", ".join(n.name for n in ranked[:3]), omitted), types=types)
 
 
 def relation_brief(one: Node, other: Node, links: Sequence[Link], words: int, budget: int) -> Brief:
     """What is written of two aggregates: their descriptions, then the relations between their members (Eq. 5)."""
-    ends = tuple(_described(n) for n in (one, other))
+    # A group as the brief about two of them shows it
+    ends = tuple(
+        replace(n.row.passage, kind="report", text="".join(s.text for s in n.said).strip()) for n in (one, other)
+    )
     room = budget - sum(_size(p) for p in ends)
     told, left = within(links, room, lambda k: k.row.tokens)
     passages = (*ends, *(k.row.passage for k in told))
     types = (one.type, other.type, *("" for _ in told))
     return Brief(Context(passages, f"{one.name} — {other.name}", left), words, types)
-
-
-def _described(node: Node) -> Passage:
-    """A group as the brief about two of them shows it."""
-    return replace(node.row.passage, kind="report", text="".join(s.text for s in node.said).strip())
-
-
-def _called(ranked: Sequence[Node]) -> str:
-    """How messages call a group that has no name yet: by its three best-linked members."""
-    return ", ".join(n.name for n in ranked[:3])
 
 
 # ── the level above ──

@@ -23,7 +23,7 @@ from sensegraph.retrieval.closeness import by_meaning
 from sensegraph.retrieval.named_entities import Sought, names_in
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Cluster, ClusterRelation, Description, Entity, Passage, Question, Statement
+from sensegraph.types import Cluster, Description, Entity, Passage, Question, Statement
 
 Root = Literal["auto", "on", "off"]
 
@@ -125,13 +125,11 @@ def aggregate_passages(found: Ways, *, findings: bool) -> Iterator[Passage]:
     """The aggregates on the ways; one that only passes a lower node on says nothing new, and is left out."""
     for cluster in found.clusters:
         if not cluster.promoted:
-            yield _aggregate_passage(cluster, findings=findings)
-
-
-def _aggregate_passage(cluster: Cluster, *, findings: bool) -> Passage:
-    said = [*cluster.summary, *(s for f in cluster.findings for s in f.statements if findings)]
-    text = cluster.text if findings else "".join(s.text for s in cluster.summary).strip()
-    return Passage("report", cluster.id, text, 0.0, cluster.title, quotes=_quoted(said), documents=cluster.documents)
+            said = [*cluster.summary, *(s for f in cluster.findings for s in f.statements if findings)]
+            text = cluster.text if findings else "".join(s.text for s in cluster.summary).strip()
+            yield Passage(
+                "report", cluster.id, text, 0.0, cluster.title, quotes=_quoted(said), documents=cluster.documents
+            )
 
 
 def relation_passages(found: Ways, index: Index) -> Iterator[Passage]:
@@ -163,12 +161,15 @@ def _generated(found: Ways, index: Index) -> Iterator[Passage]:
     records = at(index.part(AGGREGATES).hierarchy.relations, [link for link, *_ in among])
     named = found.named
     for relation, (_, one, other) in zip(records, among, strict=True):
-        yield _generated_passage(relation, named[one].title, named[other].title)
-
-
-def _generated_passage(relation: ClusterRelation, one: str, other: str) -> Passage:
-    quotes = _quoted(relation.statements)
-    return Passage("relation", relation.id, relation.text, float(relation.count), f"{one} — {other}", quotes=quotes)
+        quotes = _quoted(relation.statements)
+        yield Passage(
+            "relation",
+            relation.id,
+            relation.text,
+            float(relation.count),
+            f"{named[one].title} — {named[other].title}",
+            quotes=quotes,
+        )
 
 
 def chunks_behind(found: Ways) -> list[str]:

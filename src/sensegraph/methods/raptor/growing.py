@@ -168,7 +168,10 @@ class Grower:
 
     def _brief(self, members: Sequence[Node]) -> Brief:
         context = Context(tuple(m.passage for m in members), self._title(members))
-        words = sum(_words(m.passage.text) for m in members) / max(1, sum(m.tokens for m in members))
+        # Words as engines count them: two characters of a script without blanks are one
+        words = sum((len(m.passage.text.split()) + len(HAN.findall(m.passage.text)) // 2) for m in members) / max(
+            1, sum(m.tokens for m in members)
+        )
         return Brief(context, max(1, int(_SPARE * words * self.settings.summary_tokens)))
 
     def _title(self, members: Sequence[Node]) -> str:
@@ -235,11 +238,6 @@ class Grower:
 def _near(texts: Sequence[str], rt: Runtime) -> Vectors:
     """The vectors of a layer; those of an embedder that works here are made again rather than stored."""
     return embed_all(texts, rt).value if rt.embedder.waits else np.asarray(rt.embedder.embed(texts, "document"))
-
-
-def _words(text: str) -> int:
-    """Words as engines count them: two characters of a script without blanks are one."""
-    return len(text.split()) + len(HAN.findall(text)) // 2
 
 
 def _shortened(statements: Sequence[Statement], most: int) -> Iterator[Statement]:

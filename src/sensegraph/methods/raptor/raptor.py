@@ -7,7 +7,7 @@ query: all nodes at once (collapsed tree), or from the top down (tree traversal)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -66,9 +66,24 @@ class RAPTOR:
         found = self.rank(question, index, rt)
         kept = fitting(found.positions.tolist(), tree.nodes, self.context_tokens, no_overlap=self.no_overlap)
         scores = dict(zip(found.positions.tolist(), found.scores.tolist(), strict=True))
-        passages = _passages(kept, scores, tree, index)
+        # The nodes as passages, in their order. Leaves of one chunk keep their own ids, so that each is cited exactly
+        count = tree.nodes.leaves
+        low, high = [i for i in kept if i < count], [i for i in kept if i >= count]
+        cut = dict(zip(low, at(tree.leaves, low), strict=True))
+        summed = dict(zip(high, at(tree.summaries, [i - count for i in high]), strict=True))
+        chunks = index.chunks([leaf.chunk for leaf in cut.values()])
+        passages = tuple(
+            leaf_passage(cut[i], chunks[cut[i].chunk], scores[i])
+            if i in cut
+            else replace(report_passage(summed[i]), score=scores[i])
+            for i in kept
+        )
         size = sum(tokens(p.text) for p in passages)
-        documents = _documents(found, passages, index)
+        # The documents of the leaves that were found, best first, then those that only summaries lead to
+        nodes = index.part(TREE).nodes
+        places = nodes.chunk[found.positions[found.positions < nodes.leaves]].tolist()
+        named = dict.fromkeys(e.document for e in at(index.catalogue.chunks, places))
+        documents = tuple(named | dict.fromkeys(documents_of(passages, index)))
         return Evidence(passages, documents, size, len(found) - len(kept), _notes(tree))
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
@@ -148,33 +163,10 @@ def _near(question: Question, index: Index, rt: Runtime, top: int) -> Ranking:
     return Ranking("collapsed", places[order], scores[order])
 
 
-def _passages(kept: Sequence[int], scores: Mapping[int, float], tree: Tree, index: Index) -> tuple[Passage, ...]:
-    """The nodes as passages, in their order. Leaves of one chunk keep their own ids, so that each is cited exactly."""
-    count = tree.nodes.leaves
-    low, high = [i for i in kept if i < count], [i for i in kept if i >= count]
-    cut = dict(zip(low, at(tree.leaves, low), strict=True))
-    summed = dict(zip(high, at(tree.summaries, [i - count for i in high]), strict=True))
-    chunks = index.chunks([leaf.chunk for leaf in cut.values()])
-    return tuple(
-        leaf_passage(cut[i], chunks[cut[i].chunk], scores[i])
-        if i in cut
-        else replace(report_passage(summed[i]), score=scores[i])
-        for i in kept
-    )
-
-
 def leaf_passage(leaf: Leaf, chunk: Chunk, score: float) -> Passage:
     """A leaf with its exact span."""
     source = Source(chunk.id, leaf.start, leaf.end)
     return Passage("chunk", leaf.id, chunk.text[leaf.start : leaf.end], score, chunk.title, (source,), documents=1)
-
-
-def _documents(found: Ranking, passages: Sequence[Passage], index: Index) -> tuple[str, ...]:
-    """The documents of the leaves that were found, best first, then those that only summaries lead to."""
-    nodes = index.part(TREE).nodes
-    places = nodes.chunk[found.positions[found.positions < nodes.leaves]].tolist()
-    named = dict.fromkeys(e.document for e in at(index.catalogue.chunks, places))
-    return tuple(named | dict.fromkeys(documents_of(passages, index)))
 
 
 def _notes(tree: Tree) -> tuple[str, ...]:

@@ -214,8 +214,13 @@ def _made(documents: Iterable[Noted], settings: NameSettings) -> Names:
     hint, hints = _hints(titles, read.names, rank)
     single = [" " in name or known.proper(name) for name in read.names]
     facts = [max((n.count(" ") + 1 for n in read.names), default=0), settings.owners, settings.common]
+    # An index of no names
+    kinds: dict[str, Any] = dict.fromkeys((f.name for f in fields(Names)), np.int32)
+    kinds |= dict.fromkeys(("keys", "stems", "asides"), np.uint64) | dict.fromkeys(("salience", "share"), np.float32)
+    kinds |= dict.fromkeys(("start", "begin", "hint", "title", "aside", "way"), np.int64)
+    kinds |= dict.fromkeys(("proper", "bears", "borne"), np.uint8) | {"facts": np.float64}
     made = replace(
-        _nothing(),
+        Names(**{name: np.zeros(0, kind) for name, kind in kinds.items()}),
         keys=keys[order],
         proper=np.asarray(single, np.uint8)[order],
         hint=hint,
@@ -229,15 +234,6 @@ def _made(documents: Iterable[Noted], settings: NameSettings) -> Names:
     )
     held = rank[np.asarray(read.held, np.int64)]
     return _linked(made, np.asarray(read.row, np.int64), held, np.asarray(read.times), np.asarray(read.bears, np.uint8))
-
-
-def _nothing() -> Names:
-    """An index of no names."""
-    kinds: dict[str, Any] = dict.fromkeys((f.name for f in fields(Names)), np.int32)
-    kinds |= dict.fromkeys(("keys", "stems", "asides"), np.uint64) | dict.fromkeys(("salience", "share"), np.float32)
-    kinds |= dict.fromkeys(("start", "begin", "hint", "title", "aside", "way"), np.int64)
-    kinds |= dict.fromkeys(("proper", "bears", "borne"), np.uint8) | {"facts": np.float64}
-    return Names(**{name: np.zeros(0, kind) for name, kind in kinds.items()})
 
 
 def _read(documents: Iterable[Noted], known: Gazetteer) -> _Read:

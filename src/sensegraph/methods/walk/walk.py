@@ -131,7 +131,16 @@ class Walk:
                 for chunk, share in self._shared(chunks[bears].tolist(), seen, names):
                     borne[chunk] = borne.get(chunk, 0.0) + float(names.salience[name]) * share
         words = dict(zip(text[0].tolist(), (text[1] ** self.power).tolist(), strict=True))
-        return _mixed([(borne, self.borne), (words, self.text), (named, self.named)])
+        # Blocks of mass, each scaled to its share, those without mass left out; in all 1
+        blocks = [(borne, self.borne), (words, self.text), (named, self.named)]
+        mixed: dict[int, float] = {}
+        there = [(block, share / sum(block.values())) for block, share in blocks if share and sum(block.values()) > 0]
+        for block, scale in there:
+            for node, some in block.items():
+                mixed[node] = mixed.get(node, 0.0) + scale * some
+        nodes = sorted(mixed)
+        mass = np.array([mixed[node] for node in nodes])
+        return np.array(nodes, np.int64), mass / max(float(mass.sum()), 1e-300)
 
     def _shared(self, chunks: list[int], seen: Asked, names: Names) -> list[tuple[int, float]]:
         """How chunks that bear the same name share it: by the parentheses of their titles, then by their words."""
@@ -201,15 +210,3 @@ def _first(chunks: Longs, p: Floats, count: int) -> list[tuple[int, float]]:
     """The chunks with the most mass, and their mass."""
     at, mass = best(p, count)
     return list(zip(chunks[at].tolist(), mass.tolist(), strict=True))
-
-
-def _mixed(blocks: list[tuple[dict[int, float], float]]) -> tuple[Longs, Floats]:
-    """Blocks of mass, each scaled to its share, those without mass left out; in all 1."""
-    mixed: dict[int, float] = {}
-    there = [(block, share / sum(block.values())) for block, share in blocks if share and sum(block.values()) > 0]
-    for block, scale in there:
-        for node, some in block.items():
-            mixed[node] = mixed.get(node, 0.0) + scale * some
-    nodes = sorted(mixed)
-    mass = np.array([mixed[node] for node in nodes])
-    return np.array(nodes, np.int64), mass / max(float(mass.sum()), 1e-300)
