@@ -119,7 +119,10 @@ def candidates(
     found: dict[str, float] = {}
     for sentence in said:
         titled = 2.0 if sentence.title and _asked(_BRACKET.sub("", sentence.title), f" {_words(question)} ") else 1.0
-        fit = sentence.weight if told else sentence.weight * titled * _fit(sentence, idf)
+        fit = sentence.weight
+        if not told:  # as far as it holds the words of the question
+            there = frozenset(stems(f"{sentence.title} {sentence.text}"))
+            fit = fit * titled * (sum(w for s, w in idf.items() if s in there) / (sum(idf.values()) or 1.0))
         if fit <= 0:
             continue
         for value, share in _offered(question, sentence, kind, cues, index):
@@ -127,11 +130,6 @@ def candidates(
     ranked = sorted(found.items(), key=lambda x: (-x[1], x[0]))[:most]
     whole = sum(score for _, score in ranked) or 1.0
     return [Candidate(value, score / whole) for value, score in ranked]
-
-
-def _fit(sentence: Said, idf: dict[str, float]) -> float:
-    there = frozenset(stems(f"{sentence.title} {sentence.text}"))
-    return sum(w for s, w in idf.items() if s in there) / (sum(idf.values()) or 1.0)
 
 
 def _offered(

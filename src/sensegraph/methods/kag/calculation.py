@@ -19,9 +19,9 @@ from sensegraph.methods.kag.quantities import (
     Scalar,
     Unknown,
     Value,
-    moment_in,
-    number_in,
+    read_scalar,
     shown,
+    sort_key,
 )
 
 MOST_CHARACTERS = 400
@@ -42,9 +42,8 @@ def reckon(content: str, values: Mapping[str, Value]) -> Value:
         return Unknown(f"the expression has {len(content)} characters, at most {MOST_CHARACTERS} are read")
     try:
         # The numbers, names and signs of an expression; anything else is refused
-        text = content
+        text = content.strip()
         signs, place = list[str](), 0
-        text = text.strip()
         while place < len(text):
             found = _SIGN.match(text, place)
             if not found:
@@ -86,7 +85,7 @@ def _members(inputs: Sequence[Value]) -> list[Scalar]:
 
 def _alike(inputs: Sequence[Value]) -> list[Number] | list[Moment]:
     """The values as numbers of one unit, or as dates; refused where they are of unlike kinds, or none."""
-    flat = [_plain(v) for v in _members(inputs)]
+    flat = [read_scalar(v) for v in _members(inputs)]
     numbers = [v for v in flat if isinstance(v, Number)]
     moments = [v for v in flat if isinstance(v, Moment)]
     if flat and len(moments) == len(flat):
@@ -96,13 +95,6 @@ def _alike(inputs: Sequence[Value]) -> list[Number] | list[Moment]:
     if len({n.unit for n in numbers}) > 1:
         raise _Refused(f"the units {' and '.join(sorted({n.unit or 'none' for n in numbers}))} differ")
     return numbers
-
-
-def _plain(value: Scalar) -> Scalar:
-    """A text as the date or number that it is, where it is one."""
-    if not isinstance(value, str):
-        return value
-    return (moment_in(value) or number_in(value) or value) if re.search(r"\d", value) else value
 
 
 def _numbers(inputs: Sequence[Value]) -> list[Number]:
@@ -121,25 +113,6 @@ def _sum(inputs: Sequence[Value]) -> Value:
 def _mean(inputs: Sequence[Value]) -> Value:
     numbers = _numbers(inputs)
     return Number(fmean(n.value for n in numbers), numbers[0].unit)
-
-
-def _least(inputs: Sequence[Value]) -> Value:
-    found = _alike(inputs)
-    return min(found, key=_order)
-
-
-def _most(inputs: Sequence[Value]) -> Value:
-    found = _alike(inputs)
-    return max(found, key=_order)
-
-
-def _order(value: Number | Moment) -> tuple[float, ...]:
-    """What values are ordered by."""
-    return (value.value,) if isinstance(value, Number) else (value.year, value.month, value.day)
-
-
-def _count(inputs: Sequence[Value]) -> Value:
-    return Number(float(len(dict.fromkeys(_members(inputs)))))
 
 
 def _difference(inputs: Sequence[Value]) -> Value:
@@ -173,10 +146,6 @@ def _abs(inputs: Sequence[Value]) -> Value:
     return Number(abs(one.value), one.unit)
 
 
-def _union(inputs: Sequence[Value]) -> Value:
-    return tuple(dict.fromkeys(_members(inputs)))
-
-
 def _both(inputs: Sequence[Value]) -> Value:
     """What all inputs hold, compared as text without case."""
     sets = [{shown(v).casefold() for v in _members([value])} for value in inputs]
@@ -191,15 +160,15 @@ def _same(inputs: Sequence[Value]) -> Value:
 
 
 _FUNCTIONS: Mapping[str, Callable[[Sequence[Value]], Value]] = {
-    "count": _count,
+    "count": lambda inputs: Number(float(len(dict.fromkeys(_members(inputs))))),
     "sum": _sum,
     "mean": _mean,
-    "min": _least,
-    "max": _most,
+    "min": lambda inputs: min(_alike(inputs), key=sort_key),
+    "max": lambda inputs: max(_alike(inputs), key=sort_key),
     "abs": _abs,
     "days": _days,
     "difference": _difference,
-    "union": _union,
+    "union": lambda inputs: tuple(dict.fromkeys(_members(inputs))),
     "both": _both,
     "same": _same,
 }
@@ -262,14 +231,31 @@ class _Expression:
         left = self._product()
         while sign := self._next("+", "-", "−"):
             right = self._product()
-            left = _subtracted(left, right) if sign in "-−" else _sum([left, right])
+            if sign == "+":
+                left = _sum([left, right])
+                continue
+            one, other = _alike([left, right])
+            if isinstance(one, Moment) and isinstance(other, Moment):
+                left = Number(float(one.year - other.year), "years")
+                continue
+            (a,), (b,) = _numbers([one]), _numbers([other])
+            left = Number(a.value - b.value, a.unit)
         return left
 
     def _product(self) -> Value:
         left = self._factor()
         while sign := self._next("*", "×", "/", "÷"):
             (one,), (other,) = _numbers([left]), _numbers([self._factor()])
-            left = _times(one, other) if sign in "*×" else _divided(one, other)
+            if sign in "*×":
+                if one.unit and other.unit:
+                    raise _Refused(f"{one.unit} times {other.unit} is no known unit")
+                left = Number(one.value * other.value, one.unit or other.unit)
+                continue
+            if other.value == 0:
+                raise _Refused("a division by zero")
+            if other.unit and other.unit != one.unit:
+                raise _Refused(f"{one.unit or 'a number'} by {other.unit} is no known unit")
+            left = Number(one.value / other.value, "" if other.unit else one.unit)
         return left
 
     def _factor(self) -> Value:
@@ -311,33 +297,11 @@ def _compared(left: Value, sign: str, right: Value) -> Value:
     if sign in ("=", "!="):
         return (_same([left, right]) is True) == (sign == "=")
     one, other = _alike([left, right])
-    a, b = _order(one), _order(other)
+    a, b = sort_key(one), sort_key(other)
     known = min(len([x for x in v if x]) for v in (a, b)) if isinstance(one, Moment) else 1
     if isinstance(one, Moment) and a[:known] == b[:known] and a != b:
         raise _Refused("one of the dates is not known well enough to compare")
     return {"<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b}[sign]
-
-
-def _subtracted(left: Value, right: Value) -> Value:
-    one, other = _alike([left, right])
-    if isinstance(one, Moment) and isinstance(other, Moment):
-        return Number(float(one.year - other.year), "years")
-    (a,), (b,) = _numbers([one]), _numbers([other])
-    return Number(a.value - b.value, a.unit)
-
-
-def _times(one: Number, other: Number) -> Number:
-    if one.unit and other.unit:
-        raise _Refused(f"{one.unit} times {other.unit} is no known unit")
-    return Number(one.value * other.value, one.unit or other.unit)
-
-
-def _divided(one: Number, other: Number) -> Number:
-    if other.value == 0:
-        raise _Refused("a division by zero")
-    if other.unit and other.unit != one.unit:
-        raise _Refused(f"{one.unit or 'a number'} by {other.unit} is no known unit")
-    return Number(one.value / other.value, "" if other.unit else one.unit)
 
 
 def _settled(value: Value) -> Value:

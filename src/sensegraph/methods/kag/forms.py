@@ -1,9 +1,9 @@
 """A question as a short program of retrieval and calculation steps over variables: the values, and what makes a plan.
 
-paper: Liang et al. 2024 (KAG), the logical form solver and its five functions; `steps/logicalforms.py` reads them
+paper: Liang et al. 2024 (KAG), the logical form solver and its five functions; `logical_forms.py` reads them
 
 Aliases stand without the mark `#`; in words, `#o1` is the value of the alias o1, `#1` that of a step without a name.
-Nothing of a plan is ever executed: it is data, and its arithmetic is worked out by `steps/reckoning.py`.
+Nothing of a plan is ever executed: it is data, and its arithmetic is worked out by `calculation.py`.
 """
 
 from __future__ import annotations
@@ -234,13 +234,11 @@ def _missing(step: Form, bound: Iterable[str]) -> Iterator[str]:
         yield from (a for a in uses(step) if a not in known)
         return
     free = {t.alias for t in step.terms if not t.name}
-    yield from (a for a in uses(step) if a not in known and (a not in free or _marked(step, a)))
+    marks = MARK.findall(" ".join([step.text, *(t.name for t in step.terms)]))
+    for alias in uses(step):  # the words may name an alias, and the subject may be the result of a numbered step
+        needed = alias in marks or (alias == step.subject.alias and alias.isdigit())
+        if alias not in known and (alias not in free or needed):
+            yield alias
     ends = (step.subject, step.object)
     if not step.text and not any(t.name or t.alias in known for t in ends):
         yield step.subject.alias or step.object.alias or "?"
-
-
-def _marked(step: Retrieval, alias: str) -> bool:
-    """Whether the words of a step name an alias, or its subject is the result of a numbered step."""
-    marks = MARK.findall(" ".join([step.text, *(t.name for t in step.terms)]))
-    return alias in marks or (alias == step.subject.alias and alias.isdigit())

@@ -9,15 +9,14 @@ paper: Liang et al. 2024 (KAG), the logical form solver; its five functions, rea
     Action3: Output(o2)
 
 A step may also be a question in plain words, or `Big Eyes >> director`; `#1` is the result of the first step. Nothing
-that is read here is ever executed: a plan is data, and its arithmetic is worked out by `steps/reckoning.py`.
+that is read here is ever executed: a plan is data, and its arithmetic is worked out by `calculation.py`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 from sensegraph.methods.kag.forms import (
     MARK,
@@ -95,8 +94,8 @@ class _Reader:
         if not body or body.casefold() in ("json", "text", "plan", "plaintext"):
             return
         call = _CALL.match(body)
-        # Whether a line that is no known call was meant as one: a single word, a bracket, and an argument with a name
-        if call and (call[1].casefold() in _FUNCTIONS or (re.match(r"^\w+\s*\([^)]*=", body) is not None)):
+        # a line that is no known call is meant as one if it is a word, a bracket, and an argument with a name
+        if call and (call[1].casefold() in _FUNCTIONS or re.match(r"^\w+\s*\([^)]*=", body)):
             self._called(call[1], call[2])
         elif (begun := _OPEN.match(body)) and begun[1].casefold() in _FUNCTIONS and body.count("(") > body.count(")"):
             self.held = body
@@ -206,25 +205,18 @@ def _renamed(steps: Sequence[Form]) -> list[Form]:
         return f"#{name if name in called else found.get(name) or name}"
 
     plain = re.compile(rf"(?<![#\w])({'|'.join(sorted(a for a in called if _LIKE_ALIAS.match(a)) or ['(?!)'])})\b")
-    renamed = [_fed(s, called) for s in map(partial(_terms_renamed, mark), steps)]
-    return [replace(s, text=plain.sub(r"#\1", MARK.sub(mark, s.text))) for s in renamed]
-
-
-def _fed(step: Form, called: Container[str]) -> Form:
-    """A calculation with all aliases of its expression among its inputs."""
-    if not isinstance(step, Math):
-        return step
-    named = (w for w in re.findall(r"\w+", step.content) if w in called and w != step.target)
-    return replace(step, inputs=tuple(dict.fromkeys([*step.inputs, *named])))
-
-
-def _terms_renamed(mark: Callable[[re.Match[str]], str], step: Form) -> Form:
-    if isinstance(step, Math | Deduce):
-        return replace(step, content=MARK.sub(mark, step.content))
-    if not isinstance(step, Retrieval):
-        return step
-    subject, predicate, object_ = (replace(t, name=MARK.sub(mark, t.name)) for t in step.terms)
-    return replace(step, subject=subject, predicate=predicate, object=object_)
+    marked: list[Form] = []
+    for step in steps:
+        if isinstance(step, Math | Deduce):
+            step = replace(step, content=MARK.sub(mark, step.content))
+        elif isinstance(step, Retrieval):
+            subject, predicate, object_ = (replace(t, name=MARK.sub(mark, t.name)) for t in step.terms)
+            step = replace(step, subject=subject, predicate=predicate, object=object_)
+        if isinstance(step, Math):  # all aliases of its expression stand among its inputs
+            named = (w for w in re.findall(r"\w+", step.content) if w in called and w != step.target)
+            step = replace(step, inputs=tuple(dict.fromkeys([*step.inputs, *named])))
+        marked.append(replace(step, text=plain.sub(r"#\1", MARK.sub(mark, step.text))))
+    return marked
 
 
 def _named(parts: Sequence[str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MOST_PARTS = 4  # things that a question may leave unnamed
+_EMPTY = frozenset("who what which is was the are were a an in of name where".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,17 @@ def sketched(question: str) -> Sketch:
     for rule, make in (("comparison", _comparison), ("judgement", _judgement), ("intersection", _intersection)):
         if lines := make(plain):
             return Sketch(tuple(lines), rule)
-    steps = _unnested(plain)
-    return Sketch(tuple(steps), "bridge" if len(steps) > 1 else "single")
+    # steps for what is only described, the innermost first, and the question with the results in their places
+    steps: list[str] = []
+    while len(steps) < MOST_PARTS and (part := _innermost(plain)):
+        begin, end, asked = part
+        rest = f"{plain[:begin]}#{len(steps) + 1}{plain[end:]}"
+        words = re.findall(r"[A-Za-z]+", re.sub(r"#\d+", "", rest))
+        if all(w.casefold() in _EMPTY for w in words):  # nothing is asked for beside the parts that were taken out
+            break
+        steps.append(asked)
+        plain = rest
+    return Sketch((*steps, plain), "bridge" if steps else "single")
 
 
 # ── relations of relations ──
@@ -82,34 +92,22 @@ _BETWEEN_VERBS = frozenset(("not", "also", "first", "still", "considered"))
 _INVERTED = re.compile(r"\b(?:did|does|do|will|would|can|could)\s+(?:the|an?)?\s*$", re.I)
 
 
-def _unnested(question: str) -> list[str]:
-    """Steps for what is only described, the innermost first, and the question with the results in their places."""
-    steps: list[str] = []
-    text = question
-    while len(steps) < MOST_PARTS:
-        part = _innermost(text)
-        if part is None:
-            break
-        begin, end, asked = part
-        rest = f"{text[:begin]}#{len(steps) + 1}{text[end:]}"
-        # Whether a question still asks for something beside the parts that were taken out of it
-        words = re.findall(r"[A-Za-z]+", re.sub(r"#\d+", "", rest))
-        empty = {"who", "what", "which", "is", "was", "the", "are", "were", "a", "an", "in", "of", "name", "where"}
-        if not any(w.casefold() not in empty for w in words):
-            break
-        steps.append(asked)
-        text = rest
-    return [*steps, text]
-
-
 def _innermost(text: str) -> tuple[int, int, str] | None:
     """The last description that holds no other, as its span and the question for it."""
-    found = [*_relatives(text), *_simple(text)]
-    proper = [f for f in found if f[0] > 0 or f[1] < len(text.rstrip(" ?.")) - 1]
+    proper = [f for f in _descriptions(text) if f[0] > 0 or f[1] < len(text.rstrip(" ?.")) - 1]
     return max(proper, key=lambda f: (f[0], -f[1]), default=None)
 
 
-def _simple(text: str) -> Iterator[tuple[int, int, str]]:
+def _descriptions(text: str) -> Iterator[tuple[int, int, str]]:
+    """Spans that describe something unnamed, and the questions for them: by a clause, then by other phrases."""
+    for match in _RELATIVE.finditer(text):
+        clause = _clause(text[match.end() :], inverted=_inverted(text, match.start()), verbless=match[2] == "with")
+        if not clause.strip() or _RELATIVE.search(clause):
+            continue
+        what, pronoun = match[1].strip(), match[2]
+        joint = {"whose": "'s", "with": " has", "named after": " is named after", "known as": " is known as"}
+        asked = f"Which {what}{joint.get(pronoun, '')} {clause.strip()}?"
+        yield match.start(), match.end() + len(clause), asked
     for match in _OF.finditer(text):
         yield match.start(), match.end(), f"Who or what is the {match[1]} of {match[2]}?"
     for match in _OWNED.finditer(text):
@@ -120,18 +118,6 @@ def _simple(text: str) -> Iterator[tuple[int, int, str]]:
             yield match.start(), end, f"Which {match[1].strip()} {text[match.start(2) : end].strip()}?"
     for match in _BY.finditer(text):
         yield match.start(), match.end(), f"Which {match[1]} {match[2]}?"
-
-
-def _relatives(text: str) -> Iterator[tuple[int, int, str]]:
-    """Descriptions by a clause, up to where the clause ends."""
-    for match in _RELATIVE.finditer(text):
-        clause = _clause(text[match.end() :], inverted=_inverted(text, match.start()), verbless=match[2] == "with")
-        if not clause.strip() or _RELATIVE.search(clause):
-            continue
-        what, pronoun = match[1].strip(), match[2]
-        joint = {"whose": "'s", "with": " has", "named after": " is named after", "known as": " is known as"}
-        asked = f"Which {what}{joint.get(pronoun, '')} {clause.strip()}?"
-        yield match.start(), match.end() + len(clause), asked
 
 
 def _inverted(text: str, start: int) -> bool:
@@ -205,16 +191,14 @@ def _comparison(question: str) -> list[str]:
     maker = _MAKER.search(stem)
     lines = [f"{o} >> {maker[1]}" for o in options] if maker else []
     subjects = ["#1", "#2"] if maker else options
-    what = "When was {} born?" if _WHEN.search(stem) else _asked_of(stem)
-    lines += [what.format(s) for s in subjects]
+    if _WHEN.search(stem):
+        lines += [f"When was {s} born?" for s in subjects]
+    else:
+        asked = re.sub(r"^(?:which|who|what)\s+(?:one\s+|of\s+)?", "", stem, flags=re.I)
+        asked = asked.replace("{", "").replace("}", "")
+        lines += [f"{s}: when or how much, {asked}?" for s in subjects]
     last = len(lines)
     return [*lines, f"Deduce(op=choice, content=`{way}: {' | '.join(options)}`, inputs=#{last - 1} #{last})"]
-
-
-def _asked_of(stem: str) -> str:
-    """What is asked of each thing that is compared, with a place for its name."""
-    plain = re.sub(r"^(?:which|who|what)\s+(?:one\s+|of\s+)?", "", stem, flags=re.I).replace("{", "").replace("}", "")
-    return f"{{}}: when or how much, {plain}?"
 
 
 def _judgement(question: str) -> list[str]:

@@ -30,7 +30,7 @@ from sensegraph.language.text import fold, within
 from sensegraph.methods.kag.binding import Candidate, candidates, said_in
 from sensegraph.methods.kag.calculation import reckon, spoken
 from sensegraph.methods.kag.forms import MARK, Deduce, Form, Math, Output, Plan, Retrieval, Sort, Term, target_of
-from sensegraph.methods.kag.quantities import Moment, Number, Scalar, Unknown, Value, moment_in, number_in, shown
+from sensegraph.methods.kag.quantities import Unknown, Value, read_scalar, shown, sort_key
 from sensegraph.retrieval.arms import by_vectors, by_words
 from sensegraph.retrieval.graph_arms import Walk, by_walk
 from sensegraph.retrieval.named_entities import names_in
@@ -269,7 +269,7 @@ class Solver:
             return Solved(step, question, ranking=ranking)
         lead = self._lead(question, read)
         told = written_text(lead.statements, self.rt)
-        texts = _texts(passages[:_READ]) if told is None else [("", told, 1.0)]
+        texts = [("", told, 1.0)] if told is not None else [(p.title, p.text, p.score) for p in passages[:_READ]]
         bound = tuple(candidates(question, said_in(texts), self.index, told=told is not None))
         if not bound and told and lead.score > 0:  # it holds nothing that the graph knows by name: a value by itself
             whole = " ".join(told.split())[:_LONGEST]
@@ -320,20 +320,16 @@ class Solver:
         """The values of a variable by the number or the date that they are."""
         known = memory.get(step.alias)
         values = known.value if known and isinstance(known.value, tuple) else ()
-        keyed = [(_scalar(v), v) for v in values]
+        keyed = [(read_scalar(v), v) for v in values]
         if not known or any(isinstance(k, str) for k, _ in keyed) or len({type(k) for k, _ in keyed}) > 1:
             return _calculated(step, Unknown("what is to be sorted are not all numbers, nor all dates"), [])
-        ranked = sorted(keyed, key=lambda x: _sortable(x[0]), reverse=step.descending)
+        ranked = sorted(keyed, key=lambda x: sort_key(x[0]), reverse=step.descending)
         return _calculated(step, tuple(v for _, v in ranked)[: step.limit or len(ranked)], [known])
 
 
 def likeness(one: str, other: str) -> float:
     """How like two names are written, 0–1: shared runs of characters (Ratcliff and Obershelp), case aside."""
     return SequenceMatcher(None, fold(one), fold(other), autojunk=False).ratio()
-
-
-def _texts(passages: Sequence[Passage]) -> list[tuple[str, str, float]]:
-    return [(p.title, p.text, p.score) for p in passages]
 
 
 def _known(term: Term, memory: Mapping[str, Solved]) -> bool:
@@ -347,18 +343,8 @@ def _term(term: Term) -> str:
 def _quantity(solved: Solved) -> Value:
     """A value as the number or the date that it names first; a set of names as it is."""
     value = solved.value
-    first = _scalar(value[0]) if isinstance(value, tuple) and value else ""
+    first = read_scalar(value[0]) if isinstance(value, tuple) and value else ""
     return value if isinstance(first, str) else first
-
-
-def _scalar(value: Scalar) -> Scalar:
-    return (moment_in(value) or number_in(value) or value) if isinstance(value, str) else value
-
-
-def _sortable(value: Scalar) -> tuple[float, ...]:
-    if isinstance(value, Moment):
-        return (value.year, value.month, value.day)
-    return (value.value,) if isinstance(value, Number) else (0.0,)
 
 
 def _decided(step: Deduce, quantities: Sequence[Value], values: Sequence[Value]) -> Value:
