@@ -75,8 +75,10 @@ def report_passages(question: str, index: Index, clusters: Sequence[Cluster], rt
 def detailed(question: str, index: Index, clusters: Sequence[Cluster]) -> list[Passage]:
     """The reports of `clusters` as passages with what the sources say beside them, and the entities asked about."""
     words = _words(question)
-    if not words:
-        return _broad(index, clusters)
+    if not words:  # about the whole: the number of documents, and for the weightiest their central sentences
+        top = sorted(clusters, key=lambda c: (-c.rating, c.id))[:_BROAD]
+        said, about = central(index, top), coverage(index, clusters)
+        return [replace(report_passage(c, said.get(c.id, ())), documents=max(1, about[c.id])) for c in clusters]
     said = details(question, index, clusters)
     reports = [report_passage(c, said.get(c.id, ())) for c in clusters]
     asked = named(question, index, words)
@@ -101,14 +103,10 @@ def details(question: str, index: Index, clusters: Sequence[Cluster]) -> dict[st
             if weight:
                 found[place].said.setdefault(_place(said), said)
                 found[place].weight[_place(said)] = weight
-    return _within(found)
-
-
-def _within(found: dict[str, _Found]) -> dict[str, list[Description]]:
-    """The best of each community, and of all of them together no more than `_ALL`."""
+    # the best of each community, and of all of them together no more than `_ALL`
     best = {name: f.best(_MOST) for name, f in found.items()}
     ranked = sorted(
-        ((-found[name].weight[_place(d)], name, i) for name, kept in best.items() for i, d in enumerate(kept))
+        ((-found[name].weight[_place(d)], name, i) for name, quotes in best.items() for i, d in enumerate(quotes))
     )[:_ALL]
     count = Counter(name for _, name, _ in ranked)
     return {name: best[name][:n] for name, n in sorted(count.items())}
@@ -125,11 +123,14 @@ def _elements(
     rows: list[tuple[Table[Any], bytes, list[str]]] = []
     held: Counter[str] = Counter()
     total = 0
+    sought = [(w, w.encode()) for w in words]
+    plain = all(w.isascii() for w in words)  # such words are sought without decoding
     for table in (index.graph.entities, index.graph.relations):
         if isinstance(table, Table):
-            for raw, hit in _holding(table, words):
+            for raw in table.raw():
+                low = raw.lower() if plain else raw.decode().casefold().encode()
                 total += 1
-                if hit:
+                if hit := [w for w, mark in sought if mark in low]:
                     held.update(hit)
                     rows.append((table, raw, hit))
     rare = {w: math.log(1 + total / n) for w, n in held.items() if n <= max(3, _COMMON * total)}
@@ -138,15 +139,6 @@ def _elements(
             record = table.decode(raw)
             ends = (record.source, record.target) if hasattr(record, "source") else (record.id,)
             yield kept, ends, record.descriptions
-
-
-def _holding(table: Table[Any], words: Sequence[str]) -> Iterable[tuple[bytes, list[str]]]:
-    """Every record as it is stored, with the words that it holds; ASCII words are sought without decoding."""
-    sought = [(w, w.encode()) for w in words]
-    plain = all(w.isascii() for w in words)
-    for raw in table.raw():
-        low = raw.lower() if plain else raw.decode().casefold().encode()
-        yield raw, [w for w, mark in sought if mark in low]
 
 
 def _words(question: str) -> list[str]:
@@ -216,13 +208,6 @@ def others(index: Index, asked: Sequence[Passage]) -> list[Passage]:
 
 
 # ── a question about the whole ──
-
-
-def _broad(index: Index, clusters: Sequence[Cluster]) -> list[Passage]:
-    """The reports with the number of documents about them; the weightiest with their central sentences."""
-    top = sorted(clusters, key=lambda c: (-c.rating, c.id))[:_BROAD]
-    said, about = central(index, top), coverage(index, clusters)
-    return [replace(report_passage(c, said.get(c.id, ())), documents=max(1, about[c.id])) for c in clusters]
 
 
 def central(index: Index, clusters: Sequence[Cluster]) -> dict[str, list[Description]]:

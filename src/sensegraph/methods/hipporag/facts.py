@@ -136,7 +136,7 @@ class Facts:
     def within(self, entities: Sequence[int], chunks: Sequence[int]) -> Facts:
         """The facts that these chunks state of these entities, both ascending, which are numbered anew."""
         who, where = _places(entities, self.entities), _places(chunks, int(self.chunks[0]))
-        # Rows without the values below 0
+        # rows without the values below 0
         values = where[self.told]
         row = np.repeat(np.arange(len(self.tells) - 1), np.diff(self.tells))[values >= 0]
         tells, told = offsets(np.bincount(row, minlength=len(self.tells) - 1)), values[values >= 0]
@@ -257,9 +257,7 @@ def _stated(graph: Graph, settings: FactSettings) -> Iterator[tuple[Relation, di
     """Every relation with its texts, each with the chunks that state it."""
     names = {e.id: e.name for e in graph.entities}
     for relation in graph.relations:
-        # The texts of a relation, each with the chunks that state it
-        source = names[relation.source]
-        target = names[relation.target]
+        source, target = names[relation.source], names[relation.target]
         found: dict[str, list[str]] = {}
         for said in relation.descriptions:
             found.setdefault(_text(said.text, relation.label, source, target, settings), []).append(said.source.chunk)

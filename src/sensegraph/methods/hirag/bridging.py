@@ -79,8 +79,19 @@ def bridge(keys: Sequence[int], index: Index, joins: Ends, weight: Floats, *, pa
     """
     lookups = index.lookups
     ways = through(lookups.start, lookups.neighbours, keys)
-    found = _along(ways, lookups) if path_only else _among({node for way in ways for node in way}, lookups)
-    return ranked_links(np.concatenate([np.zeros(0, np.int32), *found]), index, joins, weight)
+    found: list[Ints] = [np.zeros(0, np.int32)]
+    if path_only:  # the relations between each node of a path and the next
+        for one, other in (ends for way in ways for ends in pairwise(way)):
+            others, relations = lookups.around(one)
+            found.append(relations[others == other])
+    else:  # the relations with both ends on the paths
+        nodes = sorted({node for way in ways for node in way})
+        inside = np.zeros(len(lookups.start) - 1, bool)
+        inside[nodes] = True
+        for node in nodes:
+            others, relations = lookups.around(node)
+            found.append(relations[inside[others]])
+    return ranked_links(np.concatenate(found), index, joins, weight)
 
 
 def chunks_around(entities: Sequence[int], index: Index, tied: Ties) -> Iterator[int]:
@@ -95,20 +106,3 @@ def chunks_around(entities: Sequence[int], index: Index, tied: Ties) -> Iterator
         taken[mine] = True
         shared = np.bincount(held, minlength=count)[mine]
         yield from mine[np.lexsort((mine, -shared))].tolist()
-
-
-def _along(ways: Sequence[Sequence[int]], lookups: Lookups) -> Iterator[Ints]:
-    """The relations between each node of a way and the next."""
-    for way in ways:
-        for one, other in pairwise(way):
-            others, relations = lookups.around(one)
-            yield relations[others == other]
-
-
-def _among(nodes: set[int], lookups: Lookups) -> Iterator[Ints]:
-    """The relations with both ends among these nodes."""
-    inside = np.zeros(len(lookups.start) - 1, bool)
-    inside[sorted(nodes)] = True
-    for node in sorted(nodes):
-        others, relations = lookups.around(node)
-        yield relations[inside[others]]

@@ -71,14 +71,10 @@ def foresee_layers(foresight: Foresight, settings: LayerSettings, earlier: str) 
     made = before.layers.value if before and before.layers else None
     builder = ForeseenLayers(rt, graph, {c.id: c.document for c in foresight.chunks}, settings, made)
     large = enlarged.fn([(graph, builder.build(Result("", _NOTHING)))])[0]
-    asked = builder.asked
-    step = foresight.step(abstract.name, "abstract", asked, [_reply(brief) for brief in asked])
+    members = [sum(p.kind != "relation" for p in brief.context.passages) for brief in builder.asked]
+    sizes = [-(-count // _EACH) * _TEXT + count * _MEMBER for count in members]
+    step = foresight.step(abstract.name, "abstract", builder.asked, sizes)
     return PartEstimate((step,), entity_texts(large), ((large, before.communities if before else None),))
-
-
-def _reply(brief: Brief) -> int:
-    members = sum(p.kind != "relation" for p in brief.context.passages)
-    return -(-members // _EACH) * _TEXT + members * _MEMBER
 
 
 def _stand_in(item: Brief | Context | Any) -> Any:

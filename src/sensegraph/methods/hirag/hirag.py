@@ -168,7 +168,11 @@ class HiRAG:
         passages = tuple(p for part in told.values() for p in part.passages)
         documents = documents_of([p for part in reversed(told.values()) for p in part.passages], desk.index)
         taken = sum(part.tokens for part in told.values())
-        return Evidence(passages, documents, taken, sum(left.values()), (*_notes(told, left), *notes))
+        sizes = (f"{_things(name, len(p.passages))} ({p.tokens} tokens)" for name, p in told.items())
+        said = ["read: " + ", ".join(sizes)]
+        if cut := [_things(name, count) for name, count in left.items() if count]:
+            said.append(f"no room for {', '.join(cut)}")
+        return Evidence(passages, documents, taken, sum(left.values()), (*said, *notes))
 
     def _budget(self, section: Section) -> int:
         return {
@@ -189,26 +193,19 @@ class HiRAG:
         if section == "chunks":
             scores = self._chunks(desk)
             return chunks_within(list(scores), scores, desk.index, room), len(scores)
-        # The relations of the local entities
-        places = (
-            self._bridge(desk)
-            if section == "bridge"
-            else ranked_links(links_of(desk.local, desk.index), desk.index, desk.joins, desk.ties.weight)
-        )
+        if section == "bridge":
+            places = self._bridge(desk)
+        else:  # the relations of the local entities
+            places = ranked_links(links_of(desk.local, desk.index), desk.index, desk.joins, desk.ties.weight)
         weights = {place: float(desk.ties.weight[place]) for place in places}
         return relations_within(places, weights, desk.index, desk.joins, room), len(places)
 
     def _chunks(self, desk: _Desk) -> dict[int, float]:
         """The chunks of the local entities in the order in which they are read, with their nearness where it counts."""
-        # The local entities, those that texts name first: a summary entity rests on very many chunks
         levels = [e.level for e in at(desk.index.graph.entities, desk.local)]
-        places = list(
-            chunks_around(
-                [place for place, level in sorted(zip(desk.local, levels, strict=True), key=lambda pair: pair[1] > 0)],
-                desk.index,
-                desk.ties,
-            )
-        )
+        # those that texts name first: a summary entity rests on very many chunks
+        ranked = sorted(zip(desk.local, levels, strict=True), key=lambda pair: pair[1] > 0)
+        places = list(chunks_around([place for place, _ in ranked], desk.index, desk.ties))
         if settle_comparison(self.order, desk.rt, vectors="shared", words="near") == "shared":
             return dict.fromkeys(places, 0.0)
         scores = Nearness(desk.question, desk.query, desk.index, desk.rt, "auto").of(places)
@@ -219,13 +216,6 @@ class HiRAG:
         """The relations of the bridge between the key entities (Eq. 14–16)."""
         keys = key_entities(list(desk.candidates), desk.communities, desk.index.lookups, self.top_m)
         return bridge(keys, desk.index, desk.joins, desk.ties.weight, path_only=self.path_only)
-
-
-def _notes(told: Mapping[Section, Told], left: Mapping[Section, int]) -> list[str]:
-    """How large each section is, and what had no room."""
-    notes = ["read: " + ", ".join(f"{_things(name, len(p.passages))} ({p.tokens} tokens)" for name, p in told.items())]
-    cut = [_things(name, count) for name, count in left.items() if count]
-    return [*notes, f"no room for {', '.join(cut)}"] if cut else notes
 
 
 def _things(section: Section, n: int) -> str:

@@ -15,7 +15,6 @@ from sensegraph.index.graph.lookups import find_lookups
 from sensegraph.index.graph.ties import find_ties
 from sensegraph.index.hierarchy.communities import (
     ClusterSettings,
-    Communities,
     Earlier,
     communities,
     find_communities,
@@ -112,7 +111,12 @@ def layer_all(
     rt.check("the layers of hirag", frozenset({"abstract", "report"}))
     found = find_layers(graph, vectors, chunks, rt, settings, before)
     large = rt.once(enlarged, lambda: (graph.value, found.value), names=(graph.key, found.key))
-    shape, groups = _communities(large, rt, clusters, before.communities if before else None)
+    shape = key(rt.once(structure, large.value, names=(large.key,)).value, clusters)
+    earlier = before.communities if before else None
+    if earlier and earlier.shape == shape:
+        groups = earlier.communities  # the shape of the graph is the same
+    else:
+        groups = find_communities(large, earlier, rt, clusters)
     reported = report_all(groups, large, chunks, rt, reports)
     depths = Counter(c.depth for c in reported.value.clusters)
     keys = LayerKeys(
@@ -144,16 +148,6 @@ def earlier_layers(store: Store, name: str, settings: LayerSettings, clusters: C
 
 def _writers(rt: Runtime) -> tuple[str, ...]:
     return (rt.engine.fingerprint("abstract"), rt.engine.fingerprint("summarise"), rt.embedder.fingerprint())
-
-
-def _communities(
-    graph: Result[Graph], rt: Runtime, settings: ClusterSettings, before: Earlier | None
-) -> tuple[str, Result[Communities]]:
-    """The shape of the graph and its communities: those of the last build where the shape is the same."""
-    shape = key(rt.once(structure, graph.value, names=(graph.key,)).value, settings)
-    if before and before.shape == shape:
-        return shape, before.communities
-    return shape, find_communities(graph, before, rt, settings)
 
 
 def _enlarged(graph: Graph, found: Layers) -> Graph:

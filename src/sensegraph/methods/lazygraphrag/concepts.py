@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.clustering import hierarchical_leiden, project
-from sensegraph.algorithms.cooccurrence import Extent, Pruned, Pruning, inside, pruned
-from sensegraph.algorithms.graphs import Edges, Ints, Longs, canonical_edges
+from sensegraph.algorithms.cooccurrence import Extent, Pruning, inside, pruned
+from sensegraph.algorithms.graphs import Ints, Longs, canonical_edges
 from sensegraph.errors import SettingsError
 from sensegraph.language.noun_phrases import Noted, OneWord, note
 from sensegraph.runtime.results import Result, Results, step
@@ -133,7 +133,7 @@ class Concepts:
         held = np.asarray(self.held[places], np.int32)
         there = np.bincount(held, minlength=len(self)) > 0
         edges = there[self.source] & there[self.target]
-        # For every entry the first position with the same label
+        # of chunks with the same text the first position
         _, first, where = np.unique(np.asarray(self.same)[chosen], return_index=True, return_inverse=True)
         return replace(
             self,
@@ -192,7 +192,8 @@ def _made(documents: Iterable[tuple[Noted, ...]], settings: ConceptSettings) -> 
     rule = Pruning(settings.hub_deviations, settings.min_weight, settings.min_degree, settings.cover)
     left = pruned(read.start, read.held, len(read.names), rule)
     number = np.cumsum(left.kept) - 1
-    edges = _renumbered(left, number)
+    kept = left.edges
+    edges = canonical_edges(number[kept.source], number[kept.target], kept.weight, int(left.kept.sum()))
     tree = hierarchical_leiden(
         edges, max_cluster_size=settings.max_cluster_size, resolution=settings.resolution, seed=settings.seed
     )
@@ -214,11 +215,6 @@ def _made(documents: Iterable[tuple[Noted, ...]], settings: ConceptSettings) -> 
         same=read.same,
         dropped=np.array([left.hubs, left.light, left.sparse, _EXTENTS.index(left.extent)], np.int64),
     )
-
-
-def _renumbered(left: Pruned, number: NDArray[Any]) -> Edges:
-    edges = left.edges
-    return canonical_edges(number[edges.source], number[edges.target], edges.weight, int(left.kept.sum()))
 
 
 def _numbered(documents: Iterable[tuple[Noted, ...]]) -> _Read:

@@ -6,6 +6,7 @@ Zhang et al. 2025, *LeanRAG*, "Hierarchical Knowledge Graph Aggregation", Eq. 3â
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -220,7 +221,8 @@ class Builder:
         self.followed.pass_on(len(self.done), made)
         self.done.append(made)
         engine = self.rt.engine
-        nodes = [node_of(c, d, engine) for c, d in zip(made, _degrees(links, len(made)), strict=True)]
+        degree = Counter(end for pair in links.between for end in pair)  # how many other clusters each is linked with
+        nodes = [node_of(c, degree[i], engine) for i, c in enumerate(made)]
         found = self._related(level, nodes, links)
         self.relations += found
         names = {node.id: node.name for node in nodes}
@@ -348,15 +350,6 @@ class Builder:
             yield f"of {self.silent} pairs of aggregates the engine said nothing; their relations were joined instead"
         if self.omitted:
             yield f"{self.omitted} rows had no room in what aggregates and their relations are written from"
-
-
-def _degrees(links: Parted, clusters: int) -> list[int]:
-    """How many other clusters each is linked with."""
-    degree = [0] * clusters
-    for a, b in links.between:
-        degree[a] += 1
-        degree[b] += 1
-    return degree
 
 
 def _spans(level: Level, nodes: Sequence[Node] = ()) -> dict[str, tuple[Source, ...]]:

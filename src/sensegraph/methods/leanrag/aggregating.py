@@ -134,13 +134,12 @@ def aggregate_brief(members: Sequence[Node], links: Sequence[Link], budget: int)
     passages = (*(n.row.passage for n in kept), *(k.row.passage for k in told))
     types = (*(n.type for n in kept), *("" for _ in told))
     omitted = len(ranked) + len(links) - len(passages)
-    # How messages call a group that has no name yet: by its three best-linked members
-    return Brief(Context(passages, ", ".join(n.name for n in ranked[:3]), omitted), types=types)
+    title = ", ".join(n.name for n in ranked[:3])  # messages call a group without a name by its best-linked members
+    return Brief(Context(passages, title, omitted), types=types)
 
 
 def relation_brief(one: Node, other: Node, links: Sequence[Link], words: int, budget: int) -> Brief:
     """What is written of two aggregates: their descriptions, then the relations between their members (Eq. 5)."""
-    # A group as the brief about two of them shows it
     ends = tuple(
         replace(n.row.passage, kind="report", text="".join(s.text for s in n.said).strip()) for n in (one, other)
     )

@@ -75,22 +75,17 @@ def climbed(seeds: dict[int, float], query: Vectors, root: Root, index: Index, r
     """
     above = index.part(AGGREGATES).ancestry
     listed = list(seeds)
-    home = above.home[listed].tolist()
-    found = ways(_chains(listed, index))
+    home = above.home[listed]
+    chain: Ints = np.asarray(listed, np.int32)[:, None]  # of every seed, from itself to the root: (s, levels)
+    if (home >= 0).all():  # else nothing is above
+        chain = np.concatenate((chain, chains(above.parent, home)), axis=1)
+    found = ways(chain)
     places = [place for level in found[1:] for place in level]
     if 0 in places and not _rooted(listed, query, root, index, rt):  # clusters are in the order of depth
         places.remove(0)
     entities = at(index.graph.entities, listed)
     clusters = at(index.part(AGGREGATES).hierarchy.clusters, places)
-    return Ways(listed, entities, list(seeds.values()), home, places, clusters)
-
-
-def _chains(seeds: Sequence[int], index: Index) -> Ints:
-    """The chain of every seed, from itself to the root, shape (s, levels); the seeds alone where nothing is above."""
-    above = index.part(AGGREGATES).ancestry
-    home = above.home[list(seeds)]
-    first = np.asarray(seeds, np.int32)[:, None]
-    return np.concatenate((first, chains(above.parent, home)), axis=1) if (home >= 0).all() else first
+    return Ways(listed, entities, list(seeds.values()), home.tolist(), places, clusters)
 
 
 def _rooted(seeds: Sequence[int], query: Vectors, root: Root, index: Index, rt: Runtime) -> bool:

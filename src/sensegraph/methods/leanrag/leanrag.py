@@ -86,23 +86,23 @@ class LeanRAG:
         """What is read of the ways, within the budget, and the tokens of each section (L26)."""
         behind = index.documents_of(chunks_behind(found))
         ranked = list(behind)
+        chunks = index.chunks(ranked[: self.chunks])
         offered: list[Iterable[Passage]] = [
             entity_passages(found),
             aggregate_passages(found, findings=self.findings),
             relation_passages(found, index) if self.relations else (),
-            _chunks(ranked[: self.chunks], index),
+            [chunk_passage(chunks[name]) for name in ranked[: self.chunks]],
         ]
         told, left = _filled(offered, self.context_tokens)
         passages = tuple(p for part in told for p in part.passages)
         best = [behind[c] for c in ranked[:_RANKED]]
         documents = tuple(dict.fromkeys([*best, *documents_of(passages, index)]))
-        notes = (*_notes(told, left, self.context_tokens), *index.part(AGGREGATES).notes)
-        return Evidence(passages, documents, sum(part.tokens for part in told), sum(left), notes)
-
-
-def _chunks(ids: Sequence[str], index: Index) -> list[Passage]:
-    found = index.chunks(ids)
-    return [chunk_passage(found[name]) for name in ids]
+        sizes = [f"{len(part)} {name} ({part.tokens} tokens)" for name, part in zip(_SECTIONS, told, strict=True)]
+        notes = [f"read: {', '.join(sizes)}"]
+        if cut := [f"{n} {name}" for name, n in zip(_SECTIONS, left, strict=True) if n]:
+            notes.append(f"context_tokens ({self.context_tokens}) had no room for {', '.join(cut)}")
+        notes += index.part(AGGREGATES).notes
+        return Evidence(passages, documents, sum(part.tokens for part in told), sum(left), tuple(notes))
 
 
 def _filled(offered: Sequence[Iterable[Passage]], budget: int) -> tuple[list[Told], list[int]]:
@@ -115,11 +115,3 @@ def _filled(offered: Sequence[Iterable[Passage]], budget: int) -> tuple[list[Tol
         left.append(omitted)
         budget -= taken
     return told, left
-
-
-def _notes(told: Sequence[Told], left: Sequence[int], budget: int) -> list[str]:
-    """How large each section is, and what was cut."""
-    sizes = [f"{len(part)} {name} ({part.tokens} tokens)" for name, part in zip(_SECTIONS, told, strict=True)]
-    cut = [f"{n} {name}" for name, n in zip(_SECTIONS, left, strict=True) if n]
-    notes = [f"read: {', '.join(sizes)}"]
-    return [*notes, f"context_tokens ({budget}) had no room for {', '.join(cut)}"] if cut else notes

@@ -53,7 +53,11 @@ def _fitting(nodes: Group, x: Floats, sizes: Sequence[int], settings: TreeSettin
     many = 0 < 2 * settings.children < len(nodes)
     if not long and not many:
         return [nodes]
-    parts = _divided(nodes, x, settings) if many else _parted(nodes, x, settings) if depth else [nodes]
+    if many:  # clusters of about `children`, each node in one, whether they lie apart or not
+        labels = clusters(x[list(nodes)], settings.children, seed=settings.seed).labels
+        parts = [tuple(nodes[i] for i in np.flatnonzero(labels == k)) for k in range(int(labels.max()) + 1)]
+    else:
+        parts = _parted(nodes, x, settings) if depth else [nodes]
     if parts == [nodes]:
         return [tuple(part) for part in packed(nodes, settings.input_tokens, lambda i: sizes[i])]
     return [g for part in parts for g in _fitting(part, x, sizes, settings, depth - 1)]
@@ -62,21 +66,12 @@ def _fitting(nodes: Group, x: Floats, sizes: Sequence[int], settings: TreeSettin
 def _parted(nodes: Group, x: Floats, settings: TreeSettings) -> list[Group]:
     """The local clusters inside the global clusters of `nodes`."""
     mine = x[list(nodes)]
-    inner = (part for outer in _clusters(mine, settings) for part in _inside(outer, mine, settings))
-    return [tuple(nodes[i] for i in part) for part in inner]
-
-
-def _divided(nodes: Group, x: Floats, settings: TreeSettings) -> list[Group]:
-    """`nodes` in clusters of about `children`, each node in one, whether they lie apart or not."""
-    labels = clusters(x[list(nodes)], settings.children, seed=settings.seed).labels
-    return [tuple(nodes[i] for i in np.flatnonzero(labels == k)) for k in range(int(labels.max()) + 1)]
-
-
-def _inside(outer: Group, x: Floats, settings: TreeSettings) -> list[Group]:
-    """The local clusters of one global cluster, which is a single one where it is small."""
-    if len(outer) <= settings.stop:
-        return [outer]
-    return [tuple(outer[i] for i in inner) for inner in _clusters(x[list(outer)], settings)]
+    found: list[Group] = []
+    for outer in _clusters(mine, settings):
+        small = len(outer) <= settings.stop  # such a global cluster is a single local one
+        inner = [tuple(range(len(outer)))] if small else _clusters(mine[list(outer)], settings)
+        found += [tuple(nodes[outer[i]] for i in part) for part in inner]
+    return found
 
 
 def _clusters(x: Floats, settings: TreeSettings) -> list[Group]:

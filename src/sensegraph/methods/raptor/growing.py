@@ -90,8 +90,10 @@ def grow(
     """
 
     def make() -> Hierarchy:
-        write, near = partial(rt.each, condense), partial(_near, rt=rt)
-        grower = Grower(rt, settings, chunks(), write, near)
+        def near(texts: Sequence[str]) -> Vectors:  # those of an embedder that works here are made again, not stored
+            return embed_all(texts, rt).value if rt.embedder.waits else np.asarray(rt.embedder.embed(texts, "document"))
+
+        grower = Grower(rt, settings, chunks(), partial(rt.each, condense), near)
         return grower.grown(grower.leaves(found.value), vectors.value)
 
     writer = rt.engine.fingerprint("condense")
@@ -157,7 +159,13 @@ class Grower:
             grown.append(self._clusters(layer, found, len(grown)))
             layer = [self._node(c) for c in grown[-1]]
             vectors = self.near([c.text for c in grown[-1]])
-        return Hierarchy(tuple(_ordered(grown)), notes=self._notes())
+        # by depth, then id, each with its depth and its first parent
+        ordered: list[Cluster] = []
+        for depth, made in enumerate(reversed(grown)):
+            above = grown[len(grown) - depth] if depth else ()
+            parents = {name: c.id for c in sorted(above, key=lambda c: c.id, reverse=True) for name in c.members}
+            ordered += [replace(c, depth=depth, parent=parents.get(c.id, "")) for c in sorted(made, key=lambda c: c.id)]
+        return Hierarchy(tuple(ordered), notes=self._notes())
 
     def _clusters(self, layer: Sequence[Node], found: Sequence[Group], level: int) -> list[Cluster]:
         """The clusters of a layer, each with its summary."""
@@ -168,11 +176,10 @@ class Grower:
 
     def _brief(self, members: Sequence[Node]) -> Brief:
         context = Context(tuple(m.passage for m in members), self._title(members))
-        # Words as engines count them: two characters of a script without blanks are one
-        words = sum((len(m.passage.text.split()) + len(HAN.findall(m.passage.text)) // 2) for m in members) / max(
-            1, sum(m.tokens for m in members)
-        )
-        return Brief(context, max(1, int(_SPARE * words * self.settings.summary_tokens)))
+        # words as engines count them: two characters of a script without blanks are one
+        words = sum(len(m.passage.text.split()) + len(HAN.findall(m.passage.text)) // 2 for m in members)
+        words_per_token = words / max(1, sum(m.tokens for m in members))
+        return Brief(context, max(1, int(_SPARE * words_per_token * self.settings.summary_tokens)))
 
     def _title(self, members: Sequence[Node]) -> str:
         """The titles of the documents that are here most often."""
@@ -235,11 +242,6 @@ class Grower:
         return tuple(f"{n} {told[what][n > 1]}" for what, n in self.lost.items() if n)
 
 
-def _near(texts: Sequence[str], rt: Runtime) -> Vectors:
-    """The vectors of a layer; those of an embedder that works here are made again rather than stored."""
-    return embed_all(texts, rt).value if rt.embedder.waits else np.asarray(rt.embedder.embed(texts, "document"))
-
-
 def _shortened(statements: Sequence[Statement], most: int) -> Iterator[Statement]:
     """Statements as far as `most` tokens go; the first that does not fit by its whole sentences, or its beginning."""
     room = most
@@ -254,12 +256,3 @@ def _shortened(statements: Sequence[Statement], most: int) -> Iterator[Statement
         if ends:
             yield replace(statement, text=statement.text[: ends[-1]])
         return
-
-
-def _ordered(grown: Sequence[Sequence[Cluster]]) -> Iterator[Cluster]:
-    """The clusters by depth, then id, each with its depth and its first parent."""
-    for depth, layer in enumerate(reversed(grown)):
-        above = grown[len(grown) - depth] if depth else ()
-        parents = {name: c.id for c in sorted(above, key=lambda c: c.id, reverse=True) for name in c.members}
-        for cluster in sorted(layer, key=lambda c: c.id):
-            yield replace(cluster, depth=depth, parent=parents.get(cluster.id, ""))

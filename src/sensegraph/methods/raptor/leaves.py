@@ -143,7 +143,13 @@ def pieces(text: str, size: int, start: int = 0, end: int | None = None) -> Iter
             yield a, b
             continue
         for c, d in _parts(text, a, b, _SPACE):
-            yield from _hard(text, c, d, size)
+            place = c
+            while place < d:  # a word that is too long: as many characters as `size` tokens hold, one at least
+                length = d - place
+                while length > 1 and tokens(text[place : place + length]) > size:
+                    length = max(1, length // 2)
+                yield place, place + length
+                place += length
 
 
 def _parts(text: str, start: int, end: int, mark: re.Pattern[str]) -> Iterator[Span]:
@@ -154,13 +160,3 @@ def _parts(text: str, start: int, end: int, mark: re.Pattern[str]) -> Iterator[S
         if bare := inner.strip():
             first = a + inner.index(bare)
             yield first, first + len(bare)
-
-
-def _hard(text: str, start: int, end: int, size: int) -> Iterator[Span]:
-    """A span cut after as many characters as `size` tokens hold, again and again; one character at least."""
-    while start < end:
-        length = end - start
-        while length > 1 and tokens(text[start : start + length]) > size:
-            length = max(1, length // 2)
-        yield start, start + length
-        start += length

@@ -100,7 +100,12 @@ def nodes(wholes: Sequence[tuple[Leaves, Hierarchy, Sequence[str]]]) -> list[Nod
 @step("nodes.node_words", version=1, form="arrays")
 def node_words(wholes: Sequence[tuple[Leaves, Hierarchy, Iterable[Chunk]]]) -> list[Bm25]:
     """The word index of the nodes, in their order; the title of its document counts as words of every leaf."""
-    return [_words(*whole) for whole in wholes]
+    found: list[Bm25] = []
+    for cut, tree, chunks in wholes:
+        known = {c.id: c for c in chunks}
+        said = [f"{(c := known[leaf.chunk]).title}\n{c.text[leaf.start : leaf.end]}" for leaf in cut.leaves]
+        found.append(Bm25.build(stems(text) for text in chain(said, (c.text for c in tree.clusters))))
+    return found
 
 
 def _made(leaves: Leaves, tree: Hierarchy, chunks: Sequence[str]) -> Nodes:
@@ -117,9 +122,3 @@ def _made(leaves: Leaves, tree: Hierarchy, chunks: Sequence[str]) -> Nodes:
         np.array([place[leaf.chunk] for leaf in cut], np.int32),
         np.arange(len(node)),
     )
-
-
-def _words(leaves: Leaves, tree: Hierarchy, chunks: Iterable[Chunk]) -> Bm25:
-    known = {c.id: c for c in chunks}
-    said = (f"{(c := known[leaf.chunk]).title}\n{c.text[leaf.start : leaf.end]}" for leaf in leaves.leaves)
-    return Bm25.build(stems(text) for text in chain(said, (c.text for c in tree.clusters)))

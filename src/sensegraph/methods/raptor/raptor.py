@@ -7,7 +7,7 @@ query: all nodes at once (collapsed tree), or from the top down (tree traversal)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -25,7 +25,6 @@ from sensegraph.index.neighbours import nearest_to
 from sensegraph.language.text import tokens
 from sensegraph.methods.raptor.leaves import Leaf
 from sensegraph.methods.raptor.nodes import Nodes
-from sensegraph.methods.raptor.tree import Tree
 from sensegraph.methods.raptor.tree_part import TREE
 from sensegraph.protocols import Part, Task
 from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning
@@ -66,7 +65,7 @@ class RAPTOR:
         found = self.rank(question, index, rt)
         kept = fitting(found.positions.tolist(), tree.nodes, self.context_tokens, no_overlap=self.no_overlap)
         scores = dict(zip(found.positions.tolist(), found.scores.tolist(), strict=True))
-        # The nodes as passages, in their order. Leaves of one chunk keep their own ids, so that each is cited exactly
+        # leaves of one chunk keep their own ids, so that each is cited exactly
         count = tree.nodes.leaves
         low, high = [i for i in kept if i < count], [i for i in kept if i >= count]
         cut = dict(zip(low, at(tree.leaves, low), strict=True))
@@ -79,12 +78,15 @@ class RAPTOR:
             for i in kept
         )
         size = sum(tokens(p.text) for p in passages)
-        # The documents of the leaves that were found, best first, then those that only summaries lead to
-        nodes = index.part(TREE).nodes
-        places = nodes.chunk[found.positions[found.positions < nodes.leaves]].tolist()
+        # the documents of the leaves that were found, best first, then those that only summaries lead to
+        places = tree.nodes.chunk[found.positions[found.positions < count]].tolist()
         named = dict.fromkeys(e.document for e in at(index.catalogue.chunks, places))
         documents = tuple(named | dict.fromkeys(documents_of(passages, index)))
-        return Evidence(passages, documents, size, len(found) - len(kept), _notes(tree))
+        shown = len(tree.summaries)
+        hidden = (
+            f"{tree.hidden} of {tree.hidden + shown} summaries rest on documents outside the filter and were left out"
+        )
+        return Evidence(passages, documents, size, len(found) - len(kept), (hidden,) if tree.hidden else ())
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these nodes."""
@@ -96,7 +98,17 @@ class RAPTOR:
         if self.search == "traverse":
             return self._traversed(question, index, rt)
         if by_meaning(self.comparing, rt):
-            return _near(question, index, rt, self.top)
+            # the `top` nodes nearest by cosine, of leaves and summaries together
+            nodes, asked = index.part(TREE).nodes, asked_vector(question, rt)
+            found = [nearest_to(asked, index, rt, self.top, "leaf")]
+            if len(nodes) > nodes.leaves:
+                places, near = nearest_to(asked, index, rt, self.top, "summary")
+                own = nodes.promoted[places + nodes.leaves] == 0
+                found.append((places[own] + nodes.leaves, near[own]))
+            places, near = (np.concatenate(part) for part in zip(*found, strict=True))
+            order = np.lexsort((places, -near))[: self.top]
+            order = order[near[order] > 0]
+            return Ranking("collapsed", places[order], near[order])
         scores = np.where(index.part(TREE).nodes.promoted > 0, 0.0, index.part(TREE).score(question.sought))
         return Ranking("collapsed", *best(scores, self.top))
 
@@ -130,7 +142,11 @@ def fitting(ranked: Sequence[int], nodes: Nodes, budget: int, *, no_overlap: boo
     """
     gone = set[int]()
     while True:
-        kept = _filled([i for i in ranked if i not in gone], nodes, budget)
+        kept, room = list[int](), budget
+        for i in ranked:
+            if i not in gone and (size := int(nodes.tokens[i])) <= room:
+                room -= size
+                kept.append(i)
         if not no_overlap:
             return kept
         said = frozenset(kept)
@@ -140,37 +156,7 @@ def fitting(ranked: Sequence[int], nodes: Nodes, budget: int, *, no_overlap: boo
         gone.update(shown)
 
 
-def _filled(ranked: Iterable[int], nodes: Nodes, budget: int) -> list[int]:
-    kept = list[int]()
-    for i in ranked:
-        if (size := int(nodes.tokens[i])) <= budget:
-            budget -= size
-            kept.append(i)
-    return kept
-
-
-def _near(question: Question, index: Index, rt: Runtime, top: int) -> Ranking:
-    """The `top` nodes nearest by cosine, of leaves and summaries together."""
-    nodes, asked = index.part(TREE).nodes, asked_vector(question, rt)
-    found = [nearest_to(asked, index, rt, top, "leaf")]
-    if len(nodes) > nodes.leaves:
-        places, scores = nearest_to(asked, index, rt, top, "summary")
-        own = nodes.promoted[places + nodes.leaves] == 0
-        found.append((places[own] + nodes.leaves, scores[own]))
-    places, scores = (np.concatenate(part) for part in zip(*found, strict=True))
-    order = np.lexsort((places, -scores))[:top]
-    order = order[scores[order] > 0]
-    return Ranking("collapsed", places[order], scores[order])
-
-
 def leaf_passage(leaf: Leaf, chunk: Chunk, score: float) -> Passage:
     """A leaf with its exact span."""
     source = Source(chunk.id, leaf.start, leaf.end)
     return Passage("chunk", leaf.id, chunk.text[leaf.start : leaf.end], score, chunk.title, (source,), documents=1)
-
-
-def _notes(tree: Tree) -> tuple[str, ...]:
-    shown = len(tree.summaries)
-    if not tree.hidden:
-        return ()
-    return (f"{tree.hidden} of {tree.hidden + shown} summaries rest on documents outside the filter and were left out",)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Longs
 from sensegraph.algorithms.ranking import Ranked
@@ -43,7 +42,8 @@ class Asked:
     def uncovered(self, chunk: int, names: Names, inside: float) -> Floats:
         """The weight of every stem, shape (t,), once this chunk is known: 0 in its title, `inside` its text, else 1."""
         titled = np.isin(self.keys, names.stems[int(names.title[chunk]) : int(names.title[chunk + 1])])
-        there = np.array([_holds(who, chunk) for who, _ in self.hits], bool)
+        places = [(who, int(np.searchsorted(who, chunk))) for who, _ in self.hits]
+        there = np.array([at < len(who) and int(who[at]) == chunk for who, at in places], bool)
         return np.where(titled, 0.0, np.where(there, inside, 1.0))
 
     def scores(self, pool: Longs) -> Floats:
@@ -101,8 +101,3 @@ def _inside(hit: Ranked, index: Index) -> Ranked:
     at = np.minimum(np.searchsorted(places, who), len(places) - 1)
     there = places[at] == who
     return at[there], score[there]
-
-
-def _holds(ascending: NDArray[np.int64], item: int) -> bool:
-    place = int(np.searchsorted(ascending, item))
-    return place < len(ascending) and int(ascending[place]) == item

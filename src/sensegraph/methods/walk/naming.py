@@ -214,7 +214,7 @@ def _made(documents: Iterable[Noted], settings: NameSettings) -> Names:
     hint, hints = _hints(titles, read.names, rank)
     single = [" " in name or known.proper(name) for name in read.names]
     facts = [max((n.count(" ") + 1 for n in read.names), default=0), settings.owners, settings.common]
-    # An index of no names
+    # the types of the arrays of an index of no names
     kinds: dict[str, Any] = dict.fromkeys((f.name for f in fields(Names)), np.int32)
     kinds |= dict.fromkeys(("keys", "stems", "asides"), np.uint64) | dict.fromkeys(("salience", "share"), np.float32)
     kinds |= dict.fromkeys(("start", "begin", "hint", "title", "aside", "way"), np.int64)
@@ -287,6 +287,10 @@ def _linked(base: Names, row: Longs, held: NDArray[Any], times: NDArray[Any], be
     back = np.lexsort((row, held))
     many = np.bincount(held, minlength=count)
     own = np.unique(held[bears > 0] * max(chunks, 1) + base.document[row[bears > 0]])  # pairs of name and document
+    salience = base.salience
+    if len(salience) != count:  # the idf of names that so many chunks hold, over the largest
+        idf = np.log1p((chunks - many + 0.5) / (many + 0.5))
+        salience = (idf / max(float(idf.max(initial=0)), 1e-12)).astype(np.float32)
     cut = replace(
         base,
         chunks_of=many.astype(np.int32),
@@ -298,16 +302,10 @@ def _linked(base: Names, row: Longs, held: NDArray[Any], times: NDArray[Any], be
         begin=offsets(many),
         holders=row[back].astype(np.int32),
         borne=bears[back].astype(np.uint8),
-        salience=base.salience if len(base.salience) == count else _salience(many, chunks),
+        salience=salience,
     )
     way, hubs = _ways(cut, row), many[many > max(3, _EVERYWHERE * chunks)].sum() / max(len(held), 1)
     return replace(cut, way=way.start, to=way.to, share=way.share, facts=np.array([*base.facts[:6], hubs]))
-
-
-def _salience(many: NDArray[Any], chunks: int) -> NDArray[np.float32]:
-    """The idf of names that so many chunks hold, over the largest."""
-    idf = np.log1p((chunks - many + 0.5) / (many + 0.5))
-    return (idf / max(float(idf.max(initial=0)), 1e-12)).astype(np.float32)
 
 
 def _ways(found: Names, row: Longs) -> Paths:

@@ -106,7 +106,8 @@ class Walk:
         talk = names.hubs > self.dialogue
         start = self._start(seen, self._text(seen, question, index, rt), names)
         here, p = self._walked(start, names, self.hubbed if talk else self.damping)
-        hops = [(c, w, *self._bridge(c, names)) for c, w in _first(here, p, self.bridges)]
+        at, mass = best(p, self.bridges)  # the chunks with the most mass
+        hops = [(c, w, *self._bridge(c, names)) for c, w in zip(here[at].tolist(), mass.tolist(), strict=True)]
         pool = self._pool(here, [chunks for _, _, chunks, _ in hops], seen)
         score = np.zeros(len(pool))
         score[np.searchsorted(pool, here)] = p
@@ -131,7 +132,7 @@ class Walk:
                 for chunk, share in self._shared(chunks[bears].tolist(), seen, names):
                     borne[chunk] = borne.get(chunk, 0.0) + float(names.salience[name]) * share
         words = dict(zip(text[0].tolist(), (text[1] ** self.power).tolist(), strict=True))
-        # Blocks of mass, each scaled to its share, those without mass left out; in all 1
+        # each block of mass is scaled to its share, those without mass are left out; in all 1
         blocks = [(borne, self.borne), (words, self.text), (named, self.named)]
         mixed: dict[int, float] = {}
         there = [(block, share / sum(block.values())) for block, share in blocks if share and sum(block.values()) > 0]
@@ -204,9 +205,3 @@ class Walk:
             gain[np.searchsorted(pool, chunk)] = 0
             total += gain
         return total
-
-
-def _first(chunks: Longs, p: Floats, count: int) -> list[tuple[int, float]]:
-    """The chunks with the most mass, and their mass."""
-    at, mass = best(p, count)
-    return list(zip(chunks[at].tolist(), mass.tolist(), strict=True))
