@@ -23,7 +23,13 @@ from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.index.graph.ties import ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.passages import size
-from sensegraph.methods.hirag.bridging import bridge, chunks_around, communities_around, find_candidates, key_entities
+from sensegraph.methods.hirag.bridging import (
+    bridge_relations,
+    chunks_around,
+    communities_around,
+    find_candidates,
+    key_entities,
+)
 from sensegraph.methods.hirag.hirag import HiRAG, Mode, _notes
 from sensegraph.methods.hirag.layers_part import LAYERS
 from sensegraph.retrieval.assembling import Told, ends_of
@@ -178,7 +184,7 @@ def test_without_a_community_the_first_of_all_are_key_entities(made: Corpus) -> 
 
 def bridged(made: Corpus, keys: list[int], *, path_only: bool = False) -> list[int]:
     index, rt = seen(made), made.runtime()
-    return bridge(keys, index, ends_of(index, rt), ties_of(index, rt).weight, path_only=path_only)
+    return bridge_relations(keys, index, ends_of(index, rt), ties_of(index, rt).weight, path_only=path_only)
 
 
 def far_apart(made: Corpus) -> tuple[int, int]:
@@ -227,7 +233,7 @@ def test_key_entities_that_nothing_joins_have_no_bridge(offline: Corpus) -> None
     alone = [i for i in range(len(index.graph.entities)) if not len(index.lookups.around(i)[0])]
     rt = offline.runtime()
     assert len(alone) > 1
-    assert bridge(alone, index, ends_of(index, rt), ties_of(index, rt).weight, path_only=False) == []
+    assert bridge_relations(alone, index, ends_of(index, rt), ties_of(index, rt).weight, path_only=False) == []
 
 
 def test_defect_4_the_bridge_reaches_what_no_relation_of_the_texts_joins(offline: Corpus) -> None:

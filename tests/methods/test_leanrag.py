@@ -23,9 +23,9 @@ from sensegraph.methods.leanrag.ancestor_paths import (
     Ways,
     aggregate_passages,
     chunks_behind,
-    climbed,
+    climb_to_ancestors,
     entity_passages,
-    find_seeds,
+    find_entity_seeds,
 )
 from sensegraph.methods.leanrag.leanrag import LeanRAG
 from sensegraph.runtime.runtime import Runtime
@@ -85,7 +85,7 @@ def vector(made: Corpus, question: Question = QUESTION) -> np.ndarray:
 
 def ways(made: Corpus, top: int = 10, root: Any = "on", by: Any = "vectors") -> Ways:
     index, rt, query = made.index(), made.runtime(), vector(made)
-    return climbed(find_seeds(QUESTION, query, index, rt, top, by), query, root, index, rt)
+    return climb_to_ancestors(find_entity_seeds(QUESTION, query, index, rt, top, by), query, root, index, rt)
 
 
 def nearest(made: Corpus, top: int) -> list[str]:
@@ -176,7 +176,7 @@ def test_seeds_of_one_cluster_meet_in_their_parent(made: Corpus) -> None:
     home = index.part(AGGREGATES).ancestry.home.tolist()
     shared = next(c for c in home if home.count(c) > 1)
     places = [i for i, c in enumerate(home) if c == shared][:2]
-    got = climbed(dict.fromkeys(places, 1.0), vector(made), "on", index, rt)
+    got = climb_to_ancestors(dict.fromkeys(places, 1.0), vector(made), "on", index, rt)
     assert [c.id for c in got.clusters] == [index.part(AGGREGATES).hierarchy.clusters[shared].id]
 
 

@@ -56,7 +56,7 @@ def same_names(wholes: Sequence[Sequence[Sequence[str]]], *, least: float, neigh
 def entity_moves(wholes: Sequence[tuple[Ends, Floats, Pairs, int]], *, edges: Edges) -> list[Moves]:
     """The moves of a walk over so many entities, along relations of these weights and links of weight 1."""
     return [
-        _moves(joins, weight if edges == "weighted" else np.ones(len(weight)), links, count)
+        _join_moves(joins, weight if edges == "weighted" else np.ones(len(weight)), links, count)
         for joins, weight, links, count in wholes
     ]
 
@@ -72,7 +72,7 @@ def entity_walk(index: Index, rt: Runtime, likeness: Likeness, edges: Edges, joi
 
     if isinstance(index, ScopedIndex):
         return entity_moves.fn([whole()], edges=edges)[0]
-    how = (_by(likeness, rt), str(likeness.least), str(likeness.neighbours))
+    how = (_settle_identity(likeness, rt), str(likeness.least), str(likeness.neighbours))
     names = (index.manifest.lookups, index.manifest.entity_vectors, *how)
     return rt.once(entity_moves, whole, names=names, edges=edges).value
 
@@ -87,7 +87,7 @@ def identity_links(index: Index, rt: Runtime, likeness: Likeness) -> Pairs:
         one, other = place[links.one], place[links.other]
         both = (one >= 0) & (other >= 0)
         return Pairs(one[both], other[both], links.similarity[both])
-    by, how = _by(likeness, rt), {"least": likeness.least, "neighbours": likeness.neighbours}
+    by, how = _settle_identity(likeness, rt), {"least": likeness.least, "neighbours": likeness.neighbours}
     if by == "none" or not likeness.neighbours:
         return Pairs(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
     if by == "vectors":
@@ -101,14 +101,14 @@ def identity_links(index: Index, rt: Runtime, likeness: Likeness) -> Pairs:
     return rt.once(same_names, names, names=(index.manifest.lookups,), **how).value
 
 
-def _by(likeness: Likeness, rt: Runtime) -> Identity:
+def _settle_identity(likeness: Likeness, rt: Runtime) -> Identity:
     return settle_comparison(likeness.by, rt, vectors="vectors", words="names")
 
 
-def _moves(joins: Ends, weight: Floats, links: Pairs, count: int) -> Moves:
+def _join_moves(joins: Ends, weight: Floats, links: Pairs, count: int) -> Moves:
     """Links between entities that no relation joins are added."""
-    known = np.unique(_keys(joins.one, joins.other, count))
-    new = ~np.isin(_keys(links.one, links.other, count), known)
+    known = np.unique(_number_pairs(joins.one, joins.other, count))
+    new = ~np.isin(_number_pairs(links.one, links.other, count), known)
     there = weight > 0
     a = np.concatenate((joins.one[there], links.one[new]))
     b = np.concatenate((joins.other[there], links.other[new]))
@@ -116,7 +116,7 @@ def _moves(joins: Ends, weight: Floats, links: Pairs, count: int) -> Moves:
     return moves(np.concatenate((a, b)), np.concatenate((b, a)), np.concatenate((w, w)), count)
 
 
-def _keys(one: NDArray[Any], other: NDArray[Any], count: int) -> NDArray[np.int64]:
+def _number_pairs(one: NDArray[Any], other: NDArray[Any], count: int) -> NDArray[np.int64]:
     low, high = np.minimum(one, other).astype(np.int64), np.maximum(one, other).astype(np.int64)
     found: NDArray[np.int64] = low * max(count, 1) + high
     return found

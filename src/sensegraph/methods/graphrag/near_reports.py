@@ -50,7 +50,7 @@ def nearest_reports(query: Vectors, vectors: Vectors, most: int, index: Index) -
     return taken
 
 
-def dealt(
+def share_out_reports(
     question: Question, reports: Sequence[Cluster], hands: int, budget: int, index: Index, rt: Runtime
 ) -> tuple[list[list[Passage]], int]:
     """The reports as passages dealt out by rank, each hand within `budget` tokens, and how many had no room.

@@ -39,7 +39,7 @@ class TS:
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """Points from every batch of chunks, best first, within the context."""
         return map_reduce(
-            question, _chunks(index), index, rt, budget=self.context_tokens, seed=self.seed, place="chunks"
+            question, _read_all_chunks(index), index, rt, budget=self.context_tokens, seed=self.seed, place="chunks"
         )
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
@@ -48,7 +48,7 @@ class TS:
         return conclude(question, self.retrieve(question, index, rt), index, rt)
 
 
-def _chunks(index: Index) -> Iterator[Passage]:
+def _read_all_chunks(index: Index) -> Iterator[Passage]:
     """All chunks of the index, in order."""
     names = [c.id for c in index.catalogue.chunks]
     for start in range(0, len(names), _BLOCK):

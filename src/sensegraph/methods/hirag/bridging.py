@@ -72,7 +72,7 @@ def key_entities(
     return [candidates[row] for row in sorted(rows)]
 
 
-def bridge(keys: Sequence[int], index: Index, joins: Ends, weight: Floats, *, path_only: bool) -> list[int]:
+def bridge_relations(keys: Sequence[int], index: Index, joins: Ends, weight: Floats, *, path_only: bool) -> list[int]:
     """The relations on the ways from each key entity to the next, or all among what lies on them (Eq. 15, 16).
 
     Those between much-linked entities come first, of equal ones the heavier.

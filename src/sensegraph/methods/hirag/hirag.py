@@ -23,7 +23,13 @@ from sensegraph.index.index import Index
 from sensegraph.index.passages import size
 from sensegraph.index.restricted.scope import notes_of
 from sensegraph.language.text import within
-from sensegraph.methods.hirag.bridging import bridge, chunks_around, communities_around, find_candidates, key_entities
+from sensegraph.methods.hirag.bridging import (
+    bridge_relations,
+    chunks_around,
+    communities_around,
+    find_candidates,
+    key_entities,
+)
 from sensegraph.methods.hirag.layers_part import LAYERS
 from sensegraph.protocols import Part, Task, Vectors
 from sensegraph.retrieval.assembling import (
@@ -168,9 +174,9 @@ class HiRAG:
         passages = tuple(p for part in told.values() for p in part.passages)
         documents = documents_of([p for part in reversed(told.values()) for p in part.passages], desk.index)
         taken = sum(part.tokens for part in told.values())
-        sizes = (f"{_things(name, len(p.passages))} ({p.tokens} tokens)" for name, p in told.items())
+        sizes = (f"{_count_things(name, len(p.passages))} ({p.tokens} tokens)" for name, p in told.items())
         said = ["read: " + ", ".join(sizes)]
-        if cut := [_things(name, count) for name, count in left.items() if count]:
+        if cut := [_count_things(name, count) for name, count in left.items() if count]:
             said.append(f"no room for {', '.join(cut)}")
         return Evidence(passages, documents, taken, sum(left.values()), (*said, *notes))
 
@@ -215,10 +221,10 @@ class HiRAG:
     def _bridge(self, desk: _Desk) -> list[int]:
         """The relations of the bridge between the key entities (Eq. 14–16)."""
         keys = key_entities(list(desk.candidates), desk.communities, desk.index.lookups, self.top_m)
-        return bridge(keys, desk.index, desk.joins, desk.ties.weight, path_only=self.path_only)
+        return bridge_relations(keys, desk.index, desk.joins, desk.ties.weight, path_only=self.path_only)
 
 
-def _things(section: Section, n: int) -> str:
+def _count_things(section: Section, n: int) -> str:
     """`1 report`, `2 relations on bridges`."""
     one, many = _CALLED[section]
     return f"{n} {one if n == 1 else many}"

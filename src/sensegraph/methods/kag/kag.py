@@ -21,8 +21,8 @@ from sensegraph.index.index import Index
 from sensegraph.index.passages import size
 from sensegraph.language.text import fold, within
 from sensegraph.methods.kag.forms import Output, Parsed, Plan, Retrieval, Term
-from sensegraph.methods.kag.logical_forms import parse
-from sensegraph.methods.kag.planning import sketched
+from sensegraph.methods.kag.logical_forms import parse_plan
+from sensegraph.methods.kag.planning import sketch_plan
 from sensegraph.methods.kag.quantities import Unknown
 from sensegraph.methods.kag.solving import Solved, Solver, Solving
 from sensegraph.protocols import Part, Task
@@ -130,8 +130,8 @@ class _Search:
             return plan
         text = self.question.text
         if self.settings.plan != "none":
-            sketch = sketched(text)
-            if plan := self._taken(parse(sketch.lines), f"rules ({sketch.rule})"):
+            sketch = sketch_plan(text)
+            if plan := self._taken(parse_plan(sketch.lines), f"rules ({sketch.rule})"):
                 return plan
         self.notes.append("the question was taken as one step")
         return _one_step(text)
@@ -143,7 +143,7 @@ class _Search:
         except StepFailed as e:
             self.failures.update(e.reasons)
             return None
-        return self._taken(parse(found.questions), "the model") if found.questions else None
+        return self._taken(parse_plan(found.questions), "the model") if found.questions else None
 
     def _taken(self, parsed: Parsed, whose: str) -> Plan | None:
         """The plan, where it is one; what is wrong with it, or had to be put right, is noted."""

@@ -31,7 +31,7 @@ from sensegraph.methods.kag.forms import (
     Sort,
     Term,
     target_of,
-    validated,
+    validate_plan,
 )
 
 MOST_STEPS = 30
@@ -60,7 +60,7 @@ _QUOTES = "`'\"“”‘’ \t"
 _ARROW = re.compile(r"\s*(?:>>|→|->)\s*")
 
 
-def parse(lines: str | Sequence[str]) -> Parsed:
+def parse_plan(lines: str | Sequence[str]) -> Parsed:
     """The plan that a text, or a list of steps, writes down."""
     text = lines if isinstance(lines, str) else "\n".join(" ".join(line.split()) for line in lines)
     reader = _Reader()
@@ -71,7 +71,7 @@ def parse(lines: str | Sequence[str]) -> Parsed:
     reader.end()
     if len(reader.steps) > MOST_STEPS:
         return Parsed(None, (f"the plan has {len(reader.steps)} steps, at most {MOST_STEPS} are taken",))
-    return validated(_renamed(reader.steps), tuple(reader.errors), tuple(reader.repairs))
+    return validate_plan(_mark_references(reader.steps), tuple(reader.errors), tuple(reader.repairs))
 
 
 class _Reader:
@@ -139,15 +139,15 @@ class _Reader:
         """A function with its arguments."""
         text, self.text = self.text, ""
         function = _FUNCTIONS.get(name.casefold())
-        parts = _split(inside)
+        parts = _split_arguments(inside)
         if function is None:
             self.errors.append(f"there is no function {name!r}")
         elif function == "output":
-            self.steps.append(Output(tuple(_alias(p.partition("=")[2] or p) for p in parts), text))
+            self.steps.append(Output(tuple(_read_alias(p.partition("=")[2] or p) for p in parts), text))
         elif function == "retrieval":
             self.steps.append(self._retrieval(parts, text))
         else:
-            self._other(function, _named(parts), text)
+            self._other(function, _read_arguments(parts), text)
 
     def _retrieval(self, parts: Sequence[str], text: str) -> Retrieval:
         terms, where = dict[str, Term](), list[Condition]()
@@ -160,7 +160,7 @@ class _Reader:
             if key not in "spo":
                 self.errors.append(f"a retrieval has no argument {name.strip()!r}")
                 continue
-            terms[key] = _term(value if equals else part)
+            terms[key] = _read_term(value if equals else part)
         object_ = terms.get("o", Term())
         if not any(t.alias and not t.name for t in terms.values()):
             object_ = replace(object_, alias=object_.alias or str(len(self.steps) + 1))
@@ -169,15 +169,15 @@ class _Reader:
     def _other(self, function: str, given: dict[str, str], text: str) -> None:
         first = given.get("", "")
         inputs = tuple(re.findall(r"\w+", given.get("inputs", given.get("input", ""))))
-        target = _alias(given.get("target", "")) or str(len(self.steps) + 1)
+        target = _read_alias(given.get("target", "")) or str(len(self.steps) + 1)
         if function == "sort":
             way = given.get("direction", given.get("orderby", given.get("order", "desc"))).casefold()
-            alias = _alias(given.get("set", given.get("alias", first)))
+            alias = _read_alias(given.get("set", given.get("alias", first)))
             limit = re.findall(r"\d+", given.get("limit", given.get("topn", "0")))
             self.steps.append(Sort(alias, not way.startswith("asc"), int(limit[0][:6]) if limit else 0, target, text))
             return
         content, arrow, after = given.get("content", first).partition("→")
-        target = _alias(after) if arrow else target
+        target = _read_alias(after) if arrow else target
         if not inputs:
             inputs = tuple(dict.fromkeys(w.lstrip("#") for w in re.findall(r"#?\w+", content) if _LIKE_ALIAS.match(w)))
         if function == "math":
@@ -189,11 +189,11 @@ class _Reader:
         self.steps.append(Deduce(operation or OPERATIONS[0], content.strip(), inputs, target, text))
 
 
-def _alias(text: str) -> str:
+def _read_alias(text: str) -> str:
     return text.strip().strip(_QUOTES).removeprefix("#")
 
 
-def _renamed(steps: Sequence[Form]) -> list[Form]:
+def _mark_references(steps: Sequence[Form]) -> list[Form]:
     """The steps with all that their words refer to marked: `#n`, which no step is called by, as what step n finds."""
     found = dict[str, str]()
     for number, step in enumerate(steps, 1):
@@ -219,7 +219,7 @@ def _renamed(steps: Sequence[Form]) -> list[Form]:
     return marked
 
 
-def _named(parts: Sequence[str]) -> dict[str, str]:
+def _read_arguments(parts: Sequence[str]) -> dict[str, str]:
     """Arguments by their names; those without one under the empty name, joined."""
     found: dict[str, str] = {}
     for part in parts:
@@ -231,7 +231,7 @@ def _named(parts: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _term(text: str) -> Term:
+def _read_term(text: str) -> Term:
     """`alias:type[name]`; what is neither an alias nor in brackets is a name where it has a capital, else a type."""
     text = text.strip().strip(_QUOTES)
     found = _TERM.match(text)
@@ -245,7 +245,7 @@ def _term(text: str) -> Term:
     return Term(alias.removeprefix("#"), kind, name)
 
 
-def _split(text: str) -> list[str]:
+def _split_arguments(text: str) -> list[str]:
     """The arguments between commas outside of brackets and quotes."""
     parts, depth, quote, start = list[str](), 0, "", 0
     for i, sign in enumerate(text):

@@ -23,15 +23,19 @@ class Sketch:
     rule: str
 
 
-def sketched(question: str) -> Sketch:
+def sketch_plan(question: str) -> Sketch:
     """The plan that the first rule that fits makes of a question."""
     plain = " ".join(question.split())
-    for rule, make in (("comparison", _comparison), ("judgement", _judgement), ("intersection", _intersection)):
+    for rule, make in (
+        ("comparison", _plan_comparison),
+        ("judgement", _plan_judgement),
+        ("intersection", _plan_intersection),
+    ):
         if lines := make(plain):
             return Sketch(tuple(lines), rule)
     # steps for what is only described, the innermost first, and the question with the results in their places
     steps: list[str] = []
-    while len(steps) < MOST_PARTS and (part := _innermost(plain)):
+    while len(steps) < MOST_PARTS and (part := _innermost_description(plain)):
         begin, end, asked = part
         rest = f"{plain[:begin]}#{len(steps) + 1}{plain[end:]}"
         words = re.findall(r"[A-Za-z]+", re.sub(r"#\d+", "", rest))
@@ -92,16 +96,18 @@ _BETWEEN_VERBS = frozenset(("not", "also", "first", "still", "considered"))
 _INVERTED = re.compile(r"\b(?:did|does|do|will|would|can|could)\s+(?:the|an?)?\s*$", re.I)
 
 
-def _innermost(text: str) -> tuple[int, int, str] | None:
+def _innermost_description(text: str) -> tuple[int, int, str] | None:
     """The last description that holds no other, as its span and the question for it."""
-    proper = [f for f in _descriptions(text) if f[0] > 0 or f[1] < len(text.rstrip(" ?.")) - 1]
+    proper = [f for f in _find_descriptions(text) if f[0] > 0 or f[1] < len(text.rstrip(" ?.")) - 1]
     return max(proper, key=lambda f: (f[0], -f[1]), default=None)
 
 
-def _descriptions(text: str) -> Iterator[tuple[int, int, str]]:
+def _find_descriptions(text: str) -> Iterator[tuple[int, int, str]]:
     """Spans that describe something unnamed, and the questions for them: by a clause, then by other phrases."""
     for match in _RELATIVE.finditer(text):
-        clause = _clause(text[match.end() :], inverted=_inverted(text, match.start()), verbless=match[2] == "with")
+        clause = _read_clause(
+            text[match.end() :], inverted=_is_inverted(text, match.start()), verbless=match[2] == "with"
+        )
         if not clause.strip() or _RELATIVE.search(clause):
             continue
         what, pronoun = match[1].strip(), match[2]
@@ -114,18 +120,18 @@ def _descriptions(text: str) -> Iterator[tuple[int, int, str]]:
         yield match.start(), match.end(), f"Who or what is the {match[2]} of {match[1]}?"
     for match in _BARE.finditer(text):
         if not re.search(r"\b(?:that|which|who)\b", match[2]):
-            end = match.start(2) + len(_clause(match[2], inverted=_inverted(text, match.start())))
+            end = match.start(2) + len(_read_clause(match[2], inverted=_is_inverted(text, match.start())))
             yield match.start(), end, f"Which {match[1].strip()} {text[match.start(2) : end].strip()}?"
     for match in _BY.finditer(text):
         yield match.start(), match.end(), f"Which {match[1]} {match[2]}?"
 
 
-def _inverted(text: str, start: int) -> bool:
+def _is_inverted(text: str, start: int) -> bool:
     """Whether the description is the subject of a question whose main verb comes after it, in its base form."""
     return _INVERTED.search(text[:start]) is not None
 
 
-def _clause(text: str, *, inverted: bool, verbless: bool = False) -> str:
+def _read_clause(text: str, *, inverted: bool, verbless: bool = False) -> str:
     """The beginning of `text` that is one clause: up to a comma, the end, or the verb of the clause around it."""
     verbs, after_verb, named, end = int(verbless), False, False, len(text.rstrip(" ?."))
     for match in re.finditer(r"[\w'’-]+|[,;?]", text):
@@ -180,7 +186,7 @@ _EACH = re.compile(r"^(?:both\s+)?(?:the\s+)?(?:(?:films?|movies?|songs?|bands?|
 _MAKER = re.compile(r"\b(director|performer|author|composer|producer|founder|creator|singer|writer)s?\b", re.I)
 
 
-def _comparison(question: str) -> list[str]:
+def _plan_comparison(question: str) -> list[str]:
     """Which of two has more of something: the something of each, then the choice."""
     found = _OPTIONS.match(question) or _BETWEEN.match(question)
     if not found or not _MORE.search(question):
@@ -201,7 +207,7 @@ def _comparison(question: str) -> list[str]:
     return [*lines, f"Deduce(op=choice, content=`{way}: {' | '.join(options)}`, inputs=#{last - 1} #{last})"]
 
 
-def _judgement(question: str) -> list[str]:
+def _plan_judgement(question: str) -> list[str]:
     """Whether two things are alike in something: the something of each, then the judgement."""
     found = _BOTH.match(question)
     if not found:
@@ -220,10 +226,10 @@ def _judgement(question: str) -> list[str]:
     return [*lines, f"Deduce(op=judgement, content=`the same {about}`, inputs=#{len(lines) - 1} #{len(lines)})"]
 
 
-def _intersection(question: str) -> list[str]:
+def _plan_intersection(question: str) -> list[str]:
     """What meets two conditions: what meets each, then what both have."""
     found = _JOIN.match(question)
-    if not found or _innermost(found["one"]) or _innermost(found["two"]):
+    if not found or _innermost_description(found["one"]) or _innermost_description(found["two"]):
         return []
     what = found["what"]
     return [f"Which {what} {found['one']}?", f"Which {what} {found['two']}?", "Math(content=`both(#1, #2)`)"]

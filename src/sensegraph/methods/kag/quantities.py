@@ -37,7 +37,7 @@ Scalar = str | Number | Moment | bool
 Value = Scalar | Unknown | tuple[Scalar, ...]
 
 
-def moment_in(text: str) -> Moment | None:
+def read_date(text: str) -> Moment | None:
     """The first date or year that stands in `text`."""
     for pattern, order in _DATES:
         if found := pattern.search(text):
@@ -53,7 +53,7 @@ def moment_in(text: str) -> Moment | None:
     return None
 
 
-def number_in(text: str) -> Number | None:
+def read_number(text: str) -> Number | None:
     """The first number that stands in `text`, with the word after it as unit; thousands may have commas."""
     found = _NUMBER.search(text)
     if not found:
@@ -67,20 +67,20 @@ def number_in(text: str) -> Number | None:
 
 def read_scalar(value: Scalar) -> Scalar:
     """A text as the date or number that it is, where it is one."""
-    return (moment_in(value) or number_in(value) or value) if isinstance(value, str) else value
+    return (read_date(value) or read_number(value) or value) if isinstance(value, str) else value
 
 
-def sort_key(value: Scalar) -> tuple[float, ...]:
+def order_of_value(value: Scalar) -> tuple[float, ...]:
     """What numbers or dates are ordered by."""
     if isinstance(value, Moment):
         return (value.year, value.month, value.day)
     return (value.value,) if isinstance(value, Number) else (0.0,)
 
 
-def shown(value: Value) -> str:
+def write_value(value: Value) -> str:
     """A value as it is told; a set with commas."""
     if isinstance(value, tuple):
-        return ", ".join(map(shown, value))
+        return ", ".join(map(write_value, value))
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Number):

@@ -149,9 +149,9 @@ class Concepts:
 
 
 @step("concepts.concepts", version=1, form="arrays")
-def concepts(wholes: Sequence[Iterable[tuple[Noted, ...]]], *, settings: ConceptSettings) -> list[Concepts]:
+def make_concepts(wholes: Sequence[Iterable[tuple[Noted, ...]]], *, settings: ConceptSettings) -> list[Concepts]:
     """The concept graph of the phrases of all chunks, document by document."""
-    return [_made(documents, settings) for documents in wholes]
+    return [_build_concepts(documents, settings) for documents in wholes]
 
 
 def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: ConceptSettings) -> Result[Concepts]:
@@ -160,7 +160,7 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
     Stored by the step `concepts.concepts`, so that an index recalls it: `recall(store, concepts.concepts, key)`.
     """
     noted = rt.each(note, chunks, one_word=settings.one_word)
-    return rt.once(concepts, noted, names=noted.keys, settings=settings)
+    return rt.once(make_concepts, noted, names=noted.keys, settings=settings)
 
 
 def pruning_notes(found: Concepts) -> tuple[str, ...]:
@@ -187,8 +187,8 @@ class _Read:
     same: Ints
 
 
-def _made(documents: Iterable[tuple[Noted, ...]], settings: ConceptSettings) -> Concepts:
-    read = _numbered(documents)
+def _build_concepts(documents: Iterable[tuple[Noted, ...]], settings: ConceptSettings) -> Concepts:
+    read = _number_concepts(documents)
     rule = Pruning(settings.hub_deviations, settings.min_weight, settings.min_degree, settings.cover)
     left = pruned(read.start, read.held, len(read.names), rule)
     number = np.cumsum(left.kept) - 1
@@ -217,7 +217,7 @@ def _made(documents: Iterable[tuple[Noted, ...]], settings: ConceptSettings) -> 
     )
 
 
-def _numbered(documents: Iterable[tuple[Noted, ...]]) -> _Read:
+def _number_concepts(documents: Iterable[tuple[Noted, ...]]) -> _Read:
     """Concepts numbered in the order of their names, the concepts of each chunk ascending."""
     numbers: dict[str, int] = {}
     texts: dict[str, int] = {}

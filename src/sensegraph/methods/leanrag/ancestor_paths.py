@@ -51,7 +51,9 @@ class Ways:
         return dict(zip(self.places, self.clusters, strict=True))
 
 
-def find_seeds(question: Question, query: Vectors, index: Index, rt: Runtime, top: int, by: Sought) -> dict[int, float]:
+def find_entity_seeds(
+    question: Question, query: Vectors, index: Index, rt: Runtime, top: int, by: Sought
+) -> dict[int, float]:
     """The `top` entities nearest to `query`, shape (dim,), by position, best first, with their cosines (Eq. 6).
 
     `names` takes in those that the question names, unless many chunks mention them, and leaves out what is not near at
@@ -63,12 +65,12 @@ def find_seeds(question: Question, query: Vectors, index: Index, rt: Runtime, to
         return near
     named = list(dict.fromkeys(names_in(question.text, index)))
     rare = [p for p, e in zip(named, at(index.graph.entities, named), strict=True) if len(e.chunks) <= _RARE]
-    cosine = near | dict(zip(rare, _cosines(rare, query, "described", index, rt), strict=True))
+    cosine = near | dict(zip(rare, _cosines_of(rare, query, "described", index, rt), strict=True))
     kept = dict.fromkeys([*rare, *(place for place, score in near.items() if score > 0)])
     return {place: cosine[place] for place in sorted(list(kept)[:top], key=lambda place: (-cosine[place], place))}
 
 
-def climbed(seeds: dict[int, float], query: Vectors, root: Root, index: Index, rt: Runtime) -> Ways:
+def climb_to_ancestors(seeds: dict[int, float], query: Vectors, root: Root, index: Index, rt: Runtime) -> Ways:
     """The ways up from the seeds; the root is on them as `root` says.
 
     `auto` leaves it out where it is less near to `query` than the seeds are on average.
@@ -81,22 +83,22 @@ def climbed(seeds: dict[int, float], query: Vectors, root: Root, index: Index, r
         chain = np.concatenate((chain, chains(above.parent, home)), axis=1)
     found = ways(chain)
     places = [place for level in found[1:] for place in level]
-    if 0 in places and not _rooted(listed, query, root, index, rt):  # clusters are in the order of depth
+    if 0 in places and not _reads_root(listed, query, root, index, rt):  # clusters are in the order of depth
         places.remove(0)
     entities = at(index.graph.entities, listed)
     clusters = at(index.part(AGGREGATES).hierarchy.clusters, places)
     return Ways(listed, entities, list(seeds.values()), home.tolist(), places, clusters)
 
 
-def _rooted(seeds: Sequence[int], query: Vectors, root: Root, index: Index, rt: Runtime) -> bool:
+def _reads_root(seeds: Sequence[int], query: Vectors, root: Root, index: Index, rt: Runtime) -> bool:
     """Whether the root may be read."""
     if root != "auto":
         return root == "on"
-    near = _cosines(seeds, query, "described", index, rt)
-    return _cosines([0], query, "aggregate", index, rt)[0] >= sum(near) / len(near)
+    near = _cosines_of(seeds, query, "described", index, rt)
+    return _cosines_of([0], query, "aggregate", index, rt)[0] >= sum(near) / len(near)
 
 
-def _cosines(places: Sequence[int], query: Vectors, kind: str, index: Index, rt: Runtime) -> list[float]:
+def _cosines_of(places: Sequence[int], query: Vectors, kind: str, index: Index, rt: Runtime) -> list[float]:
     rows: Floats = np.asarray(index.vectors_of(rt.embedder, kind)[list(places)], np.float64)
     found: list[float] = (rows @ query.astype(np.float64)).tolist()
     return found
@@ -123,20 +125,26 @@ def aggregate_passages(found: Ways, *, findings: bool) -> Iterator[Passage]:
             said = [*cluster.summary, *(s for f in cluster.findings for s in f.statements if findings)]
             text = cluster.text if findings else "".join(s.text for s in cluster.summary).strip()
             yield Passage(
-                "report", cluster.id, text, 0.0, cluster.title, quotes=_quoted(said), documents=cluster.documents
+                "report",
+                cluster.id,
+                text,
+                0.0,
+                cluster.title,
+                quotes=_quote_statements(said),
+                documents=cluster.documents,
             )
 
 
 def relation_passages(found: Ways, index: Index) -> Iterator[Passage]:
     """The relations between nodes of one level, those among seeds first; no text twice (Eq. 10)."""
     told: set[str] = set()
-    for passage in (*_base(found, index), *_generated(found, index)):
+    for passage in (*_relations_among_seeds(found, index), *_relations_among_aggregates(found, index)):
         if passage.text not in told:
             told.add(passage.text)
             yield passage
 
 
-def _base(found: Ways, index: Index) -> Iterator[Passage]:
+def _relations_among_seeds(found: Ways, index: Index) -> Iterator[Passage]:
     """The relations among the seeds."""
     rank = {place: i for i, place in enumerate(found.seeds)}
     ends: dict[int, tuple[int, int]] = {}
@@ -150,13 +158,13 @@ def _base(found: Ways, index: Index) -> Iterator[Passage]:
         yield relation_passage(relation, one, other, relation.weight)
 
 
-def _generated(found: Ways, index: Index) -> Iterator[Passage]:
+def _relations_among_aggregates(found: Ways, index: Index) -> Iterator[Passage]:
     """The relations between aggregates on the ways."""
     among = index.part(AGGREGATES).ancestry.among(found.places)
     records = at(index.part(AGGREGATES).hierarchy.relations, [link for link, *_ in among])
     named = found.named
     for relation, (_, one, other) in zip(records, among, strict=True):
-        quotes = _quoted(relation.statements)
+        quotes = _quote_statements(relation.statements)
         yield Passage(
             "relation",
             relation.id,
@@ -177,6 +185,6 @@ def chunks_behind(found: Ways) -> list[str]:
     return sorted(first, key=lambda chunk: (-held[chunk], first[chunk], chunk))
 
 
-def _quoted(said: Sequence[Statement]) -> tuple[Description, ...]:
+def _quote_statements(said: Sequence[Statement]) -> tuple[Description, ...]:
     quotes = (Description(s.text.strip(), source) for s in said for source in s.sources)
     return tuple({q.source: q for q in quotes}.values())

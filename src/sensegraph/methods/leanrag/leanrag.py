@@ -25,9 +25,9 @@ from sensegraph.methods.leanrag.ancestor_paths import (
     Ways,
     aggregate_passages,
     chunks_behind,
-    climbed,
+    climb_to_ancestors,
     entity_passages,
-    find_seeds,
+    find_entity_seeds,
     relation_passages,
 )
 from sensegraph.protocols import Part, Task
@@ -72,10 +72,10 @@ class LeanRAG:
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """Seeds, aggregates, relations and chunks, in this order; documents by their best chunk."""
         query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
-        seeds = find_seeds(question, query, index, rt, self.seeds, self.by)
+        seeds = find_entity_seeds(question, query, index, rt, self.seeds, self.by)
         if not seeds:
             return Evidence(notes=("no entity of this index fits the question", *index.part(AGGREGATES).notes))
-        return self._read(climbed(seeds, query, self.root, index, rt), index)
+        return self._read(climb_to_ancestors(seeds, query, self.root, index, rt), index)
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these passages."""
@@ -93,7 +93,7 @@ class LeanRAG:
             relation_passages(found, index) if self.relations else (),
             [chunk_passage(chunks[name]) for name in ranked[: self.chunks]],
         ]
-        told, left = _filled(offered, self.context_tokens)
+        told, left = _fill_sections(offered, self.context_tokens)
         passages = tuple(p for part in told for p in part.passages)
         best = [behind[c] for c in ranked[:_RANKED]]
         documents = tuple(dict.fromkeys([*best, *documents_of(passages, index)]))
@@ -105,7 +105,7 @@ class LeanRAG:
         return Evidence(passages, documents, sum(part.tokens for part in told), sum(left), tuple(notes))
 
 
-def _filled(offered: Sequence[Iterable[Passage]], budget: int) -> tuple[list[Told], list[int]]:
+def _fill_sections(offered: Sequence[Iterable[Passage]], budget: int) -> tuple[list[Told], list[int]]:
     """What fits of each section, and how many passages of it do not; an earlier section is cut last."""
     told, left = list[Told](), list[int]()
     for part in offered:

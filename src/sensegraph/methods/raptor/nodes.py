@@ -92,13 +92,13 @@ class Nodes:
 
 
 @step("nodes.nodes", version=1, form="arrays")
-def nodes(wholes: Sequence[tuple[Leaves, Hierarchy, Sequence[str]]]) -> list[Nodes]:
+def make_nodes(wholes: Sequence[tuple[Leaves, Hierarchy, Sequence[str]]]) -> list[Nodes]:
     """The nodes of leaves and the tree above them; the ids of all chunks tell where each is in the catalogue."""
-    return [_made(*whole) for whole in wholes]
+    return [_build_nodes(*whole) for whole in wholes]
 
 
 @step("nodes.node_words", version=1, form="arrays")
-def node_words(wholes: Sequence[tuple[Leaves, Hierarchy, Iterable[Chunk]]]) -> list[Bm25]:
+def index_node_words(wholes: Sequence[tuple[Leaves, Hierarchy, Iterable[Chunk]]]) -> list[Bm25]:
     """The word index of the nodes, in their order; the title of its document counts as words of every leaf."""
     found: list[Bm25] = []
     for cut, tree, chunks in wholes:
@@ -108,7 +108,7 @@ def node_words(wholes: Sequence[tuple[Leaves, Hierarchy, Iterable[Chunk]]]) -> l
     return found
 
 
-def _made(leaves: Leaves, tree: Hierarchy, chunks: Sequence[str]) -> Nodes:
+def _build_nodes(leaves: Leaves, tree: Hierarchy, chunks: Sequence[str]) -> Nodes:
     place = {name: i for i, name in enumerate(chunks)}
     cut, clusters = list(leaves.leaves), list(tree.clusters)
     node = {name: i for i, name in enumerate([*(leaf.id for leaf in cut), *(c.id for c in clusters)])}

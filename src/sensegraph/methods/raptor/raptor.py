@@ -63,7 +63,7 @@ class RAPTOR:
         """The best nodes that the context holds: leaves as chunks with their spans, summaries as reports."""
         tree = index.part(TREE)
         found = self.rank(question, index, rt)
-        kept = fitting(found.positions.tolist(), tree.nodes, self.context_tokens, no_overlap=self.no_overlap)
+        kept = fit_nodes(found.positions.tolist(), tree.nodes, self.context_tokens, no_overlap=self.no_overlap)
         scores = dict(zip(found.positions.tolist(), found.scores.tolist(), strict=True))
         # leaves of one chunk keep their own ids, so that each is cited exactly
         count = tree.nodes.leaves
@@ -135,7 +135,7 @@ class RAPTOR:
         return np.concatenate([(np.asarray(v, np.float64) * asked).sum(axis=1) for v in kinds])
 
 
-def fitting(ranked: Sequence[int], nodes: Nodes, budget: int, *, no_overlap: bool = False) -> list[int]:
+def fit_nodes(ranked: Sequence[int], nodes: Nodes, budget: int, *, no_overlap: bool = False) -> list[int]:
     """Of nodes in this order as many as `budget` tokens hold; one that does not fit is passed over.
 
     With `no_overlap` a summary goes as soon as half of its leaves are in, and what was passed over gets its room.

@@ -21,8 +21,8 @@ from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.walking import Paths, gathered, offsets, paths
 from sensegraph.errors import SettingsError
 from sensegraph.language.stems import stems
-from sensegraph.methods.walk.gazetteer import Gazetteer, gazetteer, mentions
-from sensegraph.methods.walk.name_words import Noted, spelt
+from sensegraph.methods.walk.gazetteer import Gazetteer, count_mentions, make_gazetteer
+from sensegraph.methods.walk.name_words import Noted, spell_documents
 from sensegraph.runtime.results import Result, Results, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk
@@ -124,7 +124,7 @@ class Names:
 
     def find(self, names: Sequence[str]) -> Longs:
         """The position of each of these folded names, −1 where there is none."""
-        wanted = hashed(names)
+        wanted = hash_words(names)
         at = np.minimum(np.searchsorted(self.keys, wanted), max(len(self) - 1, 0))
         return np.where(self.keys[at] == wanted, at, -1) if len(self) else np.full(len(names), -1)
 
@@ -159,16 +159,16 @@ class Names:
             document=document.astype(np.int32),
             hint=offsets(np.bincount(whose, minlength=len(self))),
             hints=hints[hints >= 0].astype(np.int32),
-            **_parts("title", "stems", self.title, self.stems, chunks),
-            **_parts("aside", "asides", self.aside, self.asides, chunks),
+            **_take_rows("title", "stems", self.title, self.stems, chunks),
+            **_take_rows("aside", "asides", self.aside, self.asides, chunks),
         )
-        return _linked(cut, row, self.held[places], self.times[places], self.bears[places])
+        return _link_pairs(cut, row, self.held[places], self.times[places], self.bears[places])
 
 
 @step("naming.names", version=2, form="arrays")
-def names(wholes: Sequence[Iterable[Noted]], *, settings: NameSettings) -> list[Names]:
+def make_names(wholes: Sequence[Iterable[Noted]], *, settings: NameSettings) -> list[Names]:
     """The index of names of all documents, in the order of the catalogue."""
-    return [_made(documents, settings) for documents in wholes]
+    return [_build_names(documents, settings) for documents in wholes]
 
 
 def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSettings) -> Result[Names]:
@@ -176,11 +176,11 @@ def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSe
 
     Stored by the step `naming.names`, so that an index recalls it: `recall(store, naming.names, key)`.
     """
-    noted = rt.each(spelt, chunks)
-    return rt.once(names, noted, names=noted.keys, settings=settings)
+    noted = rt.each(spell_documents, chunks)
+    return rt.once(make_names, noted, names=noted.keys, settings=settings)
 
 
-def hashed(words: Sequence[str]) -> Hashes:
+def hash_words(words: Sequence[str]) -> Hashes:
     """A 64-bit hash of each word or name."""
     digests = [hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest() for word in words]
     return np.frombuffer(b"".join(digests), np.dtype("<u8")).astype(np.uint64)
@@ -203,15 +203,15 @@ class _Read:
     asides: list[tuple[str, ...]]
 
 
-def _made(documents: Iterable[Noted], settings: NameSettings) -> Names:
-    known = gazetteer(documents)
-    read = _read(documents, known)
-    keys = hashed(read.names)
+def _build_names(documents: Iterable[Noted], settings: NameSettings) -> Names:
+    known = make_gazetteer(documents)
+    read = _read_pairs(documents, known)
+    keys = hash_words(read.names)
     order = np.argsort(keys)
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     titles = [sorted(set(stems(" \n ".join(names)))) if names else [] for names in read.titles]
-    hint, hints = _hints(titles, read.names, rank)
+    hint, hints = _find_hints(titles, read.names, rank)
     single = [" " in name or known.proper(name) for name in read.names]
     facts = [max((n.count(" ") + 1 for n in read.names), default=0), settings.owners, settings.common]
     # the types of the arrays of an index of no names
@@ -226,22 +226,24 @@ def _made(documents: Iterable[Noted], settings: NameSettings) -> Names:
         hint=hint,
         hints=hints,
         title=offsets([len(t) for t in titles]),
-        stems=hashed([w for t in titles for w in t]),
+        stems=hash_words([w for t in titles for w in t]),
         aside=offsets([len(t) for t in read.asides]),
-        asides=hashed([w for t in read.asides for w in t]),
+        asides=hash_words([w for t in read.asides for w in t]),
         document=np.asarray(read.document, np.int32),
         facts=np.array([*facts, settings.bears, settings.forward, settings.backward, 0.0]),
     )
     held = rank[np.asarray(read.held, np.int64)]
-    return _linked(made, np.asarray(read.row, np.int64), held, np.asarray(read.times), np.asarray(read.bears, np.uint8))
+    return _link_pairs(
+        made, np.asarray(read.row, np.int64), held, np.asarray(read.times), np.asarray(read.bears, np.uint8)
+    )
 
 
-def _read(documents: Iterable[Noted], known: Gazetteer) -> _Read:
+def _read_pairs(documents: Iterable[Noted], known: Gazetteer) -> _Read:
     numbers: dict[str, int] = {}
     pairs = [array("q") for _ in range(5)]
     read = _Read([], pairs[0], pairs[1], pairs[2], pairs[3], pairs[4], [], [])
     for place, document in enumerate(documents):
-        for chunk, counts in zip(document.chunks, mentions(document, known), strict=True):
+        for chunk, counts in zip(document.chunks, count_mentions(document, known), strict=True):
             bears = dict.fromkeys((*document.bears, *chunk.bears))
             row = len(read.document)
             for name in dict.fromkeys((*counts, *bears)):
@@ -256,7 +258,7 @@ def _read(documents: Iterable[Noted], known: Gazetteer) -> _Read:
     return read
 
 
-def _hints(titles: Sequence[Sequence[str]], names: Sequence[str], rank: Longs) -> tuple[Longs, Ints]:
+def _find_hints(titles: Sequence[Sequence[str]], names: Sequence[str], rank: Longs) -> tuple[Longs, Ints]:
     """For each name (by rank) the chunks whose title has all its stems; those that bear it are left in."""
     by_stem: dict[str, list[int]] = defaultdict(list)
     for row, title in enumerate(titles):
@@ -273,13 +275,13 @@ def _hints(titles: Sequence[Sequence[str]], names: Sequence[str], rank: Longs) -
     return offsets([len(f) for f in found]), np.asarray([r for f in found for r in f], np.int32)
 
 
-def _parts(start: str, values: str, at: NDArray[Any], of: NDArray[Any], rows: NDArray[Any]) -> dict[str, Any]:
+def _take_rows(start: str, values: str, at: NDArray[Any], of: NDArray[Any], rows: NDArray[Any]) -> dict[str, Any]:
     """The entries of some rows, under the names of their two arrays."""
     places, sizes = gathered(at, rows)
     return {start: offsets(sizes), values: of[places]}
 
 
-def _linked(base: Names, row: Longs, held: NDArray[Any], times: NDArray[Any], bears: NDArray[Any]) -> Names:
+def _link_pairs(base: Names, row: Longs, held: NDArray[Any], times: NDArray[Any], bears: NDArray[Any]) -> Names:
     """`base` with these pairs of chunk and name, and what follows from them."""
     count, chunks = len(base), base.chunks
     order = np.lexsort((held, row))
@@ -304,11 +306,11 @@ def _linked(base: Names, row: Longs, held: NDArray[Any], times: NDArray[Any], be
         borne=bears[back].astype(np.uint8),
         salience=salience,
     )
-    way, hubs = _ways(cut, row), many[many > max(3, _EVERYWHERE * chunks)].sum() / max(len(held), 1)
+    way, hubs = _walk_paths(cut, row), many[many > max(3, _EVERYWHERE * chunks)].sum() / max(len(held), 1)
     return replace(cut, way=way.start, to=way.to, share=way.share, facts=np.array([*base.facts[:6], hubs]))
 
 
-def _ways(found: Names, row: Longs) -> Paths:
+def _walk_paths(found: Names, row: Longs) -> Paths:
     """The graph of the walk: chunks and names that they hold, chunks and those that bear what they mention."""
     common, bears = found.facts[2:4].tolist()
     chunks, held = found.chunks, found.held
@@ -316,7 +318,7 @@ def _ways(found: Names, row: Longs) -> Paths:
     weight = (1 + np.log(np.maximum(found.times, 1)) + bears * found.bears) * found.salience[held]
     rare &= (weight > 0) & (found.chunks_of[held] > 1)  # from a name of one chunk there is no way but back
     a, b, w = row[rare], chunks + held[rare].astype(np.int64), weight[rare]
-    here, there, link = _links(found, row)
+    here, there, link = _link_bearers(found, row)
     forward, backward = found.facts[4:6].tolist()
     ends = [(a, b, w), (b, a, w)]
     ends += [(here, there, forward * link)] if forward else []
@@ -325,7 +327,7 @@ def _ways(found: Names, row: Longs) -> Paths:
     return paths(source, target, weights, chunks + len(found))
 
 
-def _links(found: Names, row: Longs) -> tuple[Longs, Longs, Floats]:
+def _link_bearers(found: Names, row: Longs) -> tuple[Longs, Longs, Floats]:
     """Chunks that mention a name, chunks of other documents that bear it, and how much they are linked, at most 1.
 
     A name is shared among the documents that bear it, and in a document among its chunks that do.

@@ -20,7 +20,7 @@ from sensegraph.answering.asking import conclude
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
-from sensegraph.methods.walk.asked import Asked, asked
+from sensegraph.methods.walk.asked import Asked, ask_names
 from sensegraph.methods.walk.names_part import NAMES
 from sensegraph.methods.walk.naming import Names
 from sensegraph.protocols import Part, Task
@@ -102,7 +102,7 @@ class Walk:
 
     def rank(self, question: Question, index: Index, rt: Runtime) -> Ranking:
         """The `top` best chunks of the index."""
-        names, seen = index.part(NAMES), asked(question.sought, index, self.k1, self.b)
+        names, seen = index.part(NAMES), ask_names(question.sought, index, self.k1, self.b)
         talk = names.hubs > self.dialogue
         start = self._start(seen, self._text(seen, question, index, rt), names)
         here, p = self._walked(start, names, self.hubbed if talk else self.damping)
