@@ -30,9 +30,9 @@ from sensegraph.methods.hirag.bridging import (
     find_candidates,
     key_entities,
 )
-from sensegraph.methods.hirag.hirag import HiRAG, Mode, _notes
+from sensegraph.methods.hirag.hirag import HiRAG, Mode, _count_things
 from sensegraph.methods.hirag.layers_part import LAYERS
-from sensegraph.retrieval.assembling import Told, ends_of
+from sensegraph.retrieval.assembling import ends_of
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Evidence, Question
@@ -377,6 +377,7 @@ def test_a_small_context_is_shared_and_what_one_section_leaves_the_next_may_use(
     assert not of(without, "report")
     assert sum(made.index().tokens_of(of(without, "chunk")).values()) == without.tokens > 300
     assert evidence.omitted > 0
+    assert any(note.startswith("no room for ") for note in evidence.notes)
 
 
 def test_the_notes_say_how_large_each_section_is(made: Corpus) -> None:
@@ -389,11 +390,8 @@ def test_the_notes_say_how_large_each_section_is(made: Corpus) -> None:
 
 
 def test_the_notes_say_one_of_one_thing_and_many_of_many() -> None:
-    told = {"reports": Told(("r",), 7), "bridge": Told((), 0), "entities": Told(("a", "b"), 9)}  # type: ignore[arg-type]
-    assert _notes(told, {"reports": 0, "bridge": 41, "entities": 1}) == [  # type: ignore[arg-type]
-        "read: 1 report (7 tokens), 0 relations on bridges (0 tokens), 2 entities (9 tokens)",
-        "no room for 41 relations on bridges, 1 entity",
-    ]
+    assert [_count_things("reports", 1), _count_things("bridge", 0)] == ["1 report", "0 relations on bridges"]
+    assert [_count_things("entities", 1), _count_things("entities", 2)] == ["1 entity", "2 entities"]
 
 
 # ── answers ──

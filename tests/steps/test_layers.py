@@ -28,7 +28,7 @@ from sensegraph.index.hierarchy.communities import ClusterSettings
 from sensegraph.index.hierarchy.reports import ReportSettings
 from sensegraph.index.restricted.scope import scoped
 from sensegraph.methods.hirag.layer_clusters import Layers, rows_of_clusters, stops_layers, summary_id
-from sensegraph.methods.hirag.layered import LayerSettings
+from sensegraph.methods.hirag.layered import LayerSettings, keep_layer_keys
 from sensegraph.methods.hirag.layers import (
     Before,
     earlier_layers,
@@ -36,7 +36,6 @@ from sensegraph.methods.hirag.layers import (
     find_layers,
     keep_layers,
     layer_all,
-    layered,
     layers_made_of,
 )
 from sensegraph.methods.hirag.layers_part import LAYERS
@@ -569,7 +568,7 @@ def components(graph: Graph) -> int:
 def test_defect_4_no_component_is_left_out_and_layers_join_them(both: Corpus) -> None:
     """Every entity is below one of the last layer, so that there are no more components than that has entities."""
     index = both.index()
-    made = recall(both.store, layered, index.manifest.parts["layers"].key)
+    made = recall(both.store, keep_layer_keys, index.manifest.parts["layers"].key)
     assert components(index.part(LAYERS).graph) <= recall(both.store, keep_layers, made.layers).sizes[-1]
     assert components(index.part(LAYERS).graph) < components(index.graph)
     homes = index.part(LAYERS).lookups.homes

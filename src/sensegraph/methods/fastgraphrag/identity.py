@@ -55,10 +55,18 @@ def same_names(wholes: Sequence[Sequence[Sequence[str]]], *, least: float, neigh
 @step("identity.entity_moves", version=1, form="arrays")
 def entity_moves(wholes: Sequence[tuple[Ends, Floats, Pairs, int]], *, edges: Edges) -> list[Moves]:
     """The moves of a walk over so many entities, along relations of these weights and links of weight 1."""
-    return [
-        _join_moves(joins, weight if edges == "weighted" else np.ones(len(weight)), links, count)
-        for joins, weight, links, count in wholes
-    ]
+    results: list[Moves] = []
+    for joins, weight, links, count in wholes:
+        stated = weight if edges == "weighted" else np.ones(len(weight))
+        known = np.unique(_number_pairs(joins.one, joins.other, count))
+        new = ~np.isin(_number_pairs(links.one, links.other, count), known)  # links that no relation joins already
+        there = stated > 0
+        a = np.concatenate((joins.one[there], links.one[new]))
+        b = np.concatenate((joins.other[there], links.other[new]))
+        w = np.concatenate((stated[there], np.ones(int(new.sum()))))
+        both = np.concatenate((a, b)), np.concatenate((b, a)), np.concatenate((w, w))
+        results.append(moves(*both, count))
+    return results
 
 
 def entity_walk(index: Index, rt: Runtime, likeness: Likeness, edges: Edges, joins: Ends, weight: Floats) -> Moves:
@@ -80,7 +88,6 @@ def entity_walk(index: Index, rt: Runtime, likeness: Likeness, edges: Edges, joi
 def identity_links(index: Index, rt: Runtime, likeness: Likeness) -> Pairs:
     """The pairs of entities that are one thing; in a filtered index those of the whole with both ends inside."""
     if isinstance(index, ScopedIndex):
-        # The links with both ends inside a filter, by the positions inside
         links = identity_links(index.whole, rt, likeness)
         kept = {entity.id: i for i, entity in enumerate(index.graph.entities)}
         place = np.asarray([kept.get(entity.id, -1) for entity in index.whole.graph.entities], np.int32)
@@ -103,17 +110,6 @@ def identity_links(index: Index, rt: Runtime, likeness: Likeness) -> Pairs:
 
 def _settle_identity(likeness: Likeness, rt: Runtime) -> Identity:
     return settle_comparison(likeness.by, rt, vectors="vectors", words="names")
-
-
-def _join_moves(joins: Ends, weight: Floats, links: Pairs, count: int) -> Moves:
-    """Links between entities that no relation joins are added."""
-    known = np.unique(_number_pairs(joins.one, joins.other, count))
-    new = ~np.isin(_number_pairs(links.one, links.other, count), known)
-    there = weight > 0
-    a = np.concatenate((joins.one[there], links.one[new]))
-    b = np.concatenate((joins.other[there], links.other[new]))
-    w = np.concatenate((weight[there], np.ones(int(new.sum()))))
-    return moves(np.concatenate((a, b)), np.concatenate((b, a)), np.concatenate((w, w)), count)
 
 
 def _number_pairs(one: NDArray[Any], other: NDArray[Any], count: int) -> NDArray[np.int64]:

@@ -62,9 +62,13 @@ class Graft:
         near = self._nearest(question, index, rt)
         if not near:
             return Evidence(notes=("no community summary shares anything with the question",))
-        reports = _show_summaries(question, [(cluster, score) for _, cluster, score in near], index, rt)
+        reports: list[Passage] = []
+        for _, cluster, score in near:  # an engine that quotes gets sentences of their communities beside them
+            quotes = for_quoting(rt, partial(_quote_sources, question, cluster, index))
+            reports.append(replace(report_passage(cluster, quotes), score=score))
         nodes = [p for place, cluster, _ in near for p in _elements_behind(place, cluster, index, self.explain)]
-        kept, omitted = within([*reports, *_drop_repeated_passages(nodes)], self.context_tokens, size)
+        first = {(p.kind, p.id): p for p in reversed(nodes)}  # communities of several depths share their entities
+        kept, omitted = within([*reports, *reversed(first.values())], self.context_tokens, size)
         said = ", ".join(f"{cluster.title!r} at depth {cluster.depth} ({score:.3f})" for _, cluster, score in near)
         notes = (f"nearest of {len(index.hierarchy.clusters)} community summaries: {said}",)
         return Evidence(tuple(kept), documents_of(kept, index), sum(map(size, kept)), omitted, notes)
@@ -85,15 +89,6 @@ class Graft:
         last = sharing if sharing <= self.top else int((scores >= scores[self.top - 1]).sum())
         found = zip(places.tolist(), at(clusters, places[:last].tolist()), scores.tolist(), strict=False)
         return sorted(found, key=lambda one: (-one[2], one[1].id))[: self.top]
-
-
-def _show_summaries(
-    question: Question, near: list[tuple[Cluster, float]], index: Index, rt: Runtime
-) -> Iterator[Passage]:
-    """The summaries as passages; an engine that quotes gets sentences of their communities beside them."""
-    for cluster, score in near:
-        said = for_quoting(rt, partial(_quote_sources, question, cluster, index))
-        yield replace(report_passage(cluster, said), score=score)
 
 
 def _quote_sources(question: Question, cluster: Cluster, index: Index) -> list[Description]:
@@ -128,8 +123,3 @@ def _elements_behind(place: int, cluster: Cluster, index: Index, most: int) -> I
     for relation, number in ranked[:most]:
         one, other = sorted(links[number])
         yield relation_passage(relation, lookups.name(one), lookups.name(other), relation.weight)
-
-
-def _drop_repeated_passages(passages: list[Passage]) -> list[Passage]:
-    """Each passage once, where it comes first: communities of several depths share their entities."""
-    return list({(p.kind, p.id): p for p in reversed(passages)}.values())[::-1]

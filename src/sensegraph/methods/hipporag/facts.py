@@ -166,7 +166,48 @@ class Facts:
 @step("facts.facts", version=2, form="arrays")
 def make_facts(wholes: Sequence[tuple[Graph, Sequence[str], Vectors | None]], *, settings: FactSettings) -> list[Facts]:
     """The facts of a graph over the chunks with these ids; the vectors are those of the entities' names."""
-    return [_build_facts(graph, chunks, vectors, settings) for graph, chunks, vectors in wholes]
+    results: list[Facts] = []
+    for graph, chunks, vectors in wholes:
+        place = {name: i for i, name in enumerate(chunks)}
+        position, names, mentions = {}, [], []
+        for i, entity in enumerate(graph.entities):
+            position[entity.id] = i
+            names.append(entity.name)
+            mentions.append(sorted({place[c] for c in entity.chunks if c in place}))
+        ends, texts, statements = list[tuple[int, int]](), list[str](), list[list[int]]()
+        for relation, told in _texts_of_relations(graph, settings):
+            for text, stating in told.items():
+                ends.append((position[relation.source], position[relation.target]))
+                texts.append(text)
+                statements.append(sorted({place[c] for c in stating if c in place}))
+        synonyms = _find_synonyms(names, vectors, settings)
+        words = Tfidf.build(map(stems, texts))
+        both = np.asarray(ends, np.int32).reshape(-1, 2)
+        encoded = [t.encode("utf-8", "replace") for t in texts]
+        found = Facts(
+            source=both[:, 0].copy(),
+            target=both[:, 1].copy(),
+            tells=offsets([len(s) for s in statements]),
+            told=_chain_rows(statements),
+            number=np.arange(len(texts), dtype=np.int32),
+            letters=np.frombuffer(b"".join(encoded), np.uint8),
+            ends=offsets([len(e) for e in encoded]),
+            start=offsets([len(m) for m in mentions]),
+            held=_chain_rows(mentions),
+            one=synonyms.one,
+            other=synonyms.other,
+            near=synonyms.similarity,
+            words=words.words,
+            first=words.start,
+            rows=words.rows,
+            share=words.share,
+            chunks=np.array([len(place)]),
+            leaves=np.zeros(0, np.int32),
+            comes=np.zeros(0, np.int32),
+            chance=np.zeros(0),
+        )
+        results.append(_with_fact_moves(found))
+    return results
 
 
 def find_facts(
@@ -203,48 +244,6 @@ def fact_texts(graph: Graph, settings: FactSettings) -> list[str]:
 
 
 # ── making them ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _build_facts(graph: Graph, chunks: Sequence[str], vectors: Vectors | None, settings: FactSettings) -> Facts:
-    place = {name: i for i, name in enumerate(chunks)}
-    position, names, mentions = {}, [], []
-    for i, entity in enumerate(graph.entities):
-        position[entity.id] = i
-        names.append(entity.name)
-        mentions.append(sorted({place[c] for c in entity.chunks if c in place}))
-    ends, texts, statements = list[tuple[int, int]](), list[str](), list[list[int]]()
-    for relation, told in _texts_of_relations(graph, settings):
-        for text, stating in told.items():
-            ends.append((position[relation.source], position[relation.target]))
-            texts.append(text)
-            statements.append(sorted({place[c] for c in stating if c in place}))
-    synonyms = _find_synonyms(names, vectors, settings)
-    words = Tfidf.build(map(stems, texts))
-    both = np.asarray(ends, np.int32).reshape(-1, 2)
-    encoded = [t.encode("utf-8", "replace") for t in texts]
-    found = Facts(
-        source=both[:, 0].copy(),
-        target=both[:, 1].copy(),
-        tells=offsets([len(s) for s in statements]),
-        told=_chain_rows(statements),
-        number=np.arange(len(texts), dtype=np.int32),
-        letters=np.frombuffer(b"".join(encoded), np.uint8),
-        ends=offsets([len(e) for e in encoded]),
-        start=offsets([len(m) for m in mentions]),
-        held=_chain_rows(mentions),
-        one=synonyms.one,
-        other=synonyms.other,
-        near=synonyms.similarity,
-        words=words.words,
-        first=words.start,
-        rows=words.rows,
-        share=words.share,
-        chunks=np.array([len(place)]),
-        leaves=np.zeros(0, np.int32),
-        comes=np.zeros(0, np.int32),
-        chance=np.zeros(0),
-    )
-    return _with_fact_moves(found)
 
 
 def _with_fact_moves(found: Facts) -> Facts:

@@ -54,7 +54,20 @@ def keep_layers(wholes: Sequence[Layers], *, settings: LayerSettings, writers: S
 @step("layers.enlarged", version=1, form="tables")
 def enlarge_graph(wholes: Sequence[tuple[Graph, Layers]]) -> list[Graph]:
     """A graph with the summary entities of its layers among its entities, and their members' links to them."""
-    return [_join_layers(graph, found) for graph, found in wholes]
+    results: list[Graph] = []
+    for graph, found in wholes:
+        degree = Counter(end for r in found.relations for end in (r.source, r.target))
+        own = [replace(e, degree=e.degree + degree[e.id]) for e in graph.entities]
+        new = [replace(e, degree=degree[e.id]) for e in found.entities]
+        scale = _mean_weight([r.weight for r in graph.relations]) / _mean_weight([r.weight for r in found.relations])
+        links = [replace(r, weight=r.weight * scale) for r in found.relations]
+        entities, relations = (*own, *new), (*graph.relations, *links)
+        results.append(
+            Graph(
+                tuple(sorted(entities, key=lambda e: e.id)), tuple(sorted(relations, key=lambda r: r.id)), graph.claims
+            )
+        )
+    return results
 
 
 def layers_made_of(graph: str, vectors: str, rt: Runtime, settings: LayerSettings) -> str:
@@ -148,19 +161,6 @@ def earlier_layers(store: Store, name: str, settings: LayerSettings, clusters: C
 
 def _layer_writers(rt: Runtime) -> tuple[str, ...]:
     return (rt.engine.fingerprint("abstract"), rt.engine.fingerprint("summarise"), rt.embedder.fingerprint())
-
-
-def _join_layers(graph: Graph, found: Layers) -> Graph:
-    """Both graphs as one, in the order of ids; a link to a member weighs as much as a relation does on average."""
-    degree = Counter(end for r in found.relations for end in (r.source, r.target))
-    own = [replace(e, degree=e.degree + degree[e.id]) for e in graph.entities]
-    new = [replace(e, degree=degree[e.id]) for e in found.entities]
-    scale = _mean_weight([r.weight for r in graph.relations]) / _mean_weight([r.weight for r in found.relations])
-    links = [replace(r, weight=r.weight * scale) for r in found.relations]
-    entities, relations = (*own, *new), (*graph.relations, *links)
-    return Graph(
-        tuple(sorted(entities, key=lambda e: e.id)), tuple(sorted(relations, key=lambda r: r.id)), graph.claims
-    )
 
 
 def _mean_weight(weights: Sequence[float]) -> float:

@@ -307,7 +307,11 @@ class Solver:
         if not isinstance(step, Math | Deduce):
             raise TypeError(f"{type(step).__name__} is no step to be worked out")
         inputs = [memory[a] for a in step.inputs]
-        quantities = [_read_quantity(s) for s in inputs]
+        quantities: list[Value] = []
+        for solved in inputs:  # a value as the number or the date that it names first; a set of names as it is
+            value = solved.value
+            first = read_scalar(value[0]) if isinstance(value, tuple) and value else ""
+            quantities.append(value if isinstance(first, str) else first)
         if isinstance(step, Deduce):
             value = _decide_step(step, quantities, [s.value for s in inputs])
         else:
@@ -338,13 +342,6 @@ def _is_bound(term: Term, memory: Mapping[str, Solved]) -> bool:
 
 def _write_term(term: Term) -> str:
     return term.name or term.type or (f"#{term.alias}" if term.alias else "")
-
-
-def _read_quantity(solved: Solved) -> Value:
-    """A value as the number or the date that it names first; a set of names as it is."""
-    value = solved.value
-    first = read_scalar(value[0]) if isinstance(value, tuple) and value else ""
-    return value if isinstance(first, str) else first
 
 
 def _decide_step(step: Deduce, quantities: Sequence[Value], values: Sequence[Value]) -> Value:

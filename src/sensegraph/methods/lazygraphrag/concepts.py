@@ -151,7 +151,38 @@ class Concepts:
 @step("concepts.concepts", version=1, form="arrays")
 def make_concepts(wholes: Sequence[Iterable[tuple[Noted, ...]]], *, settings: ConceptSettings) -> list[Concepts]:
     """The concept graph of the phrases of all chunks, document by document."""
-    return [_build_concepts(documents, settings) for documents in wholes]
+    results: list[Concepts] = []
+    for documents in wholes:
+        read = _number_concepts(documents)
+        rule = Pruning(settings.hub_deviations, settings.min_weight, settings.min_degree, settings.cover)
+        left = pruned(read.start, read.held, len(read.names), rule)
+        number = np.cumsum(left.kept) - 1
+        kept = left.edges
+        edges = canonical_edges(number[kept.source], number[kept.target], kept.weight, int(left.kept.sum()))
+        tree = hierarchical_leiden(
+            edges, max_cluster_size=settings.max_cluster_size, resolution=settings.resolution, seed=settings.seed
+        )
+        start, held = inside(read.start, read.held, left.kept)
+        names = [name.encode("utf-8", "replace") for name, stays in zip(read.names, left.kept, strict=True) if stays]
+        homes = [project(tree, depth) for depth in range(tree.depths)]
+        results.append(
+            Concepts(
+                letters=np.frombuffer(b"".join(names), np.uint8),
+                ends=np.cumsum([len(name) for name in names], dtype=np.int64),
+                degree=np.bincount(np.concatenate((edges.source, edges.target)), minlength=len(names)).astype(np.int32),
+                source=edges.source,
+                target=edges.target,
+                weight=edges.weight,
+                start=start,
+                held=number[held].astype(np.int32),
+                parent=tree.parent,
+                homes=np.array(homes, np.int32).reshape(len(homes), len(names)).T.copy(),
+                document=read.document,
+                same=read.same,
+                dropped=np.array([left.hubs, left.light, left.sparse, _EXTENTS.index(left.extent)], np.int64),
+            )
+        )
+    return results
 
 
 def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: ConceptSettings) -> Result[Concepts]:
@@ -185,36 +216,6 @@ class _Read:
     held: Longs
     document: Ints
     same: Ints
-
-
-def _build_concepts(documents: Iterable[tuple[Noted, ...]], settings: ConceptSettings) -> Concepts:
-    read = _number_concepts(documents)
-    rule = Pruning(settings.hub_deviations, settings.min_weight, settings.min_degree, settings.cover)
-    left = pruned(read.start, read.held, len(read.names), rule)
-    number = np.cumsum(left.kept) - 1
-    kept = left.edges
-    edges = canonical_edges(number[kept.source], number[kept.target], kept.weight, int(left.kept.sum()))
-    tree = hierarchical_leiden(
-        edges, max_cluster_size=settings.max_cluster_size, resolution=settings.resolution, seed=settings.seed
-    )
-    start, held = inside(read.start, read.held, left.kept)
-    names = [name.encode("utf-8", "replace") for name, stays in zip(read.names, left.kept, strict=True) if stays]
-    homes = [project(tree, depth) for depth in range(tree.depths)]
-    return Concepts(
-        letters=np.frombuffer(b"".join(names), np.uint8),
-        ends=np.cumsum([len(name) for name in names], dtype=np.int64),
-        degree=np.bincount(np.concatenate((edges.source, edges.target)), minlength=len(names)).astype(np.int32),
-        source=edges.source,
-        target=edges.target,
-        weight=edges.weight,
-        start=start,
-        held=number[held].astype(np.int32),
-        parent=tree.parent,
-        homes=np.array(homes, np.int32).reshape(len(homes), len(names)).T.copy(),
-        document=read.document,
-        same=read.same,
-        dropped=np.array([left.hubs, left.light, left.sparse, _EXTENTS.index(left.extent)], np.int64),
-    )
 
 
 def _number_concepts(documents: Iterable[tuple[Noted, ...]]) -> _Read:

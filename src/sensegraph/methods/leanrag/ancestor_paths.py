@@ -83,19 +83,16 @@ def climb_to_ancestors(seeds: dict[int, float], query: Vectors, root: Root, inde
         chain = np.concatenate((chain, chains(above.parent, home)), axis=1)
     found = ways(chain)
     places = [place for level in found[1:] for place in level]
-    if 0 in places and not _reads_root(listed, query, root, index, rt):  # clusters are in the order of depth
-        places.remove(0)
+    if 0 in places:  # the root: clusters are in the order of depth
+        read = root == "on"
+        if root == "auto":
+            near = _cosines_of(listed, query, "described", index, rt)
+            read = _cosines_of([0], query, "aggregate", index, rt)[0] >= sum(near) / len(near)
+        if not read:
+            places.remove(0)
     entities = at(index.graph.entities, listed)
     clusters = at(index.part(AGGREGATES).hierarchy.clusters, places)
     return Ways(listed, entities, list(seeds.values()), home.tolist(), places, clusters)
-
-
-def _reads_root(seeds: Sequence[int], query: Vectors, root: Root, index: Index, rt: Runtime) -> bool:
-    """Whether the root may be read."""
-    if root != "auto":
-        return root == "on"
-    near = _cosines_of(seeds, query, "described", index, rt)
-    return _cosines_of([0], query, "aggregate", index, rt)[0] >= sum(near) / len(near)
 
 
 def _cosines_of(places: Sequence[int], query: Vectors, kind: str, index: Index, rt: Runtime) -> list[float]:

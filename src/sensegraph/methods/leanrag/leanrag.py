@@ -8,7 +8,7 @@ query: nearest entities → chains up to their lowest common ancestor → relati
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -93,7 +93,12 @@ class LeanRAG:
             relation_passages(found, index) if self.relations else (),
             [chunk_passage(chunks[name]) for name in ranked[: self.chunks]],
         ]
-        told, left = _fill_sections(offered, self.context_tokens)
+        told, left, room = list[Told](), list[int](), self.context_tokens
+        for part in offered:  # an earlier section is cut last
+            kept, omitted = within(part, room, size)
+            told.append(Told(tuple(kept), sum(map(size, kept))))
+            left.append(omitted)
+            room -= told[-1].tokens
         passages = tuple(p for part in told for p in part.passages)
         best = [behind[c] for c in ranked[:_RANKED]]
         documents = tuple(dict.fromkeys([*best, *documents_of(passages, index)]))
@@ -103,15 +108,3 @@ class LeanRAG:
             notes.append(f"context_tokens ({self.context_tokens}) had no room for {', '.join(cut)}")
         notes += index.part(AGGREGATES).notes
         return Evidence(passages, documents, sum(part.tokens for part in told), sum(left), tuple(notes))
-
-
-def _fill_sections(offered: Sequence[Iterable[Passage]], budget: int) -> tuple[list[Told], list[int]]:
-    """What fits of each section, and how many passages of it do not; an earlier section is cut last."""
-    told, left = list[Told](), list[int]()
-    for part in offered:
-        kept, omitted = within(part, budget, size)
-        taken = sum(map(size, kept))
-        told.append(Told(tuple(kept), taken))
-        left.append(omitted)
-        budget -= taken
-    return told, left

@@ -118,7 +118,16 @@ class Sentences:
 @step("sentences.sentence_graph", version=2, form="arrays")
 def sentence_graph(wholes: Sequence[tuple[Graph, Iterable[Chunk]]]) -> list[Sentences]:
     """The sentences of chunks, in the order of the catalogue, with the entities of a graph that they name."""
-    return [_build_sentences(graph, chunks) for graph, chunks in wholes]
+    results: list[Sentences] = []
+    for graph, chunks in wholes:
+        lexicon = Lexicon()
+        for entity in graph.entities:
+            lexicon.add(entity.name, entity.chunks)
+        noted = _Noted()
+        for chunk in chunks:
+            noted.take(chunk, lexicon)
+        results.append(noted.made(len(lexicon.chunks)))
+    return results
 
 
 def find_sentences(
@@ -211,16 +220,6 @@ class Lexicon:
 
 
 # ── making them ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _build_sentences(graph: Graph, chunks: Iterable[Chunk]) -> Sentences:
-    lexicon = Lexicon()
-    for entity in graph.entities:
-        lexicon.add(entity.name, entity.chunks)
-    noted = _Noted()
-    for chunk in chunks:
-        noted.take(chunk, lexicon)
-    return noted.made(len(lexicon.chunks))
 
 
 @dataclass(frozen=True, slots=True)

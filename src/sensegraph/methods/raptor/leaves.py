@@ -110,30 +110,20 @@ def _tokens_between(first: _Piece, last: _Piece) -> int | None:
 
 def _cut_sentences(chunks: Sequence[Chunk], size: int) -> Iterator[_Piece]:
     """The sentences of one document, each from the first chunk that holds it whole; long ones in pieces."""
-    run = 0
-    for chunk, start, end in _find_sentences(chunks):
-        base = chunk.start
-        if tokens(chunk.text[start - base : end - base]) <= size:
-            yield _Piece(start, end, chunk, run)
-            continue
-        for a, b in cut_pieces(chunk.text, size, start - base, end - base):
-            yield _Piece(base + a, base + b, chunk, run + 1)
-        run += 2
-
-
-def _find_sentences(chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, int, int]]:
-    """Every sentence with its chunk and its place in the document.
-
-    The last of a chunk may go on: it is left to the next chunk where that begins before it.
-    """
-    reached = 0
+    run = reached = 0
     for chunk, after in zip(chunks, [*chunks[1:], None], strict=True):
-        begin = max(reached, chunk.start)
-        spans = [(begin + a, begin + b) for a, b in sentences(chunk.text[begin - chunk.start :])]
+        base, begin = chunk.start, max(reached, chunk.start)
+        spans = [(begin + a, begin + b) for a, b in sentences(chunk.text[begin - base :])]
         for n, (start, end) in enumerate(spans, 1):
-            if n < len(spans) or after is None or after.start > start:
-                yield chunk, start, end
-                reached = end
+            if n == len(spans) and after is not None and after.start <= start:
+                continue  # the last of a chunk may go on: it is left to the next chunk, which begins before it
+            reached = end
+            if tokens(chunk.text[start - base : end - base]) <= size:
+                yield _Piece(start, end, chunk, run)
+                continue
+            for a, b in cut_pieces(chunk.text, size, start - base, end - base):
+                yield _Piece(base + a, base + b, chunk, run + 1)
+            run += 2
 
 
 def cut_pieces(text: str, size: int, start: int = 0, end: int | None = None) -> Iterator[Span]:

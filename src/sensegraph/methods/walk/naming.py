@@ -168,7 +168,45 @@ class Names:
 @step("naming.names", version=2, form="arrays")
 def make_names(wholes: Sequence[Iterable[Noted]], *, settings: NameSettings) -> list[Names]:
     """The index of names of all documents, in the order of the catalogue."""
-    return [_build_names(documents, settings) for documents in wholes]
+    results: list[Names] = []
+    for documents in wholes:
+        known = make_gazetteer(documents)
+        read = _read_pairs(documents, known)
+        keys = hash_words(read.names)
+        order = np.argsort(keys)
+        rank = np.empty(len(order), np.int64)
+        rank[order] = np.arange(len(order))
+        titles = [sorted(set(stems(" \n ".join(names)))) if names else [] for names in read.titles]
+        hint, hints = _find_hints(titles, read.names, rank)
+        single = [" " in name or known.proper(name) for name in read.names]
+        facts = [max((n.count(" ") + 1 for n in read.names), default=0), settings.owners, settings.common]
+        # the types of the arrays of an index of no names
+        kinds: dict[str, Any] = dict.fromkeys((f.name for f in fields(Names)), np.int32)
+        kinds |= dict.fromkeys(("keys", "stems", "asides"), np.uint64) | dict.fromkeys(
+            ("salience", "share"), np.float32
+        )
+        kinds |= dict.fromkeys(("start", "begin", "hint", "title", "aside", "way"), np.int64)
+        kinds |= dict.fromkeys(("proper", "bears", "borne"), np.uint8) | {"facts": np.float64}
+        made = replace(
+            Names(**{name: np.zeros(0, kind) for name, kind in kinds.items()}),
+            keys=keys[order],
+            proper=np.asarray(single, np.uint8)[order],
+            hint=hint,
+            hints=hints,
+            title=offsets([len(t) for t in titles]),
+            stems=hash_words([w for t in titles for w in t]),
+            aside=offsets([len(t) for t in read.asides]),
+            asides=hash_words([w for t in read.asides for w in t]),
+            document=np.asarray(read.document, np.int32),
+            facts=np.array([*facts, settings.bears, settings.forward, settings.backward, 0.0]),
+        )
+        held = rank[np.asarray(read.held, np.int64)]
+        results.append(
+            _link_pairs(
+                made, np.asarray(read.row, np.int64), held, np.asarray(read.times), np.asarray(read.bears, np.uint8)
+            )
+        )
+    return results
 
 
 def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSettings) -> Result[Names]:
@@ -201,41 +239,6 @@ class _Read:
     document: array[int]
     titles: list[tuple[str, ...]]
     asides: list[tuple[str, ...]]
-
-
-def _build_names(documents: Iterable[Noted], settings: NameSettings) -> Names:
-    known = make_gazetteer(documents)
-    read = _read_pairs(documents, known)
-    keys = hash_words(read.names)
-    order = np.argsort(keys)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    titles = [sorted(set(stems(" \n ".join(names)))) if names else [] for names in read.titles]
-    hint, hints = _find_hints(titles, read.names, rank)
-    single = [" " in name or known.proper(name) for name in read.names]
-    facts = [max((n.count(" ") + 1 for n in read.names), default=0), settings.owners, settings.common]
-    # the types of the arrays of an index of no names
-    kinds: dict[str, Any] = dict.fromkeys((f.name for f in fields(Names)), np.int32)
-    kinds |= dict.fromkeys(("keys", "stems", "asides"), np.uint64) | dict.fromkeys(("salience", "share"), np.float32)
-    kinds |= dict.fromkeys(("start", "begin", "hint", "title", "aside", "way"), np.int64)
-    kinds |= dict.fromkeys(("proper", "bears", "borne"), np.uint8) | {"facts": np.float64}
-    made = replace(
-        Names(**{name: np.zeros(0, kind) for name, kind in kinds.items()}),
-        keys=keys[order],
-        proper=np.asarray(single, np.uint8)[order],
-        hint=hint,
-        hints=hints,
-        title=offsets([len(t) for t in titles]),
-        stems=hash_words([w for t in titles for w in t]),
-        aside=offsets([len(t) for t in read.asides]),
-        asides=hash_words([w for t in read.asides for w in t]),
-        document=np.asarray(read.document, np.int32),
-        facts=np.array([*facts, settings.bears, settings.forward, settings.backward, 0.0]),
-    )
-    held = rank[np.asarray(read.held, np.int64)]
-    return _link_pairs(
-        made, np.asarray(read.row, np.int64), held, np.asarray(read.times), np.asarray(read.bears, np.uint8)
-    )
 
 
 def _read_pairs(documents: Iterable[Noted], known: Gazetteer) -> _Read:
