@@ -90,7 +90,7 @@ def count_clusters(texts: Sequence[str], threshold: float, *, strict: bool = Tru
 
 
 def count_linkage_clusters(apart: Floats, threshold: float, *, strict: bool = True) -> int:
-    """`clusters` for distances that are known, shape (n, n)."""
+    """`count_clusters` for distances that are known, shape (n, n)."""
     apart = np.array(apart, np.float64)
     np.fill_diagonal(apart, np.inf)
     left = len(apart)
