@@ -34,8 +34,8 @@ from hipporag import Given, folded, given_triples
 from hybrid import questions, recall, versus
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.engine import ClassicalEngine
-from sensegraph.graphs.drawing import svg
 from sensegraph.graphs.drawing.lines import Line, Plot, plots
+from sensegraph.graphs.drawing.svg import svg
 from sensegraph.index.graph.duplicates import aliases_of, names_by_id
 from sensegraph.index.graph.merging import entity_id
 from sensegraph.index.hierarchy.communities import ClusterSettings, group

@@ -12,7 +12,7 @@ from sensegraph.language.tagging import tags
 
 
 def found(text: str, language: str = "en") -> list[str]:
-    words = page_text.split_words(text, 0, len(text))
+    words = page_text.locate_words(text, 0, len(text))
     inside = list(times.times(text, 0, len(text)))
     barred = {i for i, w in enumerate(words) for a, b in inside if a <= w.start and w.end <= b}
     return [c.surface for c in find_name_candidates(Sentence(text, 0, words, barred, language))]
@@ -42,7 +42,7 @@ def test_a_sentence_gives_these_names(text: str, names: list[str]) -> None:
 
 def test_a_word_that_opens_a_sentence_is_left_to_the_corpus() -> None:
     text = "Music met Prince."
-    (first, *_) = find_name_candidates(Sentence(text, 0, page_text.split_words(text, 0, len(text)), (), "en"))
+    (first, *_) = find_name_candidates(Sentence(text, 0, page_text.locate_words(text, 0, len(text)), (), "en"))
     assert (first.first, first.inner) == ("music", -1)
 
 

@@ -43,7 +43,7 @@ from sensegraph.runtime.stores.sqlite import SqliteStore, writable
 from sensegraph.types import Answer, Document, Evidence, Question, Turn, Usage
 
 if TYPE_CHECKING:
-    from sensegraph.documents.values import DocumentSettings
+    from sensegraph.documents.document_settings import DocumentSettings
     from sensegraph.index.estimate import Estimate
 
 FOLDER = ".sensegraph"

@@ -17,9 +17,17 @@ from sensegraph.index.manifest import REF
 from sensegraph.language.stems import stems
 from sensegraph.personal.finding import finder
 from sensegraph.personal.masking import Masker, secret
-from sensegraph.personal.people import Named, besides, names_like, people_told
+from sensegraph.personal.people_names import Named, besides, names_like, people_told
+from sensegraph.personal.personal_settings import (
+    PersonalSettings,
+    Tally,
+    differing,
+    people_sought,
+    rules,
+    tally,
+    written,
+)
 from sensegraph.personal.surveying import Survey, survey
-from sensegraph.personal.values import PersonalSettings, Tally, differing, people_sought, rules, tally, written
 from sensegraph.types import Chunk, Document, Question, Turn
 
 if TYPE_CHECKING:

@@ -98,7 +98,7 @@ def complete(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
         engine=rt.engine.name,
         embedder=rt.embedder.name,
         vectors_by=rt.embedder.fingerprint(),
-        settings=key(replace(settings, part_objects=())),
+        settings=settings.key,
         counts=_counts(spine),
         structure=spine.structure,
         graph=graph.key if graph else "",

@@ -216,15 +216,15 @@ def sort_parts(names: Iterable[str], given: Iterable[Part[Any, Any]] = ()) -> tu
     found: list[str] = []
     waiting = [name for name in known_parts(given) if name in left] + sorted(left - {*known_parts(given)})
     while waiting:
-        ready = [name for name in waiting if left.isdisjoint(set(needs_of(name, given)).difference(found))]
-        found += ready or waiting
-        waiting = [name for name in waiting if name not in found]
+        ready = (name for name in waiting if left.isdisjoint(set(needs_of(name, given)).difference(found)))
+        found.append(next(ready, waiting[0]))
+        waiting.remove(found[-1])
     return tuple(found)
 
 
 def settings_type(name: str, given: Sequence[Part[Any, Any]] = ()) -> type[Any] | None:
     """The type of the settings of a part, whose table is `[index.NAME]`; None where there is no such table."""
-    if name in SPINE or name not in known_parts(given):
+    if name not in BUILT_IN and (name in SPINE or name not in known_parts(given)):
         return None
     found = find_part(name, given).settings
     return found if fields(found) else None

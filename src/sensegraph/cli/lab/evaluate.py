@@ -149,8 +149,8 @@ def _extras(results: Sequence[Result], how: Measuring, picture: Path | None, run
 
 def _drawn(results: Sequence[Result], how: Measuring) -> str:
     """The means of the metric with their intervals, as SVG: a panel a set."""
-    from sensegraph.graphs.drawing import svg
-    from sensegraph.graphs.drawing.intervals import Mean, Panel, chart
+    from sensegraph.graphs.drawing.interval_chart import Mean, Panel, chart
+    from sensegraph.graphs.drawing.svg import svg
     from sensegraph.lab.retrieval import retrieval_tables
 
     panels = []

@@ -23,7 +23,7 @@ from sensegraph.lab.retrieval import JudgedSet
 from sensegraph.methods import auto, load
 from sensegraph.personal.finding import finder
 from sensegraph.personal.masking import Masker
-from sensegraph.personal.values import PersonalSettings
+from sensegraph.personal.personal_settings import PersonalSettings
 from sensegraph.runtime.stores.sqlite import SqliteStore
 
 _HERE = Path(".")

@@ -107,11 +107,11 @@ def count_outside_words(one: Observation, lexicon: Lexicon) -> tuple[Counter[str
     lower: list[str] = []
     for a, b in zip(one.sentences[::2], one.sentences[1::2], strict=True):
         if a < begin:
-            page_text.count_capitals(page_text.split_words(one.head, a, min(b, begin)), upper, lower)
+            page_text.count_capitals(page_text.locate_words(one.head, a, min(b, begin)), upper, lower)
         elif b > end:
             shift = size - len(one.tail)
             page_text.count_capitals(
-                page_text.split_words(one.tail, max(a, end) - shift, b - shift), upper, lower, inside=a < end
+                page_text.locate_words(one.tail, max(a, end) - shift, b - shift), upper, lower, inside=a < end
             )
     return Counter(upper), Counter(lower)
 

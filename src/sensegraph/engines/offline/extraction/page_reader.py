@@ -50,7 +50,7 @@ class _PageReader:
         if language == "zh":
             self._read_chinese(number, start, end)
             return
-        words = page_text.split_words(self.page.text, start, end)
+        words = page_text.locate_words(self.page.text, start, end)
         taken = self._collect_values(number, start, end, words)
         if language != "un":
             named = self._collect_names(number, words, taken)

@@ -129,7 +129,7 @@ def _find_cut(text: str, start: int, size: int) -> int:
     return end
 
 
-def split_words(text: str, start: int, end: int) -> list[Word]:
+def locate_words(text: str, start: int, end: int) -> list[Word]:
     """Words and marks of one sentence."""
     return [Word(m[0], *m.span()) for m in TOKEN.finditer(text, start, end)]
 

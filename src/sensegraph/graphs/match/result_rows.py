@@ -9,10 +9,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from sensegraph.graphs.match.checking import AGGREGATES, Checked, aggregated
 from sensegraph.graphs.match.evaluating import Evaluator, Rows, Table
+from sensegraph.graphs.match.query_checking import AGGREGATES, Checked, has_aggregate
+from sensegraph.graphs.match.query_values import Element, Value, group_key, sort_key
 from sensegraph.graphs.match.syntax import Call, Expression
-from sensegraph.graphs.match.values import Element, Value, same, sorting
 
 _RESTED = 1_000  # matches of one row whose elements are gathered for its citations
 
@@ -26,35 +26,36 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Projected:
+class ReturnedRows:
     """The rows that are returned; `found` counts those there were before SKIP and LIMIT."""
 
     rows: tuple[Row, ...]
     found: int
 
 
-def projected(query: Checked, table: Table, evaluator: Evaluator) -> Projected:
+def project_rows(query: Checked, table: Table, evaluator: Evaluator) -> ReturnedRows:
     """The rows of a query from the table of its matches."""
     if query.grouped or query.query.distinct:
-        return _cut(query, table, _together(query, table, evaluator))
-    return _plain(query, table, evaluator)
-
-
-def _plain(query: Checked, table: Table, evaluator: Evaluator) -> Projected:
-    """One row for each match; only those that are returned are read whole."""
-    order = _sorted(
+        made = _group_matches(query, table, evaluator)
+        order = _sort_rows(len(made.groups), made.keys)
+        rests = _find_sources(query, table)
+        kept = _cut_window(query, order)
+        rows = [Row(tuple(c[i] for c in made.columns), rests(made.groups[i].tolist())) for i in kept]
+        return ReturnedRows(tuple(rows), len(made.groups))
+    # one row for each match; only those that are returned are read whole
+    order = _sort_rows(
         table.length,
         [(evaluator.column(s.expression, table), s.falling) for s in query.query.order],
     )
-    kept = np.asarray(list(_window(query, order)), np.int64)
-    part = table.take(kept)
+    part = table.take(np.asarray(list(_cut_window(query, order)), np.int64))
     columns = [evaluator.column(i.expression, part) for i in query.items]
-    rows = zip(*columns, strict=True)
-    rests = _rests(query, part)
-    return Projected(tuple(Row(tuple(v), rests([i])) for i, v in enumerate(rows)), table.length)
+    rests = _find_sources(query, part)
+    return ReturnedRows(
+        tuple(Row(tuple(v), rests([i])) for i, v in enumerate(zip(*columns, strict=True))), table.length
+    )
 
 
-def _window(query: Checked, order: Sequence[int]) -> Iterable[int]:
+def _cut_window(query: Checked, order: Sequence[int]) -> Iterable[int]:
     end = None if query.query.limit is None else query.query.skip + query.query.limit
     return islice(order, query.query.skip, end)
 
@@ -63,7 +64,7 @@ def _window(query: Checked, order: Sequence[int]) -> Iterable[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _RowGroups:
     """Rows as they are put together: the matches of each, the columns, and what they are ordered by."""
 
     groups: list[Rows]
@@ -71,10 +72,16 @@ class _Made:
     keys: list[tuple[list[Value], bool]]
 
 
-def _together(query: Checked, table: Table, evaluator: Evaluator) -> _Made:
-    single = [i.expression for i in query.items if not aggregated(i.expression)]
+def _group_matches(query: Checked, table: Table, evaluator: Evaluator) -> _RowGroups:
+    single = [i.expression for i in query.items if not has_aggregate(i.expression)]
     plain = {repr(e): evaluator.column(e, table) for e in single}  # 1 and true are equal, but not written alike
-    groups = _groups(list(plain.values()), table.length, query.grouped)
+    if plain:
+        found = dict[object, list[int]]()  # rows that agree in these columns, by their first
+        for i, values in enumerate(zip(*plain.values(), strict=True)):
+            found.setdefault(group_key(values), []).append(i)
+        groups = [np.asarray(rows, np.int64) for rows in found.values()]
+    else:
+        groups = [np.arange(table.length)] if query.grouped else []
     totals = _Totals(query, evaluator, table, groups)
 
     def column(expression: Expression) -> list[Value]:
@@ -83,17 +90,7 @@ def _together(query: Checked, table: Table, evaluator: Evaluator) -> _Made:
         return totals.column(expression, Table(len(groups), {}))
 
     keys = [(column(s.expression), s.falling) for s in query.query.order]
-    return _Made(groups, [column(i.expression) for i in query.items], keys)
-
-
-def _groups(columns: Sequence[Sequence[Value]], length: int, one: bool) -> list[Rows]:
-    """The numbers of the rows that agree in these columns, by their first; `one` row where there is no column."""
-    if not columns:
-        return [np.arange(length)] if one else []
-    found = dict[object, list[int]]()
-    for i, key in enumerate(zip(*columns, strict=True)):
-        found.setdefault(same(key), []).append(i)
-    return [np.asarray(rows, np.int64) for rows in found.values()]
+    return _RowGroups(groups, [column(i.expression) for i in query.items], keys)
 
 
 class _Totals(Evaluator):
@@ -120,10 +117,10 @@ class _Totals(Evaluator):
         """The values of a group that are there, each once if `distinct`."""
         self.clock.check()
         found = [v for i in group.tolist() if (v := values[i]) is not None]
-        return list({same(v): v for v in found}.values()) if distinct else found
+        return list({group_key(v): v for v in found}.values()) if distinct else found
 
 
-def _numbers(values: Sequence[Value]) -> list[float]:
+def _keep_numbers(values: Sequence[Value]) -> list[float]:
     return [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
 
 
@@ -131,32 +128,24 @@ _TOTALS: Mapping[str, Callable[[list[Value]], Value]] = MappingProxyType(
     {
         "count": len,
         "collect": tuple,
-        "min": lambda v: min(v, key=sorting, default=None),
-        "max": lambda v: max(v, key=sorting, default=None),
-        "sum": lambda v: sum(_numbers(v)),
-        "avg": lambda v: sum(n) / len(n) if (n := _numbers(v)) else None,
+        "min": lambda v: min(v, key=sort_key, default=None),
+        "max": lambda v: max(v, key=sort_key, default=None),
+        "sum": lambda v: sum(_keep_numbers(v)),
+        "avg": lambda v: sum(n) / len(n) if (n := _keep_numbers(v)) else None,
     }
 )
-
-
-def _cut(query: Checked, table: Table, made: _Made) -> Projected:
-    """The rows of groups, ordered, from `skip` to `limit`."""
-    order = _sorted(len(made.groups), made.keys)
-    rests = _rests(query, table)
-    rows = [Row(tuple(c[i] for c in made.columns), rests(made.groups[i].tolist())) for i in _window(query, order)]
-    return Projected(tuple(rows), len(made.groups))
 
 
 # ── order ──
 
 
-def _sorted(length: int, keys: Sequence[tuple[list[Value], bool]]) -> Sequence[int]:
+def _sort_rows(length: int, keys: Sequence[tuple[list[Value], bool]]) -> Sequence[int]:
     """Row numbers by these columns, the first outranking the others; what is unknown comes last, ties stay in order."""
     order: list[int] = list(range(length))
     for column, falling in reversed(keys):
         there = [i for i in order if column[i] is not None]
         gone = [i for i in order if column[i] is None]
-        there.sort(key=lambda i: sorting(column[i]), reverse=falling)
+        there.sort(key=lambda i: sort_key(column[i]), reverse=falling)
         order = there + gone
     return order
 
@@ -164,7 +153,7 @@ def _sorted(length: int, keys: Sequence[tuple[list[Value], bool]]) -> Sequence[i
 # ── what rows rest on ──
 
 
-def _rests(query: Checked, table: Table) -> Callable[[Sequence[int]], tuple[Element, ...]]:
+def _find_sources(query: Checked, table: Table) -> Callable[[Sequence[int]], tuple[Element, ...]]:
     """For rows of the table the relations and claims in them; where the pattern has none, the entities."""
     linked = [v for v, k in query.kinds.items() if k in ("relation", "chain", "claim")]
     chosen = linked or [v for v, k in query.kinds.items() if k == "entity"]

@@ -1,4 +1,4 @@
-"""What reading files is told, and what it gives back."""
+"""The settings of reading files, and its results: documents, and what was skipped."""
 
 from __future__ import annotations
 
@@ -60,6 +60,6 @@ class File:
         return f".{last.lower()}" if dot and stem else ""
 
 
-def shown(path: str) -> str:
+def printable_path(path: str) -> str:
     """`path` as it can be printed and stored: bytes that are no UTF-8 are written as escapes."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
@@ -37,40 +37,39 @@ _SIGNS: Mapping[str, Callable[[Any, Any], int | float]] = MappingProxyType(
 _RANKS = (bool, int | float, str, Element, tuple)
 
 
-def alike(text: str) -> str:
+def fold_type(text: str) -> str:
     """The form in which types are compared: folded, `_` and `-` as blanks."""
     return _folded(text.replace("_", " ").replace("-", " "))
 
 
-def known(text: str) -> str | None:
+def text_or_null(text: str) -> str | None:
     """A text of a record; None where nothing stands there."""
     return text or None
 
 
-def equal(a: Value, b: Value) -> Truth:
+def equal_values(a: Value, b: Value) -> Truth:
     """Whether two values are the same; None where one is unknown. Values of different kinds are not."""
     if a is None or b is None:
         return None
     if isinstance(a, str) and isinstance(b, str):
         return _folded(a) == _folded(b)
     if isinstance(a, tuple) and isinstance(b, tuple):
-        return _all([equal(x, y) for x, y in zip(a, b, strict=True)]) if len(a) == len(b) else False
-    return _rank(a) == _rank(b) and a == b
+        if len(a) != len(b):
+            return False
+        parts = [equal_values(x, y) for x, y in zip(a, b, strict=True)]
+        return False if False in parts else None if None in parts else True
+    return _rank_kind(a) == _rank_kind(b) and a == b
 
 
-def _all(parts: Sequence[Truth]) -> Truth:
-    return False if False in parts else None if None in parts else True
-
-
-def inside(a: Value, among: Value) -> Truth:
+def is_in_list(a: Value, among: Value) -> Truth:
     """Whether a value is in a list; None where that cannot be known."""
     if not isinstance(among, tuple):
         return None
-    found = [equal(a, b) for b in among]
+    found = [equal_values(a, b) for b in among]
     return True if True in found else None if None in found else False
 
 
-def ordered(sign: str, a: Value, b: Value) -> Truth:
+def compare_order(sign: str, a: Value, b: Value) -> Truth:
     """`<`, `<=`, `>`, `>=` of two numbers or two texts; None for anything else."""
     if isinstance(a, bool) or isinstance(b, bool):
         return None
@@ -81,22 +80,22 @@ def ordered(sign: str, a: Value, b: Value) -> Truth:
     return None
 
 
-def both(a: Value, b: Value) -> Truth:
+def and_values(a: Value, b: Value) -> Truth:
     """AND of three values: false where one is, else unknown where one is."""
     return False if a is False or b is False else True if a is True and b is True else None
 
 
-def either(a: Value, b: Value) -> Truth:
+def or_values(a: Value, b: Value) -> Truth:
     """OR of three values: true where one is, else unknown where one is."""
     return True if a is True or b is True else False if a is False and b is False else None
 
 
-def opposite(a: Value) -> Truth:
+def negate_value(a: Value) -> Truth:
     """NOT of three values."""
     return not a if isinstance(a, bool) else None
 
 
-def has(sign: str, text: Value, part: Value) -> Truth:
+def search_text(sign: str, text: Value, part: Value) -> Truth:
     """`contains`, `starts with`, `ends with`, without case; None where one is no text."""
     if not isinstance(text, str) or not isinstance(part, str):
         return None
@@ -106,7 +105,7 @@ def has(sign: str, text: Value, part: Value) -> Truth:
     return whole.startswith(sought) if sign == "starts with" else whole.endswith(sought)
 
 
-def reckoned(sign: str, a: Value, b: Value) -> Value:
+def calculate_value(sign: str, a: Value, b: Value) -> Value:
     """`+ - * / %` of numbers, `+` of texts and lists; None where there is no such result, as for division by zero."""
     if sign == "+" and ((isinstance(a, str) and isinstance(b, str)) or (isinstance(a, tuple) and isinstance(b, tuple))):
         return a + b  # type: ignore[operator]
@@ -119,24 +118,24 @@ def reckoned(sign: str, a: Value, b: Value) -> Value:
     return found if isinstance(found, int) or isfinite(found) else None
 
 
-def _rank(value: Value) -> int:
+def _rank_kind(value: Value) -> int:
     return next(i for i, kind in enumerate(_RANKS) if isinstance(value, kind))
 
 
-def sorting(value: Value) -> tuple[Any, ...]:
+def sort_key(value: Value) -> tuple[Any, ...]:
     """What known values are ordered by: truth values, numbers, texts (first without case), elements, lists."""
-    rank = _rank(value)
+    rank = _rank_kind(value)
     if isinstance(value, str):
         return rank, _folded(value), value
     if isinstance(value, tuple):
-        return rank, tuple((v is None, () if v is None else sorting(v)) for v in value)
+        return rank, tuple((v is None, () if v is None else sort_key(v)) for v in value)
     return rank, value
 
 
-def same(value: Value) -> Any:
+def group_key(value: Value) -> Any:
     """What stands for a value where equal ones are told apart from others: groups, DISTINCT."""
     if isinstance(value, str):
         return "", value
     if isinstance(value, tuple):
-        return tuple(map(same, value))
+        return tuple(map(group_key, value))
     return type(value) is bool, value

@@ -96,22 +96,23 @@ class Resolver:
         return Statement(text, references, tuple(spans)[:_SOURCES])
 
 
-def marked(statements: Sequence[Statement], numbers: Mapping[str, Number]) -> str:
+def write_marks(statements: Sequence[Statement], numbers: Mapping[str, Number]) -> str:
     """The text of `statements` with the marks of their references; `numbers` of what is not in a table are left out."""
-    return "".join(_marked(s, [numbers[r] for r in s.references if r in numbers]) for s in statements)
+    parts = list[str]()
+    for statement in statements:
+        cited = [numbers[r] for r in statement.references if r in numbers]
+        if not cited:
+            parts.append(statement.text)
+            continue
+        groups = [
+            f"{TABLE_NAMES[table]} ({', '.join(str(n) for _, n in group)})"
+            for table, group in groupby(cited, key=lambda n: n[0])
+        ]
+        text = statement.text.rstrip()
+        stop = _STOP.search(text)
+        cut = stop.start() if stop else len(text)
+        parts.append(f"{text[:cut]} [Data: {'; '.join(groups)}]{text[cut:]}{statement.text[len(text) :]}")
+    return "".join(parts)
 
 
-def _marked(statement: Statement, numbers: Sequence[Number]) -> str:
-    if not numbers:
-        return statement.text
-    groups = (
-        f"{TABLE_NAMES[table]} ({', '.join(str(n) for _, n in group)})"
-        for table, group in groupby(numbers, key=lambda n: n[0])
-    )
-    text = statement.text.rstrip()
-    stop = _STOP.search(text)
-    cut = stop.start() if stop else len(text)
-    return f"{text[:cut]} [Data: {'; '.join(groups)}]{text[cut:]}{statement.text[len(text) :]}"
-
-
-__all__ = ["TABLE_NAMES", "Number", "Resolver", "marked"]
+__all__ = ["TABLE_NAMES", "Number", "Resolver", "write_marks"]

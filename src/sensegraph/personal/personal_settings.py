@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -74,7 +74,7 @@ def people_sought(settings: PersonalSettings) -> bool:
     return "person" in settings.kinds or "name" in settings.kinds
 
 
-def compiled(settings: PersonalSettings) -> dict[str, re.Pattern[str]]:
+def compile_patterns(settings: PersonalSettings) -> dict[str, re.Pattern[str]]:
     """The user's own patterns by kind. Raises SettingsError for one that is wrong, naming it."""
     made = {}
     for name, pattern in settings.patterns.items():
@@ -108,16 +108,15 @@ def differing(then: str, now: str) -> str:
     if not then:
         return ""
     was, is_ = json.loads(then), json.loads(now)
-    return "; ".join(_change(name, was[name], is_[name]) for name in was if was[name] != is_[name])
-
-
-def _change(name: str, then: object, now: object) -> str:
-    if isinstance(then, list) and isinstance(now, list):
-        return f"{name} ({_moved(then, now)})"
-    return f"style (then {then}, now {now})" if name == "style" else name
-
-
-def _moved(then: Sequence[str], now: Sequence[str]) -> str:
-    gone, new = [x for x in then if x not in now], [x for x in now if x not in then]
-    said = [f"{when} also {', '.join(found)}" for when, found in (("then", gone), ("now", new)) if found]
-    return ", ".join(said) or "in another order"
+    changes = list[str]()
+    for name in was:
+        before, after = was[name], is_[name]
+        if before == after:
+            continue
+        if isinstance(before, list) and isinstance(after, list):
+            gone, new = [x for x in before if x not in after], [x for x in after if x not in before]
+            moved = [f"{when} also {', '.join(some)}" for when, some in (("then", gone), ("now", new)) if some]
+            changes.append(f"{name} ({', '.join(moved) or 'in another order'})")
+        else:
+            changes.append(f"style (then {before}, now {after})" if name == "style" else name)
+    return "; ".join(changes)

@@ -14,7 +14,7 @@ T = TypeVar("T")
 BLOCK = 500  # records that are looked up at once
 
 
-class Shelf:
+class PairFile:
     """Lists of texts under (topic, name), in the order in which they were put. Gone when it is closed."""
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Shelf:
 
     def put(self, topic: str, pairs: Iterable[tuple[str, str]]) -> None:
         """Put each (name, value) under `topic`."""
-        for block in blocks(pairs):
+        for block in split_blocks(pairs):
             self._db.execute("BEGIN")
             rows = ((topic, name, value) for name, value in block)
             self._db.executemany("INSERT INTO pair (topic, name, value) VALUES (?, ?, ?)", rows)
@@ -36,7 +36,7 @@ class Shelf:
     def find(self, topic: str, names: Sequence[str]) -> dict[str, list[str]]:
         """The values under each of these names; a name without any has an empty list."""
         found: dict[str, list[str]] = defaultdict(list)
-        for block in blocks(dict.fromkeys(names)):
+        for block in split_blocks(dict.fromkeys(names)):
             marks = ",".join("?" * len(block))
             query = f"""SELECT name, value FROM pair INDEXED BY by_name
                 WHERE topic = ? AND name IN ({marks}) ORDER BY place"""  # the other index would read the whole topic
@@ -57,14 +57,14 @@ class Shelf:
             last = rows[-1][0]
             yield from ((name, value) for _, name, value in rows)
 
-    def __enter__(self) -> Shelf:
+    def __enter__(self) -> PairFile:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._db.close()
 
 
-def blocks(items: Iterable[T], size: int = BLOCK) -> Iterator[list[T]]:
+def split_blocks(items: Iterable[T], size: int = BLOCK) -> Iterator[list[T]]:
     """`items` in lists of `size`, the last one shorter."""
     rest = iter(items)
     while block := list(islice(rest, size)):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sensegraph.personal.values import Span
+from sensegraph.personal.personal_settings import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +22,13 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
-    """Names of several words that a text has, to be found wherever they are said again: by their first word."""
+class RepeatedNames:
+    """Names of several words that a text has, to be found wherever they stand again: by their first word."""
 
     names: Mapping[str, Sequence[tuple[tuple[str, ...], str, str]]]
 
     @classmethod
-    def of(cls, text: str, people: Sequence[Named]) -> Again:
+    def of(cls, text: str, people: Sequence[Named]) -> RepeatedNames:
         """The names of these people, as the text writes them and as they are known."""
         made: dict[str, dict[tuple[tuple[str, ...], str, str], None]] = {}
         for p in people:
@@ -39,7 +39,7 @@ class Again:
         return cls({first: tuple(listed) for first, listed in made.items()})
 
     def spans(self, text: str, *, loose: bool = False) -> list[Span]:
-        """Where they are said: as they are written or, with `loose`, in any case with any signs between, as in ids."""
+        """Where they stand: as they are written or, with `loose`, in any case with any signs between, as in ids."""
         words = [(m[0].casefold(), *m.span()) for m in _PART.finditer(text)] if self.names else []
         found = []
         for i, (first, start, _) in enumerate(words):
@@ -48,11 +48,11 @@ class Again:
                 if tuple(w for w, _, _ in here) == parts:
                     written = text[start : here[-1][2]]
                     if loose or " ".join(written.split()) == said:
-                        found.append(Span("person", start, here[-1][2], plain(name)))
+                        found.append(Span("person", start, here[-1][2], fold_name(name)))
         return found
 
 
-def plain(name: str) -> str:
+def fold_name(name: str) -> str:
     """The form in which two names are compared."""
     return " ".join(name.casefold().split())
 
@@ -83,12 +83,12 @@ def people_told(text: str) -> Iterator[Named]:
     for pattern in (_TITLED, _INITIALS):
         for match in pattern.finditer(text):
             if not _NO_NAME.match(match["name"]):
-                yield _named(text, *match.span("name"))
+                yield _name_person(text, *match.span("name"))
     for label in _LABEL.finditer(text):
         listed = list(_LISTED.finditer(text, *label.span("list")))
         first = listed[:1] if listed and listed[0].start() == label.start("list") else []
         for match in first if label[0][0] in ".!?" else listed:  # a label inside a line says one name
-            yield _named(text, *match.span("name"))
+            yield _name_person(text, *match.span("name"))
 
 
 def names_like(text: str) -> Iterator[Named]:
@@ -114,7 +114,7 @@ def besides(more: Iterator[Named], known: Sequence[Named]) -> list[Named]:
     return sorted(found, key=lambda n: n.start)
 
 
-def _named(text: str, start: int, end: int) -> Named:
+def _name_person(text: str, start: int, end: int) -> Named:
     name = text[start:end].rstrip(_END)
     last, comma, first = name.partition(", ")
     return Named(start, start + len(name), f"{first} {last}" if comma else name)

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sensegraph.graphs.interchange.exporting.listing import Listing
-from sensegraph.graphs.interchange.extras import Row, merged
-from sensegraph.graphs.interchange.references import Number, marked
-from sensegraph.types import Claim, Cluster, Entity, Finding, Relation, Statement
+from sensegraph.graphs.interchange.extras import Row, merge_row
+from sensegraph.graphs.interchange.report_marks import Number, write_marks
+from sensegraph.types import Claim, Cluster, Entity, Relation
 
 _NONE = "NONE"  # how the tables say that a claim has no object, no date
 _CITED = ("entities", "relationships", "covariates", "communities")
@@ -19,7 +19,7 @@ class Deriver:
     """Makes the rows of every table, in blocks of ids."""
 
     def __init__(self, listing: Listing) -> None:
-        self.listing, self.index, self.shelf = listing, listing.index, listing.shelf
+        self.listing, self.index, self.pairs = listing, listing.index, listing.pairs
 
     def derived(self, table: str, ids: Sequence[str]) -> dict[str, Row]:
         """The rows of these records of a table, as they follow from the index alone."""
@@ -35,7 +35,7 @@ class Deriver:
             derived, extras = self.derived(table, ids), self.listing.beside.find(table, ids)
             for name in ids:
                 if name in derived:
-                    yield merged(derived[name], extras.get(name), late)
+                    yield merge_row(derived[name], extras.get(name), derive_late_columns)
                 elif (whole := extras[name].whole) is not None:
                     yield whole
 
@@ -44,7 +44,7 @@ class Deriver:
     def _documents(self, records: Sequence[Any], numbers: dict[str, int]) -> dict[str, Row]:
         ids = [d.id for d in records]
         names = self.listing.name("documents", ids)
-        units = self.listing.names("text_units", self.shelf.find("document units", ids).items())
+        units = self.listing.names("text_units", self.pairs.find("document units", ids).items())
         return {
             d.id: {
                 "id": names[d.id],
@@ -63,7 +63,7 @@ class Deriver:
         chunks, names = self.index.chunks(ids), self.listing.name("text_units", ids)
         documents = self.listing.name("documents", [c.document for c in records])
         entities, relations, claims = (
-            self.listing.names(t, self.shelf.find(f"unit {t}", ids).items())
+            self.listing.names(t, self.pairs.find(f"unit {t}", ids).items())
             for t in ("entities", "relationships", "covariates")
         )
         return {
@@ -116,8 +116,8 @@ class Deriver:
     def _communities(self, records: Sequence[Cluster], numbers: dict[str, int]) -> dict[str, Row]:
         ids, places = [c.id for c in records], self._places(records)
         members = self.listing.names("entities", ((c.id, c.entities) for c in records))
-        relations = self.listing.names("relationships", self.shelf.find("community relationships", ids).items())
-        inner = ((c, list(dict.fromkeys(units))) for c, units in self.shelf.find("community units", ids).items())
+        relations = self.listing.names("relationships", self.pairs.find("community relationships", ids).items())
+        inner = ((c, list(dict.fromkeys(units))) for c, units in self.pairs.find("community units", ids).items())
         units = self.listing.names("text_units", inner)
         return {
             c.id: {
@@ -141,11 +141,13 @@ class Deriver:
                 "id": c.id,
                 **places[c.id],
                 "title": c.title,
-                "summary": marked(c.summary, cited),
+                "summary": write_marks(c.summary, cited),
                 "full_content": "",
                 "rank": c.rating,
                 "rating_explanation": c.rating_explanation,
-                "findings": [_finding(f, cited) for f in c.findings],
+                "findings": [
+                    {"explanation": write_marks(f.statements, cited), "summary": f.summary} for f in c.findings
+                ],
                 "full_content_json": "",
                 "period": "",
                 "size": len(members[c.id]),
@@ -157,6 +159,10 @@ class Deriver:
         subjects = self.listing.find("entities", [c.subject for c in records])
         ids = list(dict.fromkeys(c.source.chunk for c in records))
         chunks, names = self.index.chunks(ids), self.listing.name("text_units", ids)
+        quotes = dict[str, str]()  # on one line; nothing where the span is not known, which is then the whole chunk
+        for c in records:
+            text, start, end = chunks[c.source.chunk].text, c.source.start, c.source.end
+            quotes[c.id] = "" if (start, end) == (0, len(text)) else " ".join(text[start:end].split())
         return {
             c.id: {
                 "id": c.id,
@@ -169,7 +175,7 @@ class Deriver:
                 "status": c.status,
                 "start_date": c.starts or _NONE,
                 "end_date": c.ends or _NONE,
-                "source_text": _quote(c, chunks[c.source.chunk].text),
+                "source_text": quotes[c.id],
                 "text_unit_id": names[c.source.chunk],
             }
             for c in records
@@ -200,18 +206,7 @@ class Deriver:
         return {name: (t, n) for t in _CITED for name, n in self.listing.numbers(t, names).items()}
 
 
-def _quote(claim: Claim, text: str) -> str:
-    """What a claim quotes, on one line; nothing where its span is not known, which is then the whole chunk."""
-    start, end = claim.source.start, claim.source.end
-    return "" if (start, end) == (0, len(text)) else " ".join(text[start:end].split())
-
-
-def _finding(finding: Finding, cited: dict[str, Number]) -> Row:
-    statements: Sequence[Statement] = finding.statements
-    return {"explanation": marked(statements, cited), "summary": finding.summary}
-
-
-def late(row: Row) -> Row:
+def derive_late_columns(row: Row) -> Row:
     """The columns of a report that are made of its others."""
     if "full_content" not in row:
         return {}
@@ -224,4 +219,4 @@ def late(row: Row) -> Row:
     }
 
 
-__all__ = ["Deriver", "late"]
+__all__ = ["Deriver", "derive_late_columns"]

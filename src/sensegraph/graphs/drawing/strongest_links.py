@@ -28,7 +28,7 @@ class Bundles:
     drawn: Flags
 
 
-def inside(drawing: Drawing, depth: int) -> Flags:
+def find_inner_links(drawing: Drawing, depth: int) -> Flags:
     """Which relations hold a community of this depth together, shape (m,): a maximum spanning forest of each."""
     label, edges = drawing.labels[depth], drawing.edges
     within = label[edges.source] == label[edges.target]
@@ -38,7 +38,7 @@ def inside(drawing: Drawing, depth: int) -> Flags:
     return kept
 
 
-def bundled(drawing: Drawing, depth: int) -> Bundles:
+def bundle_links(drawing: Drawing, depth: int) -> Bundles:
     """The relations between communities of this depth, by pairs, and which pairs are strong enough to be drawn."""
     label, count = drawing.labels[depth], len(drawing.communities[depth])
     pairs = canonical_edges(
@@ -51,7 +51,7 @@ def bundled(drawing: Drawing, depth: int) -> Bundles:
     return Bundles(pairs, drawn)
 
 
-def hues(drawing: Drawing) -> Longs:
+def rank_hues(drawing: Drawing) -> Longs:
     """The rank, by entities, of every community of depth 0: its hue, shape (c,)."""
     size = np.array([c.entities for c in drawing.communities[0]])
     rank = np.empty(len(size), np.int64)
@@ -59,11 +59,11 @@ def hues(drawing: Drawing) -> Longs:
     return rank
 
 
-def paints(drawing: Drawing, depth: int) -> list[str]:
+def choose_paints(drawing: Drawing, depth: int) -> list[str]:
     """The colour of every community of this depth: the hue of the one of depth 0 around it, in a tone of its own."""
     root = np.zeros(len(drawing.communities[depth]), np.int64)
     root[drawing.labels[depth]] = drawing.labels[0]
-    hue = hues(drawing)[root].tolist()
+    hue = rank_hues(drawing)[root].tolist()
     if depth == 0:
         return [paint(h) for h in hue]
     tone = np.zeros(len(root), np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sensegraph.graphs.drawing.colours import paint
@@ -40,30 +40,24 @@ def chart(title: str, panels: Sequence[Panel]) -> Scene:
     shapes: list[Shape] = [Text(MARGIN, MARGIN + 8, title, 16.0, bold=True)]
     top, zero = _TITLE, 2 * MARGIN + _LETTER * max((len(row.label) for p in panels for row in p.rows), default=0)
     for panel in panels:
-        shapes += _panel(panel, top, zero)
+        first, last = top + _HEAD, top + _HEAD + _ROW * (len(panel.rows) - 1)
+        shapes.append(Text(MARGIN, top + 14, panel.title, _SIZE + 1, bold=True))
+        for tick in _TICKS:
+            x = zero + _SCALE * tick / 100
+            shapes.append(Stroke(complex(x, first - _ROW / 2), complex(x, last + _ROW / 2), "faint", 1.0))
+            shapes.append(Text(x, last + _ROW, str(tick), 11.0, "soft", "middle"))
+        for i, row in enumerate(panel.rows):
+            y, colour = first + _ROW * i, paint(3) if row.base else paint(0)
+            low, mean, high = (zero + _SCALE * share for share in (row.low, row.mean, row.high))
+            interval = f"{100 * row.mean:.1f} [{100 * row.low:.1f}, {100 * row.high:.1f}]"
+            shapes += [
+                Text(zero - 14, y, row.label, _SIZE, anchor="end"),
+                Stroke(complex(low, y), complex(high, y), colour, 2.5),
+                Disc(mean, y, 5.0, colour, title=f"{row.label}: {interval}"),
+                Text(zero + _SCALE + 18, y, f"{100 * row.mean:.1f}", _SIZE, "soft"),
+            ]
+            if row.note:
+                shapes.append(Text(zero + _SCALE + 64, y, row.note, _SIZE, "soft"))
         top += _HEAD + _ROW * len(panel.rows) + _FOOT
     width = max(zero + _SCALE + _BESIDE, 2 * MARGIN + 1.2 * _LETTER * len(title))
     return Scene(width, top, title, tuple(shapes))
-
-
-def _panel(panel: Panel, top: float, zero: float) -> Iterator[Shape]:
-    first, last = top + _HEAD, top + _HEAD + _ROW * (len(panel.rows) - 1)
-    yield Text(MARGIN, top + 14, panel.title, _SIZE + 1, bold=True)
-    for tick in _TICKS:
-        x = zero + _SCALE * tick / 100
-        yield Stroke(complex(x, first - _ROW / 2), complex(x, last + _ROW / 2), "faint", 1.0)
-        yield Text(x, last + _ROW, str(tick), 11.0, "soft", "middle")
-    for i, row in enumerate(panel.rows):
-        yield from _row(row, first + _ROW * i, zero)
-
-
-def _row(row: Mean, y: float, zero: float) -> Iterator[Shape]:
-    colour = paint(3) if row.base else paint(0)
-    low, mean, high = (zero + _SCALE * share for share in (row.low, row.mean, row.high))
-    yield Text(zero - 14, y, row.label, _SIZE, anchor="end")
-    yield Stroke(complex(low, y), complex(high, y), colour, 2.5)
-    said = f"{100 * row.mean:.1f} [{100 * row.low:.1f}, {100 * row.high:.1f}]"
-    yield Disc(mean, y, 5.0, colour, title=f"{row.label}: {said}")
-    yield Text(zero + _SCALE + 18, y, f"{100 * row.mean:.1f}", _SIZE, "soft")
-    if row.note:
-        yield Text(zero + _SCALE + 64, y, row.note, _SIZE, "soft")

@@ -6,12 +6,13 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from itertools import product
 
-from sensegraph.documents.decoding import clean
-from sensegraph.documents.metadata import scalars
-from sensegraph.documents.times import iso
-from sensegraph.documents.values import DocumentSettings
+from sensegraph.documents.decoding import clean_text
+from sensegraph.documents.document_settings import DocumentSettings
+from sensegraph.documents.metadata import flatten_fields
+from sensegraph.documents.written_dates import read_iso_date
 from sensegraph.errors import InputError
 from sensegraph.runtime.keys import key
 from sensegraph.types import Document
@@ -23,43 +24,51 @@ Item = tuple[str, Document | str]
 """Where in the file (`line 3`), and what stands there: a document, or why there is none."""
 
 
-def jsonl(name: str, text: str, settings: DocumentSettings) -> Iterator[Item]:
+def read_json_lines(name: str, text: str, settings: DocumentSettings) -> Iterator[Item]:
     """One document a line; a line that is no record is named, the others go on."""
-    for number, line in _numbered(text):
+    for number, line in _number_lines(text):
         try:
-            yield f"line {number}", _document(name, _parsed(line), settings)
+            yield f"line {number}", _make_document(name, _parse_json(line), settings)
         except InputError as e:
             yield f"line {number}", str(e)
 
 
-def whole_json(name: str, text: str, settings: DocumentSettings) -> Iterator[Item]:
+def read_json_records(name: str, text: str, settings: DocumentSettings) -> Iterator[Item]:
     """The records of an array, of the `documents` of an object, or the one object that a file is.
 
     Raises InputError when the file is not JSON or of another shape.
     """
-    value = _parsed(text)
+    value = _parse_json(text)
     if isinstance(value, dict) and isinstance(value.get("documents"), list):
         value = value["documents"]
     if isinstance(value, dict):
-        yield "", _document(name, value, settings, alone=True)
+        yield "", _make_document(name, value, settings, alone=True)
         return
     if not isinstance(value, list):
         raise InputError("holds no records; give an array of objects, an object, or an object with `documents`.")
     for number, record in enumerate(value, start=1):
         try:
-            yield f"record {number}", _document(name, record, settings)
+            yield f"record {number}", _make_document(name, record, settings)
         except InputError as e:
             yield f"record {number}", str(e)
 
 
-def rows(name: str, text: str, settings: DocumentSettings) -> Iterator[Item]:
+def read_csv_rows(name: str, text: str, settings: DocumentSettings) -> Iterator[Item]:
     """One document a row of a csv or tsv file; the first row names the columns.
 
     The delimiter (`,` `;` tab `|`) and the quote (`"` or `'`) are those with which the header names the text column.
     Raises InputError when none does.
     """
-    text, hint = _hinted(text.replace("\r", "\n"))
-    delimiter, quote = _dialect(text, hint, settings.text_column)
+    text = text.replace("\r", "\n")
+    hinted = re.match(r'"?sep=([^\w"\'\n ])"?\n', text)  # a line that spreadsheets write, which names the delimiter
+    text, hint = (text[hinted.end() :], hinted[1]) if hinted else (text, "")
+    first, wanted = next((line for _, line in _number_lines(text)), ""), settings.text_column
+    for delimiter, quote in product(hint or _DELIMITERS, _QUOTES):
+        columns = next(csv.reader([first], delimiter=delimiter, quotechar=quote), [])
+        if wanted.casefold() in (c.strip().casefold() for c in columns):
+            break
+    else:
+        raise InputError(f"has no column {wanted!r} in its first line ({first[:80]}); name the column by text_column.")
     # A process-wide limit of 128 KB a field: raised, never lowered, so that texts fit and nobody else's reading breaks.
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote)
@@ -67,37 +76,22 @@ def rows(name: str, text: str, settings: DocumentSettings) -> Iterator[Item]:
     start = 1
     for row in reader:
         if header and any(row):
-            yield f"line {start}", _row(name, header, row, settings)
+            if len(row) > len(header):
+                said = (
+                    f"has {len(row)} fields where the header has {len(header)}; quote fields that hold the delimiter."
+                )
+                yield f"line {start}", said
+            else:
+                fields = {c: v for c, v in zip(header, row, strict=False) if v or c}
+                try:
+                    yield f"line {start}", _make_document(name, fields, settings)
+                except InputError as e:
+                    yield f"line {start}", str(e)
         header = header or [c.strip() for c in row]
         start = reader.line_num + 1
 
 
-def _row(name: str, header: Sequence[str], row: Sequence[str], settings: DocumentSettings) -> Document | str:
-    if len(row) > len(header):
-        return f"has {len(row)} fields where the header has {len(header)}; quote fields that hold the delimiter."
-    try:
-        return _document(name, {c: v for c, v in zip(header, row, strict=False) if v or c}, settings)
-    except InputError as e:
-        return str(e)
-
-
-def _hinted(text: str) -> tuple[str, str]:
-    """`text` without the line `sep=;` that spreadsheets write, and the delimiter that it names."""
-    match = re.match(r'"?sep=([^\w"\'\n ])"?\n', text)
-    return (text[match.end() :], match[1]) if match else (text, "")
-
-
-def _dialect(text: str, hint: str, wanted: str) -> tuple[str, str]:
-    first = next((line for _, line in _numbered(text)), "")
-    for delimiter in hint or _DELIMITERS:
-        for quote in _QUOTES:
-            header = next(csv.reader([first], delimiter=delimiter, quotechar=quote), [])
-            if wanted.casefold() in (c.strip().casefold() for c in header):
-                return delimiter, quote
-    raise InputError(f"has no column {wanted!r} in its first line ({first[:80]}); name the column by text_column.")
-
-
-def _numbered(text: str) -> Iterator[tuple[int, str]]:
+def _number_lines(text: str) -> Iterator[tuple[int, str]]:
     """The lines that are not blank, with their numbers; only \\n ends a line, as JSON may hold all other breaks."""
     number = start = 0
     while start < len(text):
@@ -109,7 +103,7 @@ def _numbered(text: str) -> Iterator[tuple[int, str]]:
         start = end + 1
 
 
-def _parsed(text: str) -> object:
+def _parse_json(text: str) -> object:
     try:
         return json.loads(text, parse_constant=lambda _: None)
     except json.JSONDecodeError as e:
@@ -119,7 +113,7 @@ def _parsed(text: str) -> object:
         raise InputError(f"is JSON that is too deep or holds too long a number ({e}); simplify it.") from e
 
 
-def _document(name: str, record: object, settings: DocumentSettings, *, alone: bool = False) -> Document:
+def _make_document(name: str, record: object, settings: DocumentSettings, *, alone: bool = False) -> Document:
     """The document that `record` is; its fields beside text, id, title and time are metadata.
 
     A record without an id is named by its file and its content, so that it keeps its name when others come or go.
@@ -127,30 +121,7 @@ def _document(name: str, record: object, settings: DocumentSettings, *, alone: b
     if not isinstance(record, dict):
         raise InputError(f"is {type(record).__name__}, not an object; give an object with a text in each place.")
     columns = {str(k).casefold(): str(k) for k in reversed(record)}
-    text = _text(record, columns, settings.text_column)
-    taken = {columns[c.casefold()]: c for c in _columns(record, columns, settings)}
-    title = _named(record, columns, settings.title_column)
-    ident = _named(record, columns, settings.id_column or ("_id" if "_id" in columns else "id"))
-    rest = {k: v for k, v in record.items() if k not in taken}
-    nested = rest.pop("metadata", None)
-    metadata = scalars(rest | (nested if isinstance(nested, dict) else {} if nested is None else {"metadata": nested}))
-    time = iso(record.get(columns.get(settings.time_column.casefold(), "")))
-    ident = ident or (name if alone else f"{name}#{key(text, title, metadata)[:12]}")
-    return Document(ident, text, title, metadata, time)
-
-
-def _columns(record: Mapping[str, object], columns: Mapping[str, str], settings: DocumentSettings) -> Iterator[str]:
-    """The columns that are not metadata; a time that cannot be read stays there, so that it is not lost."""
-    yield from (c for c in (settings.text_column, settings.title_column) if c.casefold() in columns)
-    ident = settings.id_column or ("_id" if "_id" in columns else "id")
-    if ident.casefold() in columns:
-        yield ident
-    time = columns.get(settings.time_column.casefold(), "")
-    if time and (iso(record[time]) or not record[time]):
-        yield settings.time_column
-
-
-def _text(record: Mapping[str, object], columns: Mapping[str, str], wanted: str) -> str:
+    wanted = settings.text_column
     if wanted.casefold() not in columns:
         found = ", ".join(sorted(columns.values()))[:80]
         raise InputError(f"has no {wanted!r} (it has: {found}); name the column by text_column.")
@@ -159,14 +130,30 @@ def _text(record: Mapping[str, object], columns: Mapping[str, str], wanted: str)
         raise InputError(f"has a {wanted!r} that is {type(value).__name__}, not a text; give a text.")
     if not value.strip():
         raise InputError(f"has an empty {wanted!r}; there is nothing to read in it.")
-    return clean(value)
+    text, id_column = clean_text(value), settings.id_column or ("_id" if "_id" in columns else "id")
+    title = _read_short_field(record, columns, settings.title_column)
+    ident = _read_short_field(record, columns, id_column)
+    time_column = columns.get(settings.time_column.casefold(), "")
+    time = read_iso_date(record.get(time_column))
+    # all other columns are metadata; a time that cannot be read stays there, so that it is not lost
+    names = [c.casefold() for c in (wanted, settings.title_column, id_column)]
+    taken = {columns[name] for name in names if name in columns}
+    if time_column and (time or not record[time_column]):
+        taken.add(time_column)
+    rest = {k: v for k, v in record.items() if k not in taken}
+    nested = rest.pop("metadata", None)
+    metadata = flatten_fields(
+        rest | (nested if isinstance(nested, dict) else {} if nested is None else {"metadata": nested})
+    )
+    ident = ident or (name if alone else f"{name}#{key(text, title, metadata)[:12]}")
+    return Document(ident, text, title, metadata, time)
 
 
-def _named(record: Mapping[str, object], columns: Mapping[str, str], wanted: str) -> str:
+def _read_short_field(record: Mapping[str, object], columns: Mapping[str, str], wanted: str) -> str:
     """A short field as text: a string or a number; nothing where it is missing or null."""
     value = record.get(columns.get(wanted.casefold(), ""))
     if value is None or isinstance(value, str):
-        return clean(value or "").strip()
+        return clean_text(value or "").strip()
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     raise InputError(f"has a {wanted!r} that is {type(value).__name__}; give a text or a number.")
