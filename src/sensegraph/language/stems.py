@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any
 
-from sensegraph.language.common_words import STOP
+from sensegraph.language.detection import ENGLISH, detect_by_function_words
+from sensegraph.language.word_lists import STOP
 
 # Scripts that write no blanks between words, or join particles to them: Kana, Han, Hangul, Thai, Lao, Burmese, Khmer.
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
@@ -16,7 +17,6 @@ _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\u
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
 _TERM = re.compile(rf"[{_UNSPACED}]+|(?:(?![_{_UNSPACED}])[\w{_MARKS}])+")
 _RUN = re.compile(f"[{_UNSPACED}]")
-_SAMPLE = 64
 _SCRIPTS = (
     ("Ѐ", "ԯ", "russian"),
     ("Ͱ", "Ͽ", "greek"),
@@ -24,7 +24,6 @@ _SCRIPTS = (
     ("ऀ", "ॿ", "hindi"),
     ("԰", "֏", "armenian"),
 )
-ENGLISH = "english"
 
 
 def stems(text: str) -> list[str]:
@@ -33,23 +32,13 @@ def stems(text: str) -> list[str]:
     Function words are left out unless there is nothing else (The Who). The language is told from the function words.
     """
     found = runs(text)
-    spoken = language(found)
+    spoken = detect_by_function_words(found)
     return [t for word in found for t in stemmed(word, spoken)] or [t for word in found for t in stemmed(word, "")]
 
 
 def runs(text: str) -> list[str]:
     """The runs of letters and digits of `text`; one of a script without blanks is one run."""
     return _TERM.findall(text if text.isascii() else unicodedata.normalize("NFC", text))
-
-
-def language(words: Sequence[str]) -> str:
-    """The language with most function words among the first of `words`; English unless another has at least two."""
-    if len(words) < 2:
-        return ENGLISH
-    seen = frozenset(word.lower() for word in words[:_SAMPLE])
-    counts = {name: len(seen & stop) for name, stop in STOP.items()}
-    best = max(counts, key=lambda name: counts[name])
-    return best if counts[best] > 1 else ENGLISH
 
 
 @lru_cache(maxsize=1 << 18)

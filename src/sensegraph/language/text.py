@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, TypeVar
 
+from sensegraph.language.calendar_words import ENGLISH_MONTHS, SHORT_MONTHS
+
 T = TypeVar("T")
 
 WORD = re.compile(r"\w+(?:[’'\-]\w+)*")
 HAN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
-_ABBREVIATIONS = frozenset(
+_ABBREVIATIONS = frozenset(SHORT_MONTHS).difference(ENGLISH_MONTHS) | frozenset(
     "mr mrs ms dr prof st sr jr rev hon gen col lt sgt capt maj gov sen rep pres messrs mt ft "
     "inc ltd co corp bros dept est no nos vol vols pp p ed eds al etc vs viz cf e.g i.e a.m p.m "
-    "jan feb mar apr jun jul aug sep sept oct nov dec fig figs approx u.s u.k u.n d.c ca bzw usw z.b d.h nr".split()
+    "sept fig figs approx u.s u.k u.n d.c ca bzw usw z.b d.h nr".split()
 )
 _END = re.compile(
     r"""((?<![.!?…])[.!?…]+["'”’»)\]]*)(\s+)(?=["'“‘«(\[]*[^\W_a-zß-öø-ÿ])|([。！？；]+[」』”’）]*)|((?<!\s)\s*\n\s*)"""

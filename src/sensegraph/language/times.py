@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-_MONTH = (
-    r"(?:January|February|March|April|May|June|July|August|September|October|November|December|"
-    r"Jan\.?|Feb\.?|Mar\.?|Apr\.?|Jun\.?|Jul\.?|Aug\.?|Sept?\.?|Oct\.?|Nov\.?|Dec\.?)"
-)
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+from sensegraph.language.calendar_words import ABBREVIATED_MONTHS, ENGLISH_MONTHS, SHORT_MONTHS
+
+_NAMES = tuple(map(str.title, ENGLISH_MONTHS))
+_MONTH = "(?:" + "|".join([*_NAMES, *(short.title() + r"\.?" for short in ABBREVIATED_MONTHS)]) + ")"
 _DAY = r"(?:[0-3]?\d)(?:st|nd|rd|th)?"
 _YEAR = r"(?:1\d{3}|20\d{2})"
 _DASH = r"\s?[-–—]\s?"
@@ -26,7 +25,7 @@ _ORDINAL = r"(?:\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|sev
 
 _CENTURY = rf"\b{_ORDINAL}[ -](?:century|millennium|Century(?! [A-Z]))(?:\s{_ERA})?\b"
 _SPAN = rf"(?:\b(?:{_WORDNUM}|\d{{1,3}}|several|few)(?:\s-\s|[- ])(?:{_WORDNUM}[- ])?{_UNIT}\b(?![ -]+old))"
-_ALONE = rf"\b{_MONTH[:-1].split('|Jan')[0]})\b(?=\s*(?:$|[,.;)]|and|or|to|when|in))"
+_ALONE = rf"\b(?:{'|'.join(_NAMES)})\b(?=\s*(?:$|[,.;)]|and|or|to|when|in))"
 _WEEKDAY = r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b"
 _TIMES = "|".join(
     [
@@ -74,7 +73,7 @@ _DIGIT = re.compile(r"\d")
 # the time: a time without a digit holds one of these words, and nothing begins with another letter than those below.
 _TIME_WORDS = (
     *"entur millennium year month week day hour minute second decade".split(),
-    *"January February March April May June July August September October November December".split(),
+    *_NAMES,
 )
 _ENDLESS = "teenth"  # what ends so may begin with any letter
 _TIME_AHEAD = r"(?=[\dabefhlmnostwADEFJLMNOSTW])(?:\b|(?=\d))"
@@ -131,7 +130,7 @@ def _one_year(stated: str, year: str) -> tuple[str, str]:
         return stated.strip(), stated.strip()
     rest = stated.replace(year, " ")
     month = re.search(r"[A-Z][a-z]{2}", rest)
-    number = _MONTHS.index(month[0].lower()) + 1 if month and month[0].lower() in _MONTHS else 0
+    number = SHORT_MONTHS.index(month[0].lower()) + 1 if month and month[0].lower() in SHORT_MONTHS else 0
     days = [int(d) for d in re.findall(r"(?<!\d)\d{1,2}(?!\d)", rest)]
     if not number:
         return ("", "") if days else (f"{year}-01-01", f"{year}-12-31")

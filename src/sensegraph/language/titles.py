@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+from sensegraph.language.calendar_words import ENGLISH_MONTHS
+
+_MONTH = f"(?:{'|'.join(map(str.title, ENGLISH_MONTHS))})"
 _DATED = rf"(?:born|died|b\.|c\.|d\.|ca\.|née|\d|{_MONTH}\s*\d|geboren)"
 _BORN = re.compile(rf"^\s*([^\W\d_][^()\n:;]{{1,60}}?)\s*\(\s*{_DATED}")
 _KNOWN = re.compile(

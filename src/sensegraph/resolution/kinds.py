@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Literal
 
+from sensegraph.language import name_words
 from sensegraph.language.text import WORD, fold
-from sensegraph.resolution.comparison import lexicon
 from sensegraph.resolution.values import Mentioned, Resolving
 
 Agreement = Literal["agree", "differ", "conflict"]
@@ -23,7 +23,7 @@ def kind(type: str) -> str:
     if said in _SAYS_NOTHING:
         return ""
     words = [word for match in WORD.findall(said.replace("_", " ")) for word in match.split("-")]
-    return next((lexicon.KINDS[word] for word in reversed(words) if word in lexicon.KINDS), said)
+    return next((name_words.KINDS[word] for word in reversed(words) if word in name_words.KINDS), said)
 
 
 def agreement(a: Mentioned, b: Mentioned, settings: Resolving) -> Agreement:
@@ -31,7 +31,7 @@ def agreement(a: Mentioned, b: Mentioned, settings: Resolving) -> Agreement:
     one, other = kind(a.type), kind(b.type)
     if not one or not other or one == other or _paired(a.type, b.type, settings):
         return "agree"
-    known = frozenset(lexicon.KINDS.values())
+    known = frozenset(name_words.KINDS.values())
     return "conflict" if one in known and other in known else "differ"
 
 

@@ -19,8 +19,8 @@ from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.passages import chunk_passage, claim_passage, entity_passage, relation_passage
-from sensegraph.language.common_words import STOP
 from sensegraph.language.text import WORD, tokens
+from sensegraph.language.word_lists import STOP
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Cluster, Entity, Evidence, Passage, Question, Relation, Turn

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from sensegraph.lab.scores.overlap import words
-from sensegraph.language.stems import ENGLISH, language
+from sensegraph.language.detection import ENGLISH, detect_by_function_words
 from sensegraph.language.tagging import tags
 from sensegraph.language.text import HAN, WORD, fold, sentences
 from sensegraph.types import Entity, Graph, Relation
@@ -56,7 +56,7 @@ class Told:
 def speaks_english(texts: Iterable[str]) -> bool:
     """Whether texts are English: the templates' own words are."""
     joined = " ".join(t for t, _ in zip(texts, range(_SAMPLE), strict=False))
-    return not HAN.search(joined) and language(words(joined)) == ENGLISH
+    return not HAN.search(joined) and detect_by_function_words(words(joined)) == ENGLISH
 
 
 def told_in(graph: Graph, *, english: bool = True) -> list[Told]:

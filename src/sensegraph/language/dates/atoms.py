@@ -11,19 +11,17 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 
+from sensegraph.language.calendar_words import ENGLISH_MONTHS, GERMAN_MONTHS, MONTH_BEGINNINGS, SHORT_FORMS
 from sensegraph.language.dates.moments import begin, days_of, precision, readable, written, year_of
 
-_ENGLISH = "january february march april may june july august september october november december".split()
-_GERMAN = "januar februar märz april mai juni juli august september oktober november dezember".split()
-_SHORT = "jan feb mar apr jun jul aug sep sept oct okt nov dec dez mär mrz jän jänner".split()
-_SHORT_NUMBERS = (1, 2, 3, 4, 6, 7, 8, 9, 9, 10, 10, 11, 12, 12, 3, 3, 1, 1)
 _ORDINALS = "first second third fourth".split()
 _GERMAN_ORDINALS = "erste zweite dritte vierte".split()
 _NUMBERS = "one two three four five six seven eight nine ten".split()
 _GERMAN_NUMBERS = "einem zwei drei vier fünf sechs sieben acht neun zehn".split()
 _HAN_NUMBERS = "一二三四"
 
-_MONTH = rf"(?P<month>{'|'.join([*_ENGLISH, *_GERMAN, *(f'{s}(?:[.]|(?![a-zäöü]))' for s in _SHORT)])})"
+_MONTHS = "|".join((*ENGLISH_MONTHS, *GERMAN_MONTHS))
+_MONTH = rf"(?P<month>{'|'.join([_MONTHS, *(f'{s}(?:[.]|(?![a-zäöü]))' for s in SHORT_FORMS)])})"
 _SPELLS = "jahr|monat|woche"
 _YEAR = r"(?P<year>[12]\d{3})(?!\d)"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)?"
@@ -45,7 +43,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("day", rf"\b{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}"),
     ("month_days", rf"\b{_MONTH}\s+(?P<from>[0-3]?\d)\s?[-–]\s?(?P<day>[0-3]?\d),?\s+{_YEAR}"),
     ("month_day", rf"\b{_MONTH}\s+{_DAY},?\s+{_YEAR}"),
-    ("months", rf"\b(?P<first>{'|'.join([*_ENGLISH, *_GERMAN])})(?:\s?[-–]\s?|\s(?:to|bis)\s){_MONTH},?\s+{_YEAR}"),
+    ("months", rf"\b(?P<first>{_MONTHS})(?:\s?[-–]\s?|\s(?:to|bis)\s){_MONTH},?\s+{_YEAR}"),
     ("month", rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}"),
     ("quarter", rf"\bQ(?P<q>[1-4])(?:\s+(?:of\s+)?|[/ -]){_YEAR}"),
     ("quarter", r"(?P<year>[12]\d{3})[ -]?Q(?P<q>[1-4])\b"),
@@ -71,9 +69,8 @@ _DATED, _COUNTED = re.compile(r"[12]\d{3}"), re.compile(r"\d")
 _BY_WORD, _BY_NUMBER = ("ago", "near", "named"), ("era", "century")
 _ALL = frozenset(kind for kind, _ in _KINDS)
 _BY_YEAR = tuple(sorted(_ALL - {*_BY_WORD, *_BY_NUMBER}))
-_MONTHS = tuple("jan jän feb mar mär mrz apr may mai jun jul aug sep oct okt nov dec dez".split())
 _NEEDED: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("days", "day", "month_days", "month_day", "months", "month"), _MONTHS),
+    **dict.fromkeys(("days", "day", "month_days", "month_day", "months", "month"), tuple(sorted(MONTH_BEGINNINGS))),
     **dict.fromkeys(("han", "han_quarter"), ("年",)),
     "iso": ("-",),
     "slashed": ("/",),
@@ -162,10 +159,10 @@ def _days(year: int, said: dict[str, str]) -> tuple[str, str]:
 
 def _month(name: str) -> int:
     plain = name.casefold().rstrip(".")
-    for names in (_ENGLISH, _GERMAN):
+    for names in (ENGLISH_MONTHS, GERMAN_MONTHS):
         if plain in names:
             return names.index(plain) + 1
-    return _SHORT_NUMBERS[_SHORT.index(plain)]
+    return SHORT_FORMS[plain]
 
 
 def _part_of(year: int, which: str, months: int) -> tuple[str, str]:

@@ -15,8 +15,9 @@ from functools import lru_cache
 from itertools import pairwise
 from types import MappingProxyType
 
-from sensegraph.language.common_words import STOP
-from sensegraph.language.stems import ENGLISH, stemmer
+from sensegraph.language.detection import ENGLISH
+from sensegraph.language.stems import stemmer
+from sensegraph.language.word_lists import STOP
 from sensegraph.resolution.comparison.names import Name
 
 _FEW = 1000  # names: of a smaller collection, words weigh as in one of so many

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from sensegraph.resolution.comparison import lexicon
+from sensegraph.language import name_words
 from sensegraph.resolution.comparison.aligned import Aligned, Lexis, aligned, plural
 from sensegraph.resolution.comparison.names import Name, folded
 from sensegraph.resolution.comparison.vetoes import beside, shared_code, veto
@@ -103,9 +103,9 @@ def _part(found: Aligned, a: Name, b: Name) -> Judged | None:
         return None
     short, long = (a, b) if found.other else (b, a)
     more = found.other or found.one
-    if len(short.core) == 1 and short.core[0] in lexicon.HEADS:
+    if len(short.core) == 1 and short.core[0] in name_words.HEADS:
         return Judged(0.05, f"{short.raw} is a kind of thing, {long.raw} one of them", "head")
-    after = next((w for w in more if w in lexicon.HEADS), "")
+    after = next((w for w in more if w in name_words.HEADS), "")
     if after:
         return Judged(0.05, f"a {after} is not what it is named after", "head")
     last = len(short.core) == 1 and len(long.core) in (2, 3) and long.core[-1] == short.core[0] and not long.numbers
@@ -122,7 +122,7 @@ def _weighed(found: Aligned, code: str, least: int, first: bool) -> Judged:
     if (
         not code
         and least <= _FEW
-        and all(any(w not in lexicon.SMALL for w in words) for words in (found.one, found.other))
+        and all(any(w not in name_words.SMALL for w in words) for words in (found.one, found.other))
     ):
         score = min(score, _EACH)  # each says something that the other does not: Iowa, Colorado
     return Judged(score if code or least >= _WORDS else min(score, 0.3), _said(found, code), "weighed")

@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sensegraph.resolution.comparison import lexicon
+from sensegraph.language import name_words
 
 # Vowel signs and accents that stand inside words but that `\w` leaves out: Latin, Hebrew, Arabic, Indian scripts.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
@@ -77,7 +77,7 @@ class Name:
     @property
     def plain(self) -> tuple[str, ...]:
         """The core without small words."""
-        return tuple(w for w in self.core if w not in lexicon.SMALL) or self.core
+        return tuple(w for w in self.core if w not in name_words.SMALL) or self.core
 
 
 @lru_cache(maxsize=1 << 17)
@@ -88,7 +88,7 @@ def read(raw: str, person: bool = False) -> Name:
     outside, legal_tail = _without_tail(_forward(outside) if person else outside)
     tokens = _tokens(_POSSESSIVE.sub(" ", outside))
     words = tuple(_word(t, place, len(tokens)) for place, t in enumerate(tokens))
-    core, legal = _core(words, lexicon.HONORIFICS | lexicon.OFFICES if person else lexicon.HONORIFICS)
+    core, legal = _core(words, name_words.HONORIFICS | name_words.OFFICES if person else name_words.HONORIFICS)
     core, kind = _placed(core)
     titles = frozenset(words[:2])
     return Name(
@@ -102,8 +102,8 @@ def read(raw: str, person: bool = False) -> Name:
         legal=legal or ((legal_tail,) if legal_tail else ()),
         kind=kind,
         generation=_generation(core),
-        woman=len(words) > 1 and bool(titles & lexicon.WOMAN),
-        man=len(words) > 1 and bool(titles & lexicon.MAN),
+        woman=len(words) > 1 and bool(titles & name_words.WOMAN),
+        man=len(words) > 1 and bool(titles & name_words.MAN),
         letters=_letters(outside),
         acronyms=_acronyms(words, core),
     )
@@ -137,13 +137,13 @@ def _qualified(text: str) -> tuple[str, str]:
 def _forward(text: str) -> str:
     """Smith, John as John Smith."""
     family, comma, given = text.partition(", ")
-    if not comma or "," in given or folded(given).rstrip(".") in {*lexicon.GENERATIONS, *lexicon.HONORIFICS}:
+    if not comma or "," in given or folded(given).rstrip(".") in {*name_words.GENERATIONS, *name_words.HONORIFICS}:
         return text
     return f"{given} {family}"
 
 
 def _without_tail(text: str) -> tuple[str, str]:
-    for tail in lexicon.LEGAL_TAILS:
+    for tail in name_words.LEGAL_TAILS:
         if len(text) > len(tail) and text.endswith(tail):
             return text[: -len(tail)].strip(), tail
         if len(text) > len(tail) and text.startswith(tail):
@@ -165,9 +165,9 @@ def _one_code(text: str) -> bool:
 
 def _word(token: str, place: int, count: int) -> str:
     form = folded(token.replace(".", "") if not token[0].isdigit() else token.replace(",", ""))
-    if token.isupper() and form in lexicon.ROMAN and (len(form) > 1 or (place and place == count - 1)) and place:
-        return lexicon.ROMAN[form]
-    form = lexicon.EXPANSIONS.get(form, lexicon.NUMBERS.get(form, form))
+    if token.isupper() and form in name_words.ROMAN and (len(form) > 1 or (place and place == count - 1)) and place:
+        return name_words.ROMAN[form]
+    form = name_words.EXPANSIONS.get(form, name_words.NUMBERS.get(form, form))
     return _respelt(form) if len(form) >= _SHORTEST else form
 
 
@@ -180,21 +180,21 @@ def _respelt(form: str) -> str:
 def _core(words: tuple[str, ...], titles: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The words without articles and titles before them, and without legal forms behind them; and those forms."""
     core = list(words)
-    while len(core) > 1 and (core[0] in lexicon.ARTICLES or core[0] in titles):
+    while len(core) > 1 and (core[0] in name_words.ARTICLES or core[0] in titles):
         core.pop(0)
     legal: list[str] = []
-    while len(core) > 1 and (core[-1] in lexicon.LEGAL or (legal and core[-1] == "and")):
+    while len(core) > 1 and (core[-1] in name_words.LEGAL or (legal and core[-1] == "and")):
         legal.insert(0, core.pop())
-    while len(core) > 2 and core[-1] in lexicon.AFTER:
+    while len(core) > 2 and core[-1] in name_words.AFTER:
         core.pop()
     return tuple(core), tuple(legal)
 
 
 def _placed(core: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
     """Of one word without blanks: the word without the kind of place that it ends with, and that kind."""
-    if len(core) != 1 or not lexicon.UNSPACED.match(core[0]):
+    if len(core) != 1 or not name_words.UNSPACED.match(core[0]):
         return core, ""
-    for tail, kind in lexicon.CJK_KINDS.items():
+    for tail, kind in name_words.CJK_KINDS.items():
         if core[0].endswith(tail) and len(core[0]) >= len(tail) + 2:
             return (core[0][: -len(tail)],), kind
     return core, ""
@@ -207,7 +207,7 @@ def _numbers(core: tuple[str, ...]) -> tuple[str, ...]:
             continue
         if word.isdecimal() or re.fullmatch(r"\d+(?:\.\d+)+", word):
             found.append(word.lstrip("0") or "0")
-        elif (m := _QUANTITY.fullmatch(word)) and m[2] in lexicon.UNITS:
+        elif (m := _QUANTITY.fullmatch(word)) and m[2] in name_words.UNITS:
             found.append(m[1].lstrip("0") or "0")
     return tuple(sorted(found))
 
@@ -219,14 +219,14 @@ def _coded(word: str) -> bool:
     if digits == len(word):
         return digits >= 6
     quantity = _QUANTITY.fullmatch(word)
-    return quantity is None or quantity[2] not in lexicon.UNITS
+    return quantity is None or quantity[2] not in name_words.UNITS
 
 
 def _generation(core: tuple[str, ...]) -> str:
     if len(core) < 2:
         return ""
     last = core[-1]
-    return lexicon.GENERATIONS.get(last, last if last.isdecimal() and int(last) < 30 else "")
+    return name_words.GENERATIONS.get(last, last if last.isdecimal() and int(last) < 30 else "")
 
 
 def _letters(text: str) -> str:
@@ -242,11 +242,11 @@ def _acronyms(words: tuple[str, ...], core: tuple[str, ...]) -> frozenset[str]:
     """Of two words or more: the first letters, with and without small words; numbers also as Roman ones."""
     found = set()
     for chosen in (words, core):
-        for kept in (chosen, tuple(w for w in chosen if w not in lexicon.SMALL)):
+        for kept in (chosen, tuple(w for w in chosen if w not in name_words.SMALL)):
             if 2 <= len(kept) <= 8:
                 found.add("".join(w if w.isdecimal() else w[0] for w in kept))
                 found.add("".join(_ROMANS.get(w, w) if w.isdecimal() else w[0] for w in kept))
     return frozenset(found)
 
 
-_ROMANS = {number: roman for roman, number in lexicon.ROMAN.items()}
+_ROMANS = {number: roman for roman, number in name_words.ROMAN.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sensegraph.resolution.comparison import lexicon
+from sensegraph.language import name_words
 from sensegraph.resolution.comparison.likeness import acronym, same
 from sensegraph.resolution.comparison.names import Name
 from sensegraph.resolution.comparison.vetoes import beside
@@ -51,7 +51,7 @@ def _person(name: Name) -> _Person:
     if not words:
         return _Person((), name.key)
     family = [words.pop()]
-    while len(words) > 1 and words[-1] in lexicon.PARTICLES:
+    while len(words) > 1 and words[-1] in name_words.PARTICLES:
         family.insert(0, words.pop())
     return _Person(tuple(words), " ".join(family))
 
@@ -80,7 +80,7 @@ def _single(a: _Person, b: _Person) -> Judged:
         return Judged(
             0.7 if first else 0.5, f"{short.family} is a given name of {full}", "given" if first else "middle"
         )
-    if long.given[0] in lexicon.NICKNAMES.get(short.family, ()):
+    if long.given[0] in name_words.NICKNAMES.get(short.family, ()):
         return Judged(0.6, f"{short.family} is short for {long.given[0]}", "nickname")
     return Judged(0.05, "different names", "different")
 
@@ -104,8 +104,8 @@ def _one_given(x: str, y: str) -> Judged:
         return Judged(0.95, f"both are {x}", "equal")
     if len(short) == 1 and long.startswith(short):
         return Judged(0.8, f"{short} may be the initial of {long}", "initial")
-    if y in lexicon.NICKNAMES.get(x, ()) or x in lexicon.NICKNAMES.get(y, ()):
+    if y in name_words.NICKNAMES.get(x, ()) or x in name_words.NICKNAMES.get(y, ()):
         return Judged(0.9, f"{short} is short for {long}", "nickname")
-    if set(lexicon.NICKNAMES.get(x, ())) & set(lexicon.NICKNAMES.get(y, ())):
+    if set(name_words.NICKNAMES.get(x, ())) & set(name_words.NICKNAMES.get(y, ())):
         return Judged(0.7, f"{short} and {long} are short for one name", "nickname")
     return Judged(0.0, f"different given names: {x}, {y}", "veto", veto=True)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from types import MappingProxyType
 
-from sensegraph.resolution.comparison import lexicon
+from sensegraph.language import name_words
 from sensegraph.resolution.comparison.aligned import Aligned, Lexis
 from sensegraph.resolution.comparison.names import Name
 
@@ -19,8 +19,8 @@ _PREFIXES = ("non", "anti", "un", "pre", "post", "sub", "super", "inter", "intra
 # For each word with an opposite, a bit for each set of opposites that it is in.
 _CONTRAST = MappingProxyType(
     {
-        word: sum(1 << place for place, words in enumerate(lexicon.CONTRASTS) if word in words)
-        for word in sorted(frozenset().union(*lexicon.CONTRASTS))
+        word: sum(1 << place for place, words in enumerate(name_words.CONTRASTS) if word in words)
+        for word in sorted(frozenset().union(*name_words.CONTRASTS))
     }
 )
 
@@ -84,16 +84,16 @@ def _words(found: Aligned) -> Iterator[str]:
     for x, y in pairs:
         if _CONTRAST.get(x, 0) & _CONTRAST.get(y, 0):
             yield f"{x} is not {y}"
-        if len(x) == len(y) == 1 or (x in lexicon.GREEK and y in lexicon.GREEK):
+        if len(x) == len(y) == 1 or (x in name_words.GREEK and y in name_words.GREEK):
             yield f"{x} is not {y}"
     yield from _prefixed(found)
     for word in (*found.one, *found.other):
-        if word in lexicon.NEGATIONS:
+        if word in name_words.NEGATIONS:
             yield f"only one says {word}"
 
 
 def _telling(word: str) -> bool:
-    return word in _CONTRAST or len(word) == 1 or word in lexicon.GREEK
+    return word in _CONTRAST or len(word) == 1 or word in name_words.GREEK
 
 
 def _prefixed(found: Aligned) -> Iterator[str]:

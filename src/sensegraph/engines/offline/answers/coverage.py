@@ -15,9 +15,9 @@ from types import MappingProxyType
 
 from sensegraph.engines.offline.answers.questions import FRAME, SOFT
 from sensegraph.engines.offline.reports.prose import stems
-from sensegraph.language.common_words import COMMON, VERY_COMMON
+from sensegraph.language.detection import detect_by_stop_words as language
 from sensegraph.language.text import HAN, WORD
-from sensegraph.language.word_lists import language
+from sensegraph.language.word_lists import COMMON, VERY_COMMON
 
 NAME, NUMBER, RARE, USUAL, EMPTY = 2.0, 1.5, 1.0, 0.6, 0.3  # what a word of the question weighs
 SPEAKER = 0.3  # share of a name's weight where it labels who speaks: it says nothing of what is spoken about

@@ -14,9 +14,9 @@ from sensegraph.engines.offline.answers.said import Said
 from sensegraph.engines.offline.reports.key_phrases import key_phrases
 from sensegraph.engines.offline.reports.prose import stems
 from sensegraph.engines.offline.reports.shown_names import heads, natural, unnamed
+from sensegraph.language.detection import detect_by_stop_words as language
 from sensegraph.language.tagging import tags
 from sensegraph.language.text import HAN, WORD
-from sensegraph.language.word_lists import language
 from sensegraph.types import Passage
 
 MOST = 5  # questions of one context (drift §3)

@@ -14,8 +14,7 @@ from sensegraph.engines.offline.reports.prose import language
 from sensegraph.engines.offline.reports.quotes import introduces
 from sensegraph.language.tagging import known_form, tags
 from sensegraph.language.text import WORD
-from sensegraph.language.word_files import sections
-from sensegraph.language.word_lists import listed
+from sensegraph.language.word_lists import listed, sections
 
 SHORTEST, LONGEST = 7, 34  # words of a clause that is reported
 GENERAL = 0.8  # generality from which a sentence states something

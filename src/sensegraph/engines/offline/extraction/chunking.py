@@ -15,7 +15,7 @@ from sensegraph.engines.offline.extraction.resolving import Scene, Spot, Thing, 
 from sensegraph.engines.offline.extraction.scan import joined
 from sensegraph.engines.offline.extraction.wrapping import body
 from sensegraph.language.speakers import Turns, turns
-from sensegraph.language.word_files import english
+from sensegraph.language.word_lists import english
 from sensegraph.types import Chunk, ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
 
 TITLE = 0.5  # evidence of being in a document that is about the other, in sentences

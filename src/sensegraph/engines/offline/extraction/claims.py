@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sensegraph.engines.offline.extraction.describing import finite, quality
 from sensegraph.engines.offline.extraction.scan import TOKEN
 from sensegraph.language.times import iso
-from sensegraph.language.word_files import english
+from sensegraph.language.word_lists import english
 from sensegraph.types import ExtractedClaim
 
 MOST = 4  # claims of one chunk

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from sensegraph.engines.offline.extraction.resolving import LONGEST_UNIT, stem
-from sensegraph.language.word_files import english, sections
+from sensegraph.language.word_lists import english, sections
 
 _SHARE = 0.25  # of the chunks: what is in more is no topic
 _RESIDUAL = 0.25

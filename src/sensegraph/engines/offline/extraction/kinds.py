@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.engines.offline.extraction.records import Candidate
-from sensegraph.language.word_files import english, sections
+from sensegraph.language.word_lists import english, sections
 
 CLASSES = "plom"
 LETTERS = {

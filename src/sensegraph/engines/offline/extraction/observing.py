@@ -17,7 +17,7 @@ from sensegraph.language import speakers, times
 from sensegraph.language.speakers import Label
 from sensegraph.language.tagging import tags
 from sensegraph.language.text import HAN
-from sensegraph.language.word_files import english, stop_words
+from sensegraph.language.word_lists import english, stop_words
 from sensegraph.types import Chunk
 
 _NOUNS = re.compile(r"[JnN]*[nN]+")

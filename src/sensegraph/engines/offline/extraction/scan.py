@@ -11,7 +11,7 @@ from zlib import crc32
 import msgspec
 
 from sensegraph.language.text import HAN, sentences
-from sensegraph.language.word_files import sections
+from sensegraph.language.word_lists import sections
 from sensegraph.types import Chunk
 
 LONGEST = 1200  # characters of a sentence; longer ones (tables, text without stops) are cut at white space

@@ -12,9 +12,11 @@ from itertools import pairwise
 from operator import eq
 from typing import Any
 
-from sensegraph.language.speaker_labels import Label, labels, opening, recase, speaker, unlabelled
+from sensegraph.language.detection import detect_by_stop_words as language
+from sensegraph.language.speakers import SpeakerLabel as Label
+from sensegraph.language.speakers import labels, opening, recase, speaker, unlabelled
 from sensegraph.language.text import HAN, WORD
-from sensegraph.language.word_lists import language, listed
+from sensegraph.language.word_lists import listed
 
 __all__ = [
     "Label",
