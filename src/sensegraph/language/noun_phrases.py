@@ -53,13 +53,17 @@ _NOUNS_IN_ING = _LISTS["nouns-in-ing"]  # a phrase may end in one: machine learn
 _NEVER = _LISTS["never"].union(ENGLISH_MONTHS, ENGLISH_WEEKDAYS)  # they break a phrase with a capital too
 
 
-def _present_forms(verb: str) -> tuple[str, ...]:
-    """The present forms of a verb, some of which do not exist: those do no harm."""
-    third = f"{verb[:-1]}ies" if verb.endswith("y") and verb[-2] not in "aeou" else f"{verb}s"
-    return verb, third, f"{verb}es"
-
-
-_BREAKING = frozenset(f for v in _LISTS["verbs"] for f in _present_forms(v)) - _NOUNS_IN_ING | _LISTS["verb-forms"]
+_TO_IES = re.compile(r"[^aeou]y$")
+_BREAKING = _LISTS[
+    "verb-forms"
+].union(  # and the present forms, some of which do not exist: those do no harm
+    {
+        form
+        for verb in _LISTS["verbs"]
+        for form in (verb, f"{verb[:-1]}ies" if _TO_IES.search(verb) else f"{verb}s", f"{verb}es")
+    }
+    - _NOUNS_IN_ING
+)
 
 
 class Reader:
@@ -134,20 +138,19 @@ class _Letters(dict[str, str]):
             return "P" if word[0].isupper() else "," if "'" in word or "’" in word else "N"
         if "'" in lower or "’" in lower or lower in _BREAKING or lower in _NEVER:
             return ","
-        letter = _letter_by_ending(lower)
+        letter = self._by_ending(lower)
         if word.islower():
             return letter
         return "P" if letter in "NJ" else "A" if lower in _LISTS["naming"] else "Q"
 
-
-def _letter_by_ending(word: str) -> str:
-    """The letter of a lower-case English word, by its ending where no list holds it."""
-    if word in _LISTS["saying-little"] or (word.endswith("ly") and word not in _LISTS["nouns-in-ly"]):
-        return ","
-    if "-" in word:
-        return "N"
-    if word.endswith("ing") and word not in _NOUNS_IN_ING:
-        return "g"
-    if word.endswith("ed") and word not in _LISTS["nouns-in-ed"]:
-        return "p"
-    return "J" if _ADJECTIVE.search(word) else "N"
+    def _by_ending(self, word: str) -> str:
+        """The letter of a lower-case English word, by its ending where no list holds it."""
+        if word in _LISTS["saying-little"] or (word.endswith("ly") and word not in _LISTS["nouns-in-ly"]):
+            return ","
+        if "-" in word:
+            return "N"
+        if word.endswith("ing") and word not in _NOUNS_IN_ING:
+            return "g"
+        if word.endswith("ed") and word not in _LISTS["nouns-in-ed"]:
+            return "p"
+        return "J" if _ADJECTIVE.search(word) else "N"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any
 
@@ -45,12 +44,17 @@ def runs(text: str) -> list[str]:
 def stemmed(word: str, spoken: str) -> tuple[str, ...]:
     """The terms of one run: none for a function word of the language `spoken`, several where no blanks part words."""
     if unspaced(word):
-        return tuple(_pieces(word))
-    folded = _folded(word)
+        run = unicodedata.normalize("NFKC", word)
+        return tuple(run[i : i + 2] for i in range(max(1, len(run) - 1)))
+    folded = unicodedata.normalize("NFKD", word.casefold())
+    if not folded.isascii():
+        folded = "".join(c for c in folded if not unicodedata.combining(c))
+    abbreviation = len(word) > 1 and word.isupper()  # US, IT and WHO are no function words
     stop = STOP.get(spoken, frozenset())
-    if not folded or (not stop.isdisjoint((word.lower(), folded)) and not _abbreviation(word)):
+    if not folded or (not stop.isdisjoint((word.lower(), folded)) and not abbreviation):
         return ()
-    return (stemmer(_script(folded) or spoken or ENGLISH).stemWord(folded),)
+    of_script = next((name for low, high, name in _SCRIPTS if low <= folded[0] <= high), "")
+    return (stemmer(of_script or spoken or ENGLISH).stemWord(folded),)
 
 
 def unspaced(word: str) -> bool:
@@ -64,23 +68,3 @@ def stemmer(spoken: str) -> Any:
     from Stemmer import Stemmer
 
     return Stemmer(spoken, 0)
-
-
-def _abbreviation(word: str) -> bool:
-    return len(word) > 1 and word.isupper()  # US, IT and WHO are no function words
-
-
-def _folded(word: str) -> str:
-    """`word` for comparing: compatibility forms, case and accents folded."""
-    letters = unicodedata.normalize("NFKD", word.casefold())
-    return letters if letters.isascii() else "".join(c for c in letters if not unicodedata.combining(c))
-
-
-def _pieces(run: str) -> Iterator[str]:
-    run = unicodedata.normalize("NFKC", run)
-    yield from (run[i : i + 2] for i in range(max(1, len(run) - 1)))
-
-
-def _script(word: str) -> str:
-    """The language whose stemmer fits the script of `word`, or nothing for Latin."""
-    return next((name for low, high, name in _SCRIPTS if low <= word[0] <= high), "")

@@ -33,7 +33,7 @@ _FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
 
 
 @cache
-def _tokenizer() -> Any:
+def _load_tokenizer() -> Any:
     from rs_bpe.bpe import openai  # 40 MB of tables: loaded on first use
 
     return openai.cl100k_base()
@@ -41,17 +41,17 @@ def _tokenizer() -> Any:
 
 def tokens(text: str) -> int:
     """The number of cl100k tokens of `text`."""
-    return int(_tokenizer().count(text))
+    return int(_load_tokenizer().count(text))
 
 
 def encode(text: str) -> list[int]:
     """The cl100k token numbers of `text`."""
-    return list(_tokenizer().encode(text))
+    return list(_load_tokenizer().encode(text))
 
 
 def decode(numbers: list[int]) -> str | None:
     """The text of these tokens, or None when they begin or end inside a character."""
-    text: str | None = _tokenizer().decode(numbers)
+    text: str | None = _load_tokenizer().decode(numbers)
     return text
 
 
@@ -102,16 +102,16 @@ def sentences(text: str) -> list[tuple[int, int]]:
     """
     spans, start = [], 0
     for match in _END.finditer(text):
-        if match[1] is not None and match[1].startswith(".") and _abbreviated(text, match.start(1)):
+        if match[1] is not None and match[1].startswith(".") and _is_abbreviation(text, match.start(1)):
             continue
         end = match.end(1) if match[1] is not None else match.end(3) if match[3] is not None else match.start(4)
-        spans.append(_stripped(text, start, end))
+        spans.append(_strip_span(text, start, end))
         start = match.end()
-    spans.append(_stripped(text, start, len(text)))
+    spans.append(_strip_span(text, start, len(text)))
     return [s for s in spans if s[0] < s[1]]
 
 
-def _abbreviated(text: str, dot: int) -> bool:
+def _is_abbreviation(text: str, dot: int) -> bool:
     """Whether the word before the dot at `dot` is an initial or an abbreviation."""
     begin = dot
     while begin > 0 and not text[begin - 1].isspace() and dot - begin < 12:
@@ -120,7 +120,7 @@ def _abbreviated(text: str, dot: int) -> bool:
     return (len(word) == 1 and word.isupper()) or word.casefold() in _ABBREVIATIONS
 
 
-def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+def _strip_span(text: str, start: int, end: int) -> tuple[int, int]:
     part = text[start:end].rstrip()
     return start + len(part) - len(part.lstrip()), start + len(part)
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from sensegraph.language.dates.stating import Expression, expressions
+from sensegraph.language.dates.stating import expressions
 
 _STATE = re.compile(
     r"\b(?:is|are|was|were|did|does|do|had|has|have|held|led|ran|hold|cost|belonged?|ist|sind|war|waren|hatte[n]?|hat|"
@@ -59,7 +59,7 @@ def when_asked(question: str, today: str = "") -> When | None:
 
     `today` (a day, ISO) is what "now" and "last year" mean; without it they are not read.
     """
-    found = _found(question, today)
+    found = _find_date(question, today)
     if found is None:
         return None
     start, end, when = found
@@ -68,7 +68,7 @@ def when_asked(question: str, today: str = "") -> When | None:
 
 def without_date(question: str, today: str = "") -> str:
     """The question without the date that `when_asked` reads: what is to be looked for in texts of that time."""
-    found = _found(question, today)
+    found = _find_date(question, today)
     if found is None:
         return question
     start, end, _ = found
@@ -79,29 +79,22 @@ def without_date(question: str, today: str = "") -> str:
     return plain[:1].upper() + plain[1:] if plain.strip(_ENDS) else question.rstrip(mark) + mark
 
 
-def _found(question: str, today: str) -> tuple[int, int, When] | None:
+def _find_date(question: str, today: str) -> tuple[int, int, When] | None:
     """Where a question says its time, with what stands before the date, and which."""
     if _WHEN.search(question) or not _STATE.search(question):
         return None
     read = expressions(question, today)
     if not read:
-        return _at_present(question, today)
+        match = _NOW.search(question)
+        return (match.start(), match.end(), When(today, today)) if match and today else None
     if len(read) > 1 or read[0].unread:
         return None
     one = read[0]
     lead = _LEAD.search(question[: one.start])
     start = lead.start() if lead else one.start
     outer = not question[one.end :].strip(_ENDS) or not question[:start].strip(_ENDS)
-    if not outer or _PICKS.search(question[: one.start]) or not (lead or one.kind != "at" or _bare(question, one)):
+    # "last year", "yesterday" and "2015年" need no preposition; a bare number does.
+    bare = not question[one.start : one.end].strip().isdigit()
+    if not outer or _PICKS.search(question[: one.start]) or not (lead or one.kind != "at" or bare):
         return None
     return start, one.end, When(one.first, one.last)
-
-
-def _bare(question: str, one: Expression) -> bool:
-    """A date that needs no preposition: "last year", "yesterday", "2015年", "Wer war 2015 …"."""
-    return not question[one.start : one.end].strip().isdigit()
-
-
-def _at_present(question: str, today: str) -> tuple[int, int, When] | None:
-    match = _NOW.search(question)
-    return (match.start(), match.end(), When(today, today)) if match and today else None

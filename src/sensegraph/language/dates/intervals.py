@@ -5,7 +5,7 @@ Unknown is neither the beginning nor the end of time: a fact without dates holds
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -91,26 +91,27 @@ def settled(assertions: Iterable[Assertion]) -> dict[str, Settled]:
     ordered = sorted(assertions, key=lambda a: (a.slot, a.order, a.id))
     found: dict[str, Settled] = {}
     for _, group in groupby(ordered, key=lambda a: a.slot):
-        found |= _chained(list(group))
+        found |= _settle_slot(list(group))
     return found
 
 
-def _chained(assertions: Sequence[Assertion]) -> dict[str, Settled]:
+def _settle_slot(assertions: Sequence[Assertion]) -> dict[str, Settled]:
+    """The intervals of all that is stated of one slot."""
     found = {a.id: Settled(stated(a.first, a.last)) for a in assertions}
     begun = [a for a in assertions if found[a.id].interval.starts]
     begun.sort(key=lambda a: (begin(a.first), precision(a.first), a.order, a.id))
-    groups = _together(begun)
+    # Those begin at once that the first of them, the coarsest, cannot be told from.
+    groups: list[list[Assertion]] = []
+    for a in begun:
+        if groups and same(groups[-1][0].first, a.first):
+            groups[-1].append(a)
+        else:
+            groups.append([a])
     for number, group in enumerate(groups):
         disputed = len({a.holder for a in group}) > 1
         for a in group:
-            found[a.id] = replace(_closed(a, found[a.id], assertions, groups[number + 1 :]), disputed=disputed)
-    return _overlapping(begun, found | _since(assertions, begun, found))
-
-
-def _since(
-    assertions: Sequence[Assertion], begun: Sequence[Assertion], found: Mapping[str, Settled]
-) -> dict[str, Settled]:
-    """Of what only an end is stated, the beginning that is stated of the same holder, where it ended just that."""
+            found[a.id] = replace(_close_interval(a, found[a.id], assertions, groups[number + 1 :]), disputed=disputed)
+    # What only an end is stated of began when the same holder did, where that ended just then.
     known: dict[str, Settled] = {}
     for b in assertions:
         own = found[b.id].interval
@@ -120,21 +121,12 @@ def _since(
         if ended:
             since = replace(own, starts=found[ended[0].id].interval.starts)
             known[b.id] = replace(found[b.id], interval=since, reason="stated")
-    return known
+    return _mark_overlaps(begun, found | known)
 
 
-def _together(begun: Sequence[Assertion]) -> list[list[Assertion]]:
-    """Assertions that begin at once: those that the first of them, the coarsest, cannot be told from."""
-    groups: list[list[Assertion]] = []
-    for a in begun:
-        if groups and same(groups[-1][0].first, a.first):
-            groups[-1].append(a)
-        else:
-            groups.append([a])
-    return groups
-
-
-def _closed(a: Assertion, own: Settled, known: Sequence[Assertion], later: Sequence[Sequence[Assertion]]) -> Settled:
+def _close_interval(
+    a: Assertion, own: Settled, known: Sequence[Assertion], later: Sequence[Sequence[Assertion]]
+) -> Settled:
     """The interval of one assertion: its stated end, else one stated of the same holder, else the next beginning."""
     if own.interval.ends:
         return own
@@ -150,7 +142,7 @@ def _closed(a: Assertion, own: Settled, known: Sequence[Assertion], later: Seque
     return Settled(replace(own.interval, ends=follower.first), superseded_by=follower.id, reason="functional")
 
 
-def _overlapping(begun: Sequence[Assertion], found: dict[str, Settled]) -> dict[str, Settled]:
+def _mark_overlaps(begun: Sequence[Assertion], found: dict[str, Settled]) -> dict[str, Settled]:
     """Marks what is stated to go on when another holder has begun; within one unit they hand over and agree."""
     marked = dict(found)
     for a in begun:

@@ -86,32 +86,30 @@ def stated_in(sentence: str, reference: str = "") -> Stated:
     unread = sum(e.unread for e in found)
     read = [e for e in found if not e.unread]
     spans = [e for e in read if e.kind == "span"]
-    first, last = (spans[0].first, spans[0].last) if spans else _joined(sentence, read)
+    first, last = (spans[0].first, spans[0].last) if spans else _join_dates(sentence, read)
     return Stated(first, last, unread)
 
 
-def _joined(sentence: str, read: Sequence[Expression]) -> tuple[str, str]:
+def _join_dates(sentence: str, read: Sequence[Expression]) -> tuple[str, str]:
     """What dates without a span say together: "since" and "until" first, else the verb's date, else all of them."""
     since = next((e.first for e in read if e.kind == "since"), "")
     until = next((e.last for e in reversed(read) if e.kind == "until"), "")
     at = [e for e in read if e.kind == "at"]
-    begins, ends = _nearest(sentence, at, _BEGINS), _nearest(sentence, at, _ENDS)
+    begins, ends = _find_nearest(sentence, at, _BEGINS), _find_nearest(sentence, at, _ENDS)
     if begins is ends and begins:
-        begins = None if len(at) == 1 and _later(sentence, _ENDS, _BEGINS) else begins
-        ends = None if begins else ends
+        # One date for both verbs is that of the first of them: "died in 2015 and was succeeded".
+        ending, beginning = _ENDS.search(sentence), _BEGINS.search(sentence)
+        if len(at) == 1 and ending and beginning and ending.start() < beginning.start():
+            begins = None
+        else:
+            ends = None
     if since or until or begins or ends or not at:
         first, last = since or (begins.first if begins else ""), until or (ends.last if ends else "")
         return (first, "") if first and last and begin(last) < begin(first) else (first, last)
     return min((e.first for e in at), key=begin), max((e.last for e in at), key=end)
 
 
-def _later(sentence: str, ends: re.Pattern[str], begins: re.Pattern[str]) -> bool:
-    """Whether the first verb of ending stands before the first of beginning: "died in 2015 and was succeeded"."""
-    one, other = ends.search(sentence), begins.search(sentence)
-    return bool(one and other and one.start() < other.start())
-
-
-def _nearest(sentence: str, at: Sequence[Expression], verbs: re.Pattern[str]) -> Expression | None:
+def _find_nearest(sentence: str, at: Sequence[Expression], verbs: re.Pattern[str]) -> Expression | None:
     """The date next to a verb of this kind, sooner one behind the verb than one before it."""
     places = [m.start() for m in verbs.finditer(sentence)]
     far = [(e.start - p if e.start > p else 12 + p - e.start, e) for p in places for e in at]
@@ -124,31 +122,28 @@ def expressions(text: str, reference: str = "") -> list[Expression]:
     found, waiting = [], atoms(text, reference)
     while waiting:
         here = waiting.pop(0)
-        if waiting and _one_stretch(text, here, waiting[0]):
-            there = waiting.pop(0)
-            found.append(_spanned(text, here, there))
-        else:
-            found.append(_single(text, here))
+        there = waiting[0] if waiting else None
+        if there is None or not _are_one_stretch(text, here, there):
+            found.append(_read_single(text, here))
+            continue
+        waiting.pop(0)
+        lead = _FROM.search(text[: here.start]) or _BETWEEN.search(text[: here.start])
+        unread = not (here.first and there.last) or begin(there.last) < begin(here.first)
+        first, last = ("", "") if unread else (here.first, there.last)
+        closing = _UNTIL_BEHIND.match(text, there.end)
+        start, stop = lead.start() if lead else here.start, closing.end() if closing else there.end
+        found.append(Expression(start, stop, "span", first, last, unread))
     return found
 
 
-def _one_stretch(text: str, here: Atom, there: Atom) -> bool:
+def _are_one_stretch(text: str, here: Atom, there: Atom) -> bool:
     between, ahead = text[here.end : there.start], text[max(0, here.start - 32) : here.start]
     if _AND.fullmatch(between):
         return bool(_BETWEEN.search(ahead))
     return bool(_TO.fullmatch(between))
 
 
-def _spanned(text: str, here: Atom, there: Atom) -> Expression:
-    opening = _FROM.search(text[: here.start]) or _BETWEEN.search(text[: here.start])
-    start = opening.start() if opening else here.start
-    unread = not (here.first and there.last) or begin(there.last) < begin(here.first)
-    first, last = ("", "") if unread else (here.first, there.last)
-    closing = _UNTIL_BEHIND.match(text, there.end)
-    return Expression(start, closing.end() if closing else there.end, "span", first, last, unread)
-
-
-def _single(text: str, a: Atom) -> Expression:
+def _read_single(text: str, a: Atom) -> Expression:
     """A date with what stands right before or behind it."""
     ahead = text[max(0, a.start - 40) : a.start]
     shift = a.start - len(ahead)
@@ -158,14 +153,14 @@ def _single(text: str, a: Atom) -> Expression:
         return Expression(a.start, a.end, "span", a.first, a.last)
     for pattern, kind in ((_BEFORE, "before"), (_AFTER, "after"), (_UNTIL, "until"), (_SINCE, "since")):
         if (cue := pattern.search(ahead)) and not (a.kind == "ago" and kind == "before"):
-            return _bounded(a, kind, shift + cue.start(), a.end)
+            return _bound_expression(a, kind, shift + cue.start(), a.end)
     for pattern, kind in ((_SINCE_BEHIND, "since"), (_UNTIL_BEHIND, "until")):
         if behind := pattern.match(text, a.end):
-            return _bounded(a, kind, a.start, behind.end())
+            return _bound_expression(a, kind, a.start, behind.end())
     return Expression(a.start, a.end, "at", a.first, a.last)
 
 
-def _bounded(a: Atom, kind: str, start: int, end: int) -> Expression:
+def _bound_expression(a: Atom, kind: str, start: int, end: int) -> Expression:
     if kind == "before":
         return Expression(start, end, "until", "", before(a.first))
     if kind == "after":
