@@ -29,12 +29,9 @@ def kind(type: str) -> str:
 def agreement(a: Mentioned, b: Mentioned, settings: Resolving) -> Agreement:
     """Whether two types may be one thing's: types of different known kinds conflict, unless the settings pair them."""
     one, other = kind(a.type), kind(b.type)
-    if not one or not other or one == other or _paired(a.type, b.type, settings):
+    types = {fold(a.type), fold(b.type)}
+    paired = any({fold(x), fold(y)} == types for x, y in settings.cross_types)
+    if not one or not other or one == other or paired:
         return "agree"
     known = frozenset(name_words.KINDS.values())
     return "conflict" if one in known and other in known else "differ"
-
-
-def _paired(a: str, b: str, settings: Resolving) -> bool:
-    said = {fold(a), fold(b)}
-    return any({fold(x), fold(y)} == said for x, y in settings.cross_types)

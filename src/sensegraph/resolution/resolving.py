@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -23,7 +23,7 @@ from sensegraph.resolution.comparison.names import Name
 from sensegraph.resolution.comparison.scoring import Collection, collection, positions, settled
 from sensegraph.resolution.lists import matched
 from sensegraph.resolution.ruling import Rulings, rulings
-from sensegraph.resolution.values import Decision, Group, Judged, Mentioned, Proposal, Resolution, Resolving, Rule
+from sensegraph.resolution.values import Decision, Judged, Mentioned, Proposal, Resolution, Resolving, Rule
 
 Pair = tuple[int, int]
 
@@ -41,23 +41,41 @@ def resolve(
     """
     settings = settings or Resolving()
     order = sorted(range(len(items)), key=lambda i: items[i].id)
-    _checked(items, vectors)
-    rows = None if vectors is None else np.asarray(vectors)[order]
-    found = collection([items[i] for i in order], settings, rows)
+    twice = next((items[a].id for a, b in pairwise(order) if items[a].id == items[b].id), None)
+    if twice is not None:
+        raise InputError(f"Two things to resolve have the id {twice!r}; give each its own.")
+    if vectors is not None and len(vectors) != len(items):
+        raise InputError(f"There are {len(vectors)} vectors for {len(items)} things to resolve; give one for each.")
+    ordered = None if vectors is None else np.asarray(vectors)[order]
+    found = collection([items[i] for i in order], settings, ordered)
     if not found.items:
         return Resolution((), ())
-    near = blocked(found, rows)
+    near = blocked(found, ordered)
     at = positions(found.items)
     ruled = rulings(rules, at)
-    pairs = [*zip(near.pairs.one.tolist(), near.pairs.other.tolist(), strict=True), *_equal(found)]
+    pairs = [*zip(near.pairs.one.tolist(), near.pairs.other.tolist(), strict=True), *_pair_equal_names(found)]
     judged = _Judged(found, {pair: found.judge(*pair) for pair in sorted(set(pairs))})
     scores, large = judged.completed(ruled)
-    clusters = _clusters(found, scores, ruled)
-    proposals = _proposals(found, scores, ruled, clusters)
+    earlier = {pair for pair, rule in ruled.together.items() if rule.by == "names"}
+    clusters = linked(
+        len(found.items),
+        [(a, b, judged.score) for (a, b), judged in scores.items()],
+        accept=settings.accept,
+        reject=settings.reject,
+        together=[pair for pair in ruled.together if pair not in earlier],
+        joined=sorted(earlier),
+        apart=[*(p for p, judged in scores.items() if judged.veto and p not in ruled.together), *ruled.apart],
+    )
+    proposals = _make_proposals(found, scores, ruled, clusters)
     notes = [*ruled.notes]
     if large:
         notes.append(f"{large} sets of more than {settings.largest} likely names were compared in part only.")
-    groups = _groups(found, clusters, proposals)
+    cluster_of = {row: number for number, rows in enumerate(clusters) for row in rows}
+    merges: dict[int, list[Proposal]] = defaultdict(list)
+    for proposal in proposals:
+        if proposal.decision == "merge":
+            merges[cluster_of[at[proposal.one]]].append(proposal)
+    groups = tuple(grouped([found.items[row] for row in rows], merges[n]) for n, rows in enumerate(clusters))
     return Resolution(groups, proposals, len(scores), near.passed_over, near.crowded, tuple(notes))
 
 
@@ -68,16 +86,7 @@ def compared(one: Mentioned, other: Mentioned, settings: Resolving | None = None
     return alone.final((0, 1))
 
 
-def _checked(items: Sequence[Mentioned], vectors: NDArray[Any] | None) -> None:
-    ids = sorted(item.id for item in items)
-    twice = next((a for a, b in pairwise(ids) if a == b), None)
-    if twice is not None:
-        raise InputError(f"Two things to resolve have the id {twice!r}; give each its own.")
-    if vectors is not None and len(vectors) != len(items):
-        raise InputError(f"There are {len(vectors)} vectors for {len(items)} things to resolve; give one for each.")
-
-
-def _equal(found: Collection) -> Iterator[Pair]:
+def _pair_equal_names(found: Collection) -> Iterator[Pair]:
     """Things of equal names, each with the next: however many they are, they are compared."""
     last: dict[str, int] = {}
     for row, names in enumerate(found.names):
@@ -140,7 +149,7 @@ class _Judged:
         """The one whose name says less, and the other."""
         a, b = pair
         one, other = self.found.names[a][0], self.found.names[b][0]
-        return (a, b) if _said(one) <= _said(other) else (b, a)
+        return (a, b) if _measure_name(one) <= _measure_name(other) else (b, a)
 
     def _rival(self, short: int, other: int, long: Iterable[int], shared: bool) -> str:
         """Another thing that a name may be short for, and that is not the one that it is compared with."""
@@ -153,59 +162,31 @@ class _Judged:
         return ""
 
 
-def _said(name: Name) -> tuple[int, int, int]:
+def _measure_name(name: Name) -> tuple[int, int, int]:
     """How much a name says: words, what stands beside them, letters."""
     beside = bool(name.qualifier) + bool(name.kind) + name.woman + name.man
     return (len(name.core), beside, sum(map(len, name.core)))
 
 
-def _clusters(found: Collection, scores: dict[Pair, Judged], ruled: Rulings) -> list[list[int]]:
-    vetoed = [pair for pair, judged in scores.items() if judged.veto and pair not in ruled.together]
-    earlier = {pair for pair, rule in ruled.together.items() if rule.by == "names"}
-    return linked(
-        len(found.items),
-        [(a, b, judged.score) for (a, b), judged in scores.items()],
-        accept=found.settings.accept,
-        reject=found.settings.reject,
-        together=[pair for pair in ruled.together if pair not in earlier],
-        joined=sorted(earlier),
-        apart=[*vetoed, *ruled.apart],
-    )
-
-
-def _proposals(
+def _make_proposals(
     found: Collection, scores: dict[Pair, Judged], ruled: Rulings, clusters: Sequence[Sequence[int]]
 ) -> tuple[Proposal, ...]:
+    """What rules and judgements decided, of the pairs that were merged or are in question, in their order."""
     group = {row: number for number, rows in enumerate(clusters) for row in rows}
-    made = {pair: _ruling(found, pair, rule) for pair, rule in (*ruled.together.items(), *ruled.apart.items())}
+    made: dict[Pair, Proposal] = {}
+    for pair, rule in (*ruled.together.items(), *ruled.apart.items()):
+        a, b = (found.items[row] for row in pair)
+        one = rule.kind == "merge"
+        decided: Decision = "merge" if one else "keep"
+        made[pair] = Proposal(a.id, b.id, (a.name, b.name), decided, float(one), rule.why or "a rule", rule.by)
     for pair, judged in scores.items():
         together = group[pair[0]] == group[pair[1]]
+        sure = judged.score >= found.settings.accept
         if pair in made or judged.score < found.settings.reject or judged.veto:
             continue
-        if together and judged.score < found.settings.accept:
+        if together and not sure:
             continue  # what makes them one are surer pairs of their group
-        made[pair] = _proposal(found, pair, judged, together)
+        a, b = (found.items[row] for row in pair)
+        why = judged.why if together or not sure else f"{judged.why}; but others of their groups are not alike"
+        made[pair] = Proposal(a.id, b.id, (a.name, b.name), "merge" if together else "ask", judged.score, why)
     return tuple(made[pair] for pair in sorted(made))
-
-
-def _proposal(found: Collection, pair: Pair, judged: Judged, together: bool) -> Proposal:
-    a, b = (found.items[row] for row in pair)
-    if not together and judged.score >= found.settings.accept:
-        judged = replace(judged, why=f"{judged.why}; but others of their groups are not alike")
-    decided: Decision = "merge" if together else "ask"
-    return Proposal(a.id, b.id, (a.name, b.name), decided, judged.score, judged.why)
-
-
-def _ruling(found: Collection, pair: Pair, rule: Rule) -> Proposal:
-    a, b = (found.items[row] for row in pair)
-    one = rule.kind == "merge"
-    return Proposal(a.id, b.id, (a.name, b.name), "merge" if one else "keep", float(one), rule.why or "a rule", rule.by)
-
-
-def _groups(found: Collection, clusters: Sequence[Sequence[int]], proposals: Sequence[Proposal]) -> tuple[Group, ...]:
-    of = {found.items[row].id: number for number, rows in enumerate(clusters) for row in rows}
-    merges: dict[int, list[Proposal]] = defaultdict(list)
-    for proposal in proposals:
-        if proposal.decision == "merge":
-            merges[of[proposal.one]].append(proposal)
-    return tuple(grouped([found.items[r] for r in rows], merges[n]) for n, rows in enumerate(clusters))

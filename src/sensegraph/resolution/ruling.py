@@ -32,11 +32,18 @@ def rulings(rules: Sequence[Rule], at: Mapping[str, int]) -> Rulings:
             missing += 1
             continue
         a, b = at[rule.one], at[rule.other]
-        if against := _contradiction(rule, a, b, apart, root):
-            notes.append(f"{_said(rule)} is left out: {against}.")
+        one, other = _find_root(root, a), _find_root(root, b)
+        against = ""
+        if rule.kind == "apart":
+            against = "a rule that counts more makes them one" if one == other else ""
+        else:
+            held = (r for (x, y), r in apart.items() if {_find_root(root, x), _find_root(root, y)} == {one, other})
+            against = next((f"{_describe_rule(rule)} counts more" for rule in held), "")
+        if against:
+            notes.append(f"{_describe_rule(rule)} is left out: {against}.")
         elif rule.kind == "merge":
             together[min(a, b), max(a, b)] = rule
-            root[_root(root, max(a, b))] = _root(root, min(a, b))
+            root[max(one, other)] = min(one, other)
         else:
             apart[min(a, b), max(a, b)] = rule
     if missing:
@@ -44,21 +51,11 @@ def rulings(rules: Sequence[Rule], at: Mapping[str, int]) -> Rulings:
     return Rulings(together, apart, tuple(notes))
 
 
-def _contradiction(rule: Rule, a: int, b: int, apart: Mapping[tuple[int, int], Rule], root: Mapping[int, int]) -> str:
-    one, other = _root(root, a), _root(root, b)
-    if rule.kind == "apart":
-        return "a rule that counts more makes them one" if one == other else ""
-    for (x, y), held in apart.items():
-        if {_root(root, x), _root(root, y)} == {one, other}:
-            return f"{_said(held)} counts more"
-    return ""
-
-
-def _said(rule: Rule) -> str:
+def _describe_rule(rule: Rule) -> str:
     return f"the rule that {rule.one} and {rule.other} are {'one' if rule.kind == 'merge' else 'two'}"
 
 
-def _root(root: Mapping[int, int], row: int) -> int:
+def _find_root(root: Mapping[int, int], row: int) -> int:
     while row in root and root[row] != row:
         row = root[row]
     return row

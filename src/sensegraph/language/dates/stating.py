@@ -122,11 +122,15 @@ def expressions(text: str, reference: str = "") -> list[Expression]:
     found, waiting = [], atoms(text, reference)
     while waiting:
         here = waiting.pop(0)
-        there = waiting[0] if waiting else None
-        if there is None or not _are_one_stretch(text, here, there):
+        between = text[here.end : waiting[0].start] if waiting else ""
+        if _AND.fullmatch(between):
+            one_stretch = bool(_BETWEEN.search(text[max(0, here.start - 32) : here.start]))
+        else:
+            one_stretch = bool(waiting and _TO.fullmatch(between))
+        if not one_stretch:
             found.append(_read_single(text, here))
             continue
-        waiting.pop(0)
+        there = waiting.pop(0)
         lead = _FROM.search(text[: here.start]) or _BETWEEN.search(text[: here.start])
         unread = not (here.first and there.last) or begin(there.last) < begin(here.first)
         first, last = ("", "") if unread else (here.first, there.last)
@@ -134,13 +138,6 @@ def expressions(text: str, reference: str = "") -> list[Expression]:
         start, stop = lead.start() if lead else here.start, closing.end() if closing else there.end
         found.append(Expression(start, stop, "span", first, last, unread))
     return found
-
-
-def _are_one_stretch(text: str, here: Atom, there: Atom) -> bool:
-    between, ahead = text[here.end : there.start], text[max(0, here.start - 32) : here.start]
-    if _AND.fullmatch(between):
-        return bool(_BETWEEN.search(ahead))
-    return bool(_TO.fullmatch(between))
 
 
 def _read_single(text: str, a: Atom) -> Expression:

@@ -84,8 +84,17 @@ def aligned(a: Name, b: Name, words: Lexis) -> Aligned:
             left.remove(word)
             right.remove(word)
             shared += words.weight(word)
+    # Words (or two words that the other name writes as one) that may match, with how well.
+    similar = [
+        (quality, x, y)
+        for x in left
+        for y in right
+        if x[0] == y[0] and (quality := alike(x, y, words.known(x) and words.known(y)))
+    ]
+    similar += [(0.98, f"{x} {y}", x + y) for x, y in pairwise(left) if x + y in right]
+    similar += [(0.98, x + y, f"{x} {y}") for x, y in pairwise(right) if x + y in left]
     near = []
-    for quality, x, y in sorted(_nearly(left, right, words), key=lambda found: (-found[0], found[1:])):
+    for quality, x, y in sorted(similar, key=lambda found: (-found[0], found[1:])):
         xs, ys = x.split(), y.split()
         if all(left.count(w) >= xs.count(w) for w in xs) and all(right.count(w) >= ys.count(w) for w in ys):
             near.append((x, y, quality))
@@ -98,25 +107,15 @@ def aligned(a: Name, b: Name, words: Lexis) -> Aligned:
     return Aligned(shared, tuple(near), tuple(left), tuple(right), alone)
 
 
-def _nearly(left: list[str], right: list[str], words: Lexis) -> Iterable[tuple[float, str, str]]:
-    """Words (or two words that the other name writes as one) that may match, with how well."""
-    for x in left:
-        for y in right:
-            if x[0] == y[0] and (quality := alike(x, y, words.known(x) and words.known(y))):
-                yield quality, x, y
-    for x, y in pairwise(left):
-        if x + y in right:
-            yield 0.98, f"{x} {y}", x + y
-    for x, y in pairwise(right):
-        if x + y in left:
-            yield 0.98, x + y, f"{x} {y}"
-
-
 @lru_cache(maxsize=1 << 18)
 def alike(x: str, y: str, known: bool = False) -> float:
     """How well one word stands for another, 0 to 1: another form, a code's ending, a slip. `known` are no slips."""
     if any(c.isdigit() for c in x + y):
-        return _codes(x, y)
+        # Codes that differ in the letters at their end (a colour, a country), if enough is the same.
+        one, other = _STEM.fullmatch(x), _STEM.fullmatch(y)
+        if one is None or other is None or x.isdecimal() or y.isdecimal():
+            return 0.0
+        return 0.8 if one[1] == other[1] and len(one[1]) >= _CODE and not one[1].isdecimal() else 0.0
     if plural(x, y):
         return 0.95
     if stem(x) == stem(y):
@@ -130,14 +129,6 @@ def alike(x: str, y: str, known: bool = False) -> float:
 
     slips = OSA.distance(x, y)
     return 0.85 if slips <= 1 + (min(len(x), len(y)) >= _LONGER) else 0.0
-
-
-def _codes(x: str, y: str) -> float:
-    """Codes that differ in the letters at their end (a colour, a country), if enough is the same."""
-    one, other = _STEM.fullmatch(x), _STEM.fullmatch(y)
-    if one is None or other is None or x.isdecimal() or y.isdecimal():
-        return 0.0
-    return 0.8 if one[1] == other[1] and len(one[1]) >= _CODE and not one[1].isdecimal() else 0.0
 
 
 def plural(x: str, y: str) -> bool:

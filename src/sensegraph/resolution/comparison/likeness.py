@@ -36,25 +36,33 @@ def compare(a: Name, b: Name, words: Lexis) -> Judged:
     found, code = aligned(a, b, words), shared_code(a, b, words)
     if why := veto(a, b, found, code):
         return Judged(0.0, why, "veto", veto=True)
-    weighed = bool(code) or min(len(a.plain), len(b.plain)) >= _WORDS
-    return (
-        _rewritten(a, b, found)
-        or (None if weighed else _part(found, a, b))
-        or _weighed(found, code, min(len(a.plain), len(b.plain)), a.plain[:1] == b.plain[:1])
-    )
+    least = min(len(a.plain), len(b.plain))
+    if one := _compare_rewritten(a, b, found):
+        return one
+    if not code and least < _WORDS and (one := _compare_part(found, a, b)):
+        return one
+    # Of names of several words, or with a code in common: a logistic score of what they share.
+    z = _BIAS + _SHARED * math.log1p(found.weight / _SCALE) + _CONTAINED * found.contained + _CODE * bool(code)
+    z += _FIRST * (a.plain[:1] == b.plain[:1]) + _MORE * (not found.one or not found.other)
+    score = 1 / (1 + math.exp(-z))
+    each = all(any(w not in name_words.SMALL for w in words) for words in (found.one, found.other))
+    if not code and least <= _FEW and each:
+        score = min(score, _EACH)  # each says something that the other does not: Iowa, Colorado
+    why = f"{100 * found.jaccard:.0f} % of their words by weight are shared"
+    why += f"; both have {code}" if code else ""
+    alone = [w for w in (" ".join(found.one[:4]), " ".join(found.other[:4])) if w]
+    why += f"; alone: {' / '.join(alone)}" if alone else ""
+    return Judged(score if code or least >= _WORDS else min(score, 0.3), why, "weighed")
 
 
 def same(a: Name, b: Name) -> Judged | None:
     """Of names with equal keys, or equal but for blanks."""
-    if a.key == b.key:
-        return _qualified(a, b)
-    if a.joined and a.joined == b.joined and a.digits == b.digits:
-        return Judged(0.95 if len(a.joined) > 4 or a.digits else 0.7, "the same but for blanks and hyphens", "joined")
-    return None
-
-
-def _qualified(a: Name, b: Name) -> Judged:
-    """Of names with equal keys, that may differ in what stands beside them."""
+    if a.key != b.key:
+        if a.joined and a.joined == b.joined and a.digits == b.digits:
+            sure = 0.95 if len(a.joined) > 4 or a.digits else 0.7
+            return Judged(sure, "the same but for blanks and hyphens", "joined")
+        return None
+    # Names with equal keys may differ in what stands beside them.
     if folded(" ".join(a.raw.split())) == folded(" ".join(b.raw.split())):
         return Judged(0.99, "the same name", "same")
     if bool(a.qualifier) != bool(b.qualifier):
@@ -81,7 +89,7 @@ def acronym(a: Name, b: Name) -> Judged | None:
     return None
 
 
-def _rewritten(a: Name, b: Name, found: Aligned) -> Judged | None:
+def _compare_rewritten(a: Name, b: Name, found: Aligned) -> Judged | None:
     """Of names whose words are all the other's, in another order, form or spelling."""
     if sorted(a.plain) == sorted(b.plain):
         return Judged(0.9, "the same words in another order", "order")
@@ -97,7 +105,7 @@ def _rewritten(a: Name, b: Name, found: Aligned) -> Judged | None:
     return Judged(0.6 if quality > 0.5 else 0.5, f"nearly the same: {changed}", "nearly")
 
 
-def _part(found: Aligned, a: Name, b: Name) -> Judged | None:
+def _compare_part(found: Aligned, a: Name, b: Name) -> Judged | None:
     """Of a name that is a part of the other, where it has too few words to be told by them."""
     if found.one and found.other:
         return None
@@ -112,24 +120,3 @@ def _part(found: Aligned, a: Name, b: Name) -> Judged | None:
     if last:
         return Judged(0.4, f"{short.raw} is the last word of {long.raw}", "last")
     return Judged(0.2, f"only one says {' '.join(more)}", "part")
-
-
-def _weighed(found: Aligned, code: str, least: int, first: bool) -> Judged:
-    """Of names of several words (`least` each, or a code): a logistic score of what they share."""
-    z = _BIAS + _SHARED * math.log1p(found.weight / _SCALE) + _CONTAINED * found.contained + _CODE * bool(code)
-    z += _FIRST * first + _MORE * (not found.one or not found.other)
-    score = 1 / (1 + math.exp(-z))
-    if (
-        not code
-        and least <= _FEW
-        and all(any(w not in name_words.SMALL for w in words) for words in (found.one, found.other))
-    ):
-        score = min(score, _EACH)  # each says something that the other does not: Iowa, Colorado
-    return Judged(score if code or least >= _WORDS else min(score, 0.3), _said(found, code), "weighed")
-
-
-def _said(found: Aligned, code: str) -> str:
-    share = f"{100 * found.jaccard:.0f} % of their words by weight are shared"
-    told = f"; both have {code}" if code else ""
-    alone = [w for w in (" ".join(found.one[:4]), " ".join(found.other[:4])) if w]
-    return share + told + (f"; alone: {' / '.join(alone)}" if alone else "")

@@ -35,6 +35,7 @@ _SPELLING = (
     (re.compile(r"ence$"), r"ense"),
 )
 _RUN = re.compile(r"\d+")
+_AFTER_COMMA = frozenset({*name_words.GENERATIONS, *name_words.HONORIFICS})  # no given name
 _SHORTEST = 6  # letters from which a word is respelt: not wise, our, acre
 
 
@@ -84,28 +85,44 @@ class Name:
 def read(raw: str, person: bool = False) -> Name:
     """The name as it is compared, as that of a person if it is one. One that is only punctuation is its own key."""
     text = " ".join(unicodedata.normalize("NFKC", raw).split())
-    outside, qualifier = _qualified(text)
-    outside, legal_tail = _without_tail(_forward(outside) if person else outside)
-    tokens = _tokens(_POSSESSIVE.sub(" ", outside))
-    words = tuple(_word(t, place, len(tokens)) for place, t in enumerate(tokens))
-    core, legal = _core(words, name_words.HONORIFICS | name_words.OFFICES if person else name_words.HONORIFICS)
-    core, kind = _placed(core)
+    parentheses = _QUALIFIER.findall(text)
+    outside, qualifier = _QUALIFIER.sub(" ", text).strip(), ""
+    if parentheses and outside:
+        qualifier = parentheses[-1].strip()
+    else:
+        outside = text
+    family, comma, given = outside.partition(", ") if person else (outside, "", "")
+    if comma and "," not in given and folded(given).rstrip(".") not in _AFTER_COMMA:
+        outside = f"{given} {family}"  # Smith, John is John Smith
+    outside, legal_tail = _cut_legal_tail(outside)
+    tokens = _split_tokens(_POSSESSIVE.sub(" ", outside))
+    words = tuple(_normalize_word(t, place, len(tokens)) for place, t in enumerate(tokens))
+    core, legal = _strip_core(words, name_words.HONORIFICS | name_words.OFFICES if person else name_words.HONORIFICS)
+    place_kind = ""
+    if len(core) == 1 and name_words.UNSPACED.match(core[0]):  # written without blanks, with a kind of place at its end
+        endings = ((tail, kind) for tail, kind in name_words.CJK_KINDS.items() if core[0].endswith(tail))
+        tail, place_kind = next(((t, kind) for t, kind in endings if len(core[0]) >= len(t) + 2), ("", ""))
+        core = (core[0].removesuffix(tail),)
+    generation = ""
+    if len(core) > 1:
+        last = core[-1]
+        generation = name_words.GENERATIONS.get(last, last if last.isdecimal() and int(last) < 30 else "")
     titles = frozenset(words[:2])
     return Name(
         raw=raw,
         words=words,
         core=core,
         key=" ".join(core) or text.casefold(),
-        numbers=_numbers(core),
-        codes=tuple(w for w in core if _coded(w)),
-        qualifier=tuple(_word(t, 0, 1) for t in _tokens(qualifier)),
+        numbers=_read_numbers(core),
+        codes=tuple(w for w in core if _is_code(w)),
+        qualifier=tuple(_normalize_word(t, 0, 1) for t in _split_tokens(qualifier)),
         legal=legal or ((legal_tail,) if legal_tail else ()),
-        kind=kind,
-        generation=_generation(core),
+        kind=place_kind,
+        generation=generation,
         woman=len(words) > 1 and bool(titles & name_words.WOMAN),
         man=len(words) > 1 and bool(titles & name_words.MAN),
-        letters=_letters(outside),
-        acronyms=_acronyms(words, core),
+        letters=_read_acronym(outside),
+        acronyms=_list_acronyms(words, core),
     )
 
 
@@ -114,35 +131,20 @@ def folded(word: str) -> str:
     form = word.casefold().replace("’", "'")
     if form.isascii():
         return form
-    return "".join(_bare(c) for c in form)
-
-
-def _bare(letter: str) -> str:
-    parts = unicodedata.normalize("NFKD", letter)
-    if len(parts) > 1 and ("LATIN" in unicodedata.name(letter, "") or "GREEK" in unicodedata.name(letter, "")):
-        return "".join(c for c in parts if not unicodedata.combining(c))
-    return _LIGATURES.get(letter, letter)
+    letters = []
+    for letter in form:
+        parts = unicodedata.normalize("NFKD", letter)
+        if len(parts) > 1 and ("LATIN" in unicodedata.name(letter, "") or "GREEK" in unicodedata.name(letter, "")):
+            letters.append("".join(c for c in parts if not unicodedata.combining(c)))
+        else:
+            letters.append(_LIGATURES.get(letter, letter))
+    return "".join(letters)
 
 
 _LIGATURES = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "ı": "i", "ё": "е"}
 
 
-def _qualified(text: str) -> tuple[str, str]:
-    """What stands outside of parentheses, and what in the last of them."""
-    found = _QUALIFIER.findall(text)
-    outside = _QUALIFIER.sub(" ", text).strip()
-    return (outside, found[-1].strip()) if found and outside else (text, "")
-
-
-def _forward(text: str) -> str:
-    """Smith, John as John Smith."""
-    family, comma, given = text.partition(", ")
-    if not comma or "," in given or folded(given).rstrip(".") in {*name_words.GENERATIONS, *name_words.HONORIFICS}:
-        return text
-    return f"{given} {family}"
-
-
-def _without_tail(text: str) -> tuple[str, str]:
+def _cut_legal_tail(text: str) -> tuple[str, str]:
     for tail in name_words.LEGAL_TAILS:
         if len(text) > len(tail) and text.endswith(tail):
             return text[: -len(tail)].strip(), tail
@@ -151,33 +153,27 @@ def _without_tail(text: str) -> tuple[str, str]:
     return text, ""
 
 
-def _tokens(text: str) -> list[str]:
-    joined = _CODE.sub(lambda m: re.sub(r"[-/]", "", m[0]) if _one_code(m[0]) else m[0], text)
-    joined = _DIGITS.sub(lambda m: m[0].replace("-", ""), joined)
+def _split_tokens(text: str) -> list[str]:
+    def join_code(match: re.Match[str]) -> str:
+        """Parts with hyphens are one code where none of them is a word: each is short, or has a digit."""
+        parts = re.split(r"[-/]", match[0])
+        return "".join(parts) if all(len(p) <= 5 or any(c.isdigit() for c in p) for p in parts) else match[0]
+
+    joined = _DIGITS.sub(lambda m: m[0].replace("-", ""), _CODE.sub(join_code, text))
     return _TOKEN.findall(joined)
 
 
-def _one_code(text: str) -> bool:
-    """Whether parts with hyphens are one code: some part is a number, or has letters and digits, and none is a word."""
-    parts = re.split(r"[-/]", text)
-    return all(len(p) <= 5 or any(c.isdigit() for c in p) for p in parts)
-
-
-def _word(token: str, place: int, count: int) -> str:
+def _normalize_word(token: str, place: int, count: int) -> str:
     form = folded(token.replace(".", "") if not token[0].isdigit() else token.replace(",", ""))
     if token.isupper() and form in name_words.ROMAN and (len(form) > 1 or (place and place == count - 1)) and place:
         return name_words.ROMAN[form]
     form = name_words.EXPANSIONS.get(form, name_words.NUMBERS.get(form, form))
-    return _respelt(form) if len(form) >= _SHORTEST else form
-
-
-def _respelt(form: str) -> str:
-    for pattern, other in _SPELLING:
+    for pattern, other in _SPELLING if len(form) >= _SHORTEST else ():
         form = pattern.sub(other, form)
     return form
 
 
-def _core(words: tuple[str, ...], titles: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _strip_core(words: tuple[str, ...], titles: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The words without articles and titles before them, and without legal forms behind them; and those forms."""
     core = list(words)
     while len(core) > 1 and (core[0] in name_words.ARTICLES or core[0] in titles):
@@ -190,20 +186,10 @@ def _core(words: tuple[str, ...], titles: frozenset[str]) -> tuple[tuple[str, ..
     return tuple(core), tuple(legal)
 
 
-def _placed(core: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
-    """Of one word without blanks: the word without the kind of place that it ends with, and that kind."""
-    if len(core) != 1 or not name_words.UNSPACED.match(core[0]):
-        return core, ""
-    for tail, kind in name_words.CJK_KINDS.items():
-        if core[0].endswith(tail) and len(core[0]) >= len(tail) + 2:
-            return (core[0][: -len(tail)],), kind
-    return core, ""
-
-
-def _numbers(core: tuple[str, ...]) -> tuple[str, ...]:
+def _read_numbers(core: tuple[str, ...]) -> tuple[str, ...]:
     found = []
     for word in core:
-        if _coded(word):
+        if _is_code(word):
             continue
         if word.isdecimal() or re.fullmatch(r"\d+(?:\.\d+)+", word):
             found.append(word.lstrip("0") or "0")
@@ -212,7 +198,7 @@ def _numbers(core: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _coded(word: str) -> bool:
+def _is_code(word: str) -> bool:
     digits = sum(c.isdigit() for c in word)
     if not digits:
         return False
@@ -222,14 +208,7 @@ def _coded(word: str) -> bool:
     return quantity is None or quantity[2] not in name_words.UNITS
 
 
-def _generation(core: tuple[str, ...]) -> str:
-    if len(core) < 2:
-        return ""
-    last = core[-1]
-    return name_words.GENERATIONS.get(last, last if last.isdecimal() and int(last) < 30 else "")
-
-
-def _letters(text: str) -> str:
+def _read_acronym(text: str) -> str:
     """The letters of NASA, U.S.A., AT&T, WWII: two to seven, capitals, with or without dots."""
     bare = re.sub(r"[.\s&]", "", text) if re.fullmatch(r"(?:\w\.?[\s&]?){2,8}", text) else ""
     if not 2 <= len(bare) <= 7 or " " in text.replace(". ", ".").replace(" & ", "&"):
@@ -238,7 +217,7 @@ def _letters(text: str) -> str:
     return folded(bare) if capitals >= 2 and capitals >= len(bare) - 1 else ""
 
 
-def _acronyms(words: tuple[str, ...], core: tuple[str, ...]) -> frozenset[str]:
+def _list_acronyms(words: tuple[str, ...], core: tuple[str, ...]) -> frozenset[str]:
     """Of two words or more: the first letters, with and without small words; numbers also as Roman ones."""
     found = set()
     for chosen in (words, core):

@@ -109,22 +109,17 @@ def settled(found: Judged, rival: str, context: Context) -> Judged:
 
 def collection(items: Sequence[Mentioned], settings: Resolving, vectors: NDArray[Any] | None = None) -> Collection:
     """Things, ascending by id, ready to be compared; `vectors` of their descriptions in the same order."""
-    names = [tuple(dict.fromkeys(_read(name, item) for name in (item.name, *item.aliases))) for item in items]
-    every = [name for known in names for name in known]
-    return Collection(items, names, _called(names), lexis(every), surroundings(items, vectors), settings)
-
-
-def _called(names: Sequence[tuple[Name, ...]]) -> Mapping[str, frozenset[str]]:
-    """For the key of each name the keys of all that the texts call it, whichever thing bears it."""
+    names = []
+    for item in items:
+        person = kind(item.type) == "person"
+        names.append(tuple(dict.fromkeys(read(name, person) for name in (item.name, *item.aliases))))
+    # For the key of each name the keys of all that the texts call it, whichever thing bears it.
     called: dict[str, frozenset[str]] = {}
     for first, *others in names:
         if others:
             called[first.key] = called.get(first.key, frozenset()) | {other.key for other in others}
-    return MappingProxyType(called)
-
-
-def _read(name: str, item: Mentioned) -> Name:
-    return read(name, kind(item.type) == "person")
+    words = lexis(name for known in names for name in known)
+    return Collection(items, names, MappingProxyType(called), words, surroundings(items, vectors), settings)
 
 
 def positions(items: Sequence[Mentioned]) -> Mapping[str, int]:
