@@ -25,7 +25,7 @@ def settled(graph: Adjacency, labels: NDArray[Any], frontier: Flags, penalty: Fl
     nodes moved, alone or with their community. Quality never falls.
     """
     strength = graph.strength()
-    labels, moved = _moved(graph, strength, labels, frontier, penalty)
+    labels, moved = _move_nodes(graph, strength, labels, frontier, penalty)
     names, first, whose = np.unique(labels, return_index=True, return_inverse=True)
     rows = graph.rows()
     between = (rows < graph.indices) & (whose[rows] != whose[graph.indices])
@@ -33,11 +33,11 @@ def settled(graph: Adjacency, labels: NDArray[Any], frontier: Flags, penalty: Fl
     coarse = adjacency(canonical_edges(*ends, graph.data[between], len(names)))
     near = np.bincount(whose, weights=frontier | moved) > 0
     mass = np.asarray(np.bincount(whose, weights=strength), np.float64)
-    joined, shifted = _moved(coarse, mass, np.arange(len(names)), near, penalty[first])
+    joined, shifted = _move_nodes(coarse, mass, np.arange(len(names)), near, penalty[first])
     return joined[whose], moved | shifted[whose]
 
 
-def _moved(
+def _move_nodes(
     graph: Adjacency, strength: Floats, labels: NDArray[Any], frontier: Flags, penalty: Floats
 ) -> tuple[Longs, Flags]:
     """The labels after local moving, and the nodes whose label is another one now."""

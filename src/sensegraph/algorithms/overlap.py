@@ -32,7 +32,11 @@ def follow(
     of the same depth is as alike, and neither split nor merge into one another.
     """
     depths = (apart[0] or [0] * len(old), apart[1] or [0] * len(new))
-    shared = _shared(old, new)
+    homes: dict[str, list[int]] = {}
+    for a, members in enumerate(old):
+        for m in members:
+            homes.setdefault(m, []).append(a)
+    shared = Counter((a, b) for b, members in enumerate(new) for m in members for a in homes.get(m, ()))
     ranked = sorted(
         (-n / (len(old[a]) + len(new[b]) - n), abs(depths[0][a] - depths[1][b]), a, b) for (a, b), n in shared.items()
     )
@@ -48,12 +52,3 @@ def follow(
     parts = [(a, b) for (a, b), n in level.items() if a in after and b not in before and n > _MOST * known[b]]
     sources = [(a, b) for (a, b), n in level.items() if a not in after and b in before and n > _MOST * len(old[a])]
     return Followed(tuple(sorted(after.items())), tuple(sorted(parts)), tuple(sorted(sources)))
-
-
-def _shared(old: Sequence[frozenset[str]], new: Sequence[frozenset[str]]) -> Counter[tuple[int, int]]:
-    """How many members each old group shares with each new one; pairs without any are absent."""
-    homes: dict[str, list[int]] = {}
-    for a, members in enumerate(old):
-        for m in members:
-            homes.setdefault(m, []).append(a)
-    return Counter((a, b) for b, members in enumerate(new) for m in members for a in homes.get(m, ()))
