@@ -91,7 +91,16 @@ def fit(
     shift = x.mean(axis=0)
     rows = x - shift
     random = np.random.default_rng(seed)
-    mixture, prior = _find_best_start(rows, k, random, starts) if start is None else _start_around(rows, start - shift)
+    if start is None:  # the best of some draws after some cycles, on a sample where rows are many
+        some = rows if len(rows) <= _SAMPLE else rows[np.sort(random.choice(len(rows), _SAMPLE, replace=False))]
+        drawn = [_start_around(some, _draw_seeds(some, k, random)) for _ in range(max(1, starts))]
+        if len(drawn) > 1 and len(drawn[0][0]) > 1:
+            drawn = [(_run_em(some, mixture, prior, _TRIES), prior) for mixture, prior in drawn]
+        mixture, prior = max(drawn, key=lambda found: found[0].trace[-1:])
+        if some is not rows:
+            mixture, prior = _start_around(rows, mixture.means)
+    else:
+        mixture, prior = _start_around(rows, start - shift)
     return _shift_means(_run_em(rows, mixture, prior, _CYCLES, gain), shift)
 
 
@@ -225,16 +234,6 @@ def _start_around(x: Floats, means: Floats) -> tuple[Mixture, Floats]:
         means = sums[:, x.shape[1] :] / counts[:, None]
     prior = _variance_within(x, labels)
     return _maximise(counts, sums, prior), prior
-
-
-def _find_best_start(x: Floats, k: int, random: np.random.Generator, starts: int) -> tuple[Mixture, Floats]:
-    """The best of `starts` draws after some cycles, on a sample where rows are many, and the prior of its variances."""
-    some = x if len(x) <= _SAMPLE else x[np.sort(random.choice(len(x), _SAMPLE, replace=False))]
-    drawn = [_start_around(some, _draw_seeds(some, k, random)) for _ in range(max(1, starts))]
-    if len(drawn) > 1 and len(drawn[0][0]) > 1:
-        drawn = [(_run_em(some, mixture, prior, _TRIES), prior) for mixture, prior in drawn]
-    best = max(drawn, key=lambda found: found[0].trace[-1:])
-    return best if some is x else _start_around(x, best[0].means)
 
 
 def _maximise(counts: Floats, sums: Floats, prior: Floats) -> Mixture:

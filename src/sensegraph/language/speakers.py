@@ -255,6 +255,13 @@ def recase(label: str) -> str:
 
     Initials, numerals and two consonants in front ("JJ", "TJ") stay as they are.
     """
+
+    def capitalise(match: re.Match[str]) -> str:
+        part = match[0]
+        if match.start() > 0 and len(part) == 1:  # "KEVIN'S"
+            return part.casefold()
+        return f"Mc{part[2:].capitalize()}" if part.startswith("MC") and len(part) > 3 else part.capitalize()
+
     words = _MARK.sub("", label.strip()).split()
     last = len(words) - 1
     for place, word in enumerate(words):
@@ -264,14 +271,5 @@ def recase(label: str) -> str:
         if 0 < place < last and word.casefold() in _PARTICLES:
             words[place] = word.casefold()
         elif len(letters) > 2 or place == last or set(letters) & set("AEIOUY"):
-            words[place] = re.sub(r"[^\W_]+", _capitalise_part, word)
+            words[place] = re.sub(r"[^\W_]+", capitalise, word)
     return " ".join(words)
-
-
-def _capitalise_part(match: re.Match[str]) -> str:
-    part = match[0]
-    if match.start() > 0 and len(part) == 1:  # "KEVIN'S"
-        return part.casefold()
-    if part.startswith("MC") and len(part) > 3:
-        return f"Mc{part[2:].capitalize()}"
-    return part.capitalize()

@@ -102,22 +102,16 @@ def sentences(text: str) -> list[tuple[int, int]]:
     """
     spans, start = [], 0
     for match in _END.finditer(text):
-        if match[1] is not None and match[1].startswith(".") and _is_abbreviation(text, match.start(1)):
-            continue
+        if match[1] is not None and match[1].startswith("."):  # behind an initial or an abbreviation no sentence ends
+            dot = match.start(1)
+            word = re.split(r"\s", text[max(0, dot - 12) : dot])[-1].lstrip("\"'“‘([")
+            if (len(word) == 1 and word.isupper()) or word.casefold() in _ABBREVIATIONS:
+                continue
         end = match.end(1) if match[1] is not None else match.end(3) if match[3] is not None else match.start(4)
         spans.append(_strip_span(text, start, end))
         start = match.end()
     spans.append(_strip_span(text, start, len(text)))
     return [s for s in spans if s[0] < s[1]]
-
-
-def _is_abbreviation(text: str, dot: int) -> bool:
-    """Whether the word before the dot at `dot` is an initial or an abbreviation."""
-    begin = dot
-    while begin > 0 and not text[begin - 1].isspace() and dot - begin < 12:
-        begin -= 1
-    word = text[begin:dot].lstrip("\"'“‘([")
-    return (len(word) == 1 and word.isupper()) or word.casefold() in _ABBREVIATIONS
 
 
 def _strip_span(text: str, start: int, end: int) -> tuple[int, int]:

@@ -92,27 +92,6 @@ def replayed(operations: Sequence[Operation]) -> Replayed:
     Of operations that contradict one another the user's counts, then the later one. One that rests on an operation
     that was taken back is skipped. Both are noted.
     """
-    kept, notes = _select_standing(operations)
-    place = {o.id: i for i, o in enumerate(kept)}
-    parts = _Parts()
-    for operation in sorted(kept, key=lambda o: (o.by != "user", -place[o.id])):
-        parts.take(operation, notes)
-    return Replayed(parts.table(kept), tuple(notes))
-
-
-def with_groups(aliases: Aliases, groups: Iterable[Sequence[Name]]) -> Aliases:
-    """The table with these groups joined as well."""
-    parts, ignored = _Parts(), list[str]()
-    for number, names in enumerate([*aliases.groups, *groups]):
-        parts.take(Operation(str(number), "merge", tuple(names)), ignored)
-    return replace(aliases, groups=parts.groups())
-
-
-# ── replaying ──
-
-
-def _select_standing(operations: Sequence[Operation]) -> tuple[list[Operation], list[str]]:
-    """The operations that count, and notes on those that lack what they rest on."""
     kept: list[Operation] = []
     notes: list[str] = []
     made = {name for o in operations if o.documents for name in o.others}
@@ -130,7 +109,22 @@ def _select_standing(operations: Sequence[Operation]) -> tuple[list[Operation], 
             continue
         there.update(operation.others if operation.documents else ())
         kept.append(operation)
-    return kept, notes
+    place = {o.id: i for i, o in enumerate(kept)}
+    parts = _Parts()
+    for operation in sorted(kept, key=lambda o: (o.by != "user", -place[o.id])):
+        parts.take(operation, notes)
+    return Replayed(parts.table(kept), tuple(notes))
+
+
+def with_groups(aliases: Aliases, groups: Iterable[Sequence[Name]]) -> Aliases:
+    """The table with these groups joined as well."""
+    parts, ignored = _Parts(), list[str]()
+    for number, names in enumerate([*aliases.groups, *groups]):
+        parts.take(Operation(str(number), "merge", tuple(names)), ignored)
+    return replace(aliases, groups=parts.groups())
+
+
+# ── replaying ──
 
 
 def _are_together(split: Operation, before: Sequence[Operation]) -> bool:

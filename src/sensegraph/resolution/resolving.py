@@ -6,7 +6,7 @@ Everything is computed on the whole set in the order of ids: the result does not
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
@@ -53,8 +53,12 @@ def resolve(
     near = blocked(found, ordered)
     at = positions(found.items)
     ruled = rulings(rules, at)
-    pairs = [*zip(near.pairs.one.tolist(), near.pairs.other.tolist(), strict=True), *_pair_equal_names(found)]
-    judged = _Judged(found, {pair: found.judge(*pair) for pair in sorted(set(pairs))})
+    pairs = set(zip(near.pairs.one.tolist(), near.pairs.other.tolist(), strict=True))
+    equal: dict[str, list[int]] = defaultdict(list)  # each with the next: however many they are, they are compared
+    for row, names in enumerate(found.names):
+        equal[names[0].joined or names[0].key].append(row)
+    pairs.update(pair for rows in equal.values() for pair in pairwise(rows))
+    judged = _Judged(found, {pair: found.judge(*pair) for pair in sorted(pairs)})
     scores, large = judged.completed(ruled)
     earlier = {pair for pair, rule in ruled.together.items() if rule.by == "names"}
     clusters = linked(
@@ -84,16 +88,6 @@ def compared(one: Mentioned, other: Mentioned, settings: Resolving | None = None
     pair = sorted((one, other), key=lambda item: item.id)
     alone = _Judged(found := collection(pair, settings or Resolving()), {(0, 1): found.judge(0, 1)})
     return alone.final((0, 1))
-
-
-def _pair_equal_names(found: Collection) -> Iterator[Pair]:
-    """Things of equal names, each with the next: however many they are, they are compared."""
-    last: dict[str, int] = {}
-    for row, names in enumerate(found.names):
-        key = names[0].joined or names[0].key
-        if key in last:
-            yield last[key], row
-        last[key] = row
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from sensegraph.language.dates.stating import expressions
 from sensegraph.language.text import WORD, fold
@@ -48,7 +47,10 @@ class _Name:
 def held_in(sentence: str, types: Sequence[str], known: Mapping[str, str]) -> Held | None:
     """What a sentence says of the first functional type that it names; `known` has the ids of folded names."""
     for type in types:
-        for match in _compile_head(type).finditer(sentence):
+        # The type's own words, without the preposition at its end.
+        words = _LAST_WORD.sub("", type.strip()).split()
+        pattern = r"\b" + r"\s+".join(map(re.escape, words)) + r"\b"
+        for match in re.finditer(pattern, sentence, re.IGNORECASE):
             head, names = match.span(), list(_find_names(sentence, known, match.span()))
             thing = _find_thing(sentence, head, names)
             if thing is None:
@@ -56,13 +58,6 @@ def held_in(sentence: str, types: Sequence[str], known: Mapping[str, str]) -> He
             if holder := _find_holder(sentence, head, thing, [n for n in names if n.id != thing.id]):
                 return Held(type, thing.id, holder)
     return None
-
-
-@lru_cache(maxsize=64)
-def _compile_head(type: str) -> re.Pattern[str]:
-    """The type's own words, without the preposition at its end."""
-    words = _LAST_WORD.sub("", type.strip()).split()
-    return re.compile(r"\b" + r"\s+".join(map(re.escape, words)) + r"\b", re.IGNORECASE)
 
 
 def _find_thing(text: str, head: tuple[int, int], names: Sequence[_Name]) -> _Name | None:

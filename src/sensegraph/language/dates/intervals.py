@@ -91,37 +91,32 @@ def settled(assertions: Iterable[Assertion]) -> dict[str, Settled]:
     ordered = sorted(assertions, key=lambda a: (a.slot, a.order, a.id))
     found: dict[str, Settled] = {}
     for _, group in groupby(ordered, key=lambda a: a.slot):
-        found |= _settle_slot(list(group))
+        slot = list(group)
+        own = {a.id: Settled(stated(a.first, a.last)) for a in slot}
+        begun = [a for a in slot if own[a.id].interval.starts]
+        begun.sort(key=lambda a: (begin(a.first), precision(a.first), a.order, a.id))
+        # Those begin at once that the first of them, the coarsest, cannot be told from.
+        together: list[list[Assertion]] = []
+        for a in begun:
+            if together and same(together[-1][0].first, a.first):
+                together[-1].append(a)
+            else:
+                together.append([a])
+        for number, holders in enumerate(together):
+            disputed = len({a.holder for a in holders}) > 1
+            for a in holders:
+                closed = _close_interval(a, own[a.id], slot, together[number + 1 :])
+                own[a.id] = replace(closed, disputed=disputed)
+        # What only an end is stated of began when the same holder did, where that ended just then.
+        known: dict[str, Settled] = {}
+        for b in slot:
+            interval = own[b.id].interval
+            ended = [a for a in begun if a.holder == b.holder and own[a.id].interval.ends == interval.ends]
+            if ended and interval.ends and not interval.starts:
+                since = replace(interval, starts=own[ended[0].id].interval.starts)
+                known[b.id] = replace(own[b.id], interval=since, reason="stated")
+        found |= _mark_overlaps(begun, own | known)
     return found
-
-
-def _settle_slot(assertions: Sequence[Assertion]) -> dict[str, Settled]:
-    """The intervals of all that is stated of one slot."""
-    found = {a.id: Settled(stated(a.first, a.last)) for a in assertions}
-    begun = [a for a in assertions if found[a.id].interval.starts]
-    begun.sort(key=lambda a: (begin(a.first), precision(a.first), a.order, a.id))
-    # Those begin at once that the first of them, the coarsest, cannot be told from.
-    groups: list[list[Assertion]] = []
-    for a in begun:
-        if groups and same(groups[-1][0].first, a.first):
-            groups[-1].append(a)
-        else:
-            groups.append([a])
-    for number, group in enumerate(groups):
-        disputed = len({a.holder for a in group}) > 1
-        for a in group:
-            found[a.id] = replace(_close_interval(a, found[a.id], assertions, groups[number + 1 :]), disputed=disputed)
-    # What only an end is stated of began when the same holder did, where that ended just then.
-    known: dict[str, Settled] = {}
-    for b in assertions:
-        own = found[b.id].interval
-        if own.starts or not own.ends:
-            continue
-        ended = [a for a in begun if a.holder == b.holder and found[a.id].interval.ends == own.ends]
-        if ended:
-            since = replace(own, starts=found[ended[0].id].interval.starts)
-            known[b.id] = replace(found[b.id], interval=since, reason="stated")
-    return _mark_overlaps(begun, found | known)
 
 
 def _close_interval(

@@ -86,12 +86,9 @@ def stated_in(sentence: str, reference: str = "") -> Stated:
     unread = sum(e.unread for e in found)
     read = [e for e in found if not e.unread]
     spans = [e for e in read if e.kind == "span"]
-    first, last = (spans[0].first, spans[0].last) if spans else _join_dates(sentence, read)
-    return Stated(first, last, unread)
-
-
-def _join_dates(sentence: str, read: Sequence[Expression]) -> tuple[str, str]:
-    """What dates without a span say together: "since" and "until" first, else the verb's date, else all of them."""
+    if spans:
+        return Stated(spans[0].first, spans[0].last, unread)
+    # Dates without a span say together: "since" and "until" first, else the verb's date, else all of them.
     since = next((e.first for e in read if e.kind == "since"), "")
     until = next((e.last for e in reversed(read) if e.kind == "until"), "")
     at = [e for e in read if e.kind == "at"]
@@ -103,10 +100,10 @@ def _join_dates(sentence: str, read: Sequence[Expression]) -> tuple[str, str]:
             begins = None
         else:
             ends = None
-    if since or until or begins or ends or not at:
-        first, last = since or (begins.first if begins else ""), until or (ends.last if ends else "")
-        return (first, "") if first and last and begin(last) < begin(first) else (first, last)
-    return min((e.first for e in at), key=begin), max((e.last for e in at), key=end)
+    if not (since or until or begins or ends) and at:
+        return Stated(min((e.first for e in at), key=begin), max((e.last for e in at), key=end), unread)
+    first, last = since or (begins.first if begins else ""), until or (ends.last if ends else "")
+    return Stated(first, "" if first and last and begin(last) < begin(first) else last, unread)
 
 
 def _find_nearest(sentence: str, at: Sequence[Expression], verbs: re.Pattern[str]) -> Expression | None:

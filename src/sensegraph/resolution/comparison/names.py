@@ -94,7 +94,12 @@ def read(raw: str, person: bool = False) -> Name:
     family, comma, given = outside.partition(", ") if person else (outside, "", "")
     if comma and "," not in given and folded(given).rstrip(".") not in _AFTER_COMMA:
         outside = f"{given} {family}"  # Smith, John is John Smith
-    outside, legal_tail = _cut_legal_tail(outside)
+    fits = (
+        t for t in name_words.LEGAL_TAILS if len(outside) > len(t) and (outside.endswith(t) or outside.startswith(t))
+    )
+    if legal_tail := next(fits, ""):
+        cut = outside.removesuffix(legal_tail)
+        outside = (cut if cut != outside else outside.removeprefix(legal_tail)).strip()
     tokens = _split_tokens(_POSSESSIVE.sub(" ", outside))
     words = tuple(_normalize_word(t, place, len(tokens)) for place, t in enumerate(tokens))
     core, legal = _strip_core(words, name_words.HONORIFICS | name_words.OFFICES if person else name_words.HONORIFICS)
@@ -142,15 +147,6 @@ def folded(word: str) -> str:
 
 
 _LIGATURES = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "ı": "i", "ё": "е"}
-
-
-def _cut_legal_tail(text: str) -> tuple[str, str]:
-    for tail in name_words.LEGAL_TAILS:
-        if len(text) > len(tail) and text.endswith(tail):
-            return text[: -len(tail)].strip(), tail
-        if len(text) > len(tail) and text.startswith(tail):
-            return text[len(tail) :].strip(), tail
-    return text, ""
 
 
 def _split_tokens(text: str) -> list[str]:
