@@ -17,7 +17,7 @@ from typing import Any
 
 from sensegraph.language.dates.atoms import atoms
 from sensegraph.language.dates.moments import same
-from sensegraph.language.dates.stating import stated_in
+from sensegraph.language.dates.stated_dates import stated_in
 from sensegraph.language.text import sentences
 
 BEGINS = {"P580": "start time", "P571": "inception", "P569": "date of birth", "P577": "publication date"}

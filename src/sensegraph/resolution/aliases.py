@@ -14,7 +14,7 @@ from typing import Literal
 
 from sensegraph.language.text import fold
 from sensegraph.resolution.canonical import canonical_name, canonical_type
-from sensegraph.resolution.values import Mentioned
+from sensegraph.resolution.resolution_types import Mentioned
 from sensegraph.runtime.keys import key
 
 Name = tuple[str, str]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.blocks import Candidates, candidates
 from sensegraph.algorithms.minhash import bands
 from sensegraph.algorithms.similar import Pairs, similar_rows
-from sensegraph.resolution.comparison.names import Name
+from sensegraph.resolution.comparison.name_reading import Name
 from sensegraph.resolution.comparison.scoring import Collection
 
 _SAME, _CODE, _PAIR, _BAND, _ACRONYM = 50.0, 8.0, 3.0, 3.0, 20.0  # beside the idf of a word, 0.5 to about 14

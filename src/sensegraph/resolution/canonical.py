@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from sensegraph.resolution.comparison.names import read
-from sensegraph.resolution.kinds import kind
-from sensegraph.resolution.values import Alias, Group, Mentioned, Origin, Proposal
+from sensegraph.resolution.comparison.name_reading import read
+from sensegraph.resolution.entity_kinds import kind
+from sensegraph.resolution.resolution_types import Alias, Group, Mentioned, Origin, Proposal
 
 
 def grouped(members: Sequence[Mentioned], merges: Sequence[Proposal]) -> Group:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sensegraph.resolution.values import Judged, Mentioned
+from sensegraph.resolution.resolution_types import Judged, Mentioned
 
 Pair = tuple[int, int]
 _LEAD = 0.15  # by which it must be likelier than any other of the list

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sensegraph.resolution.values import Rule
+from sensegraph.resolution.resolution_types import Rule
 
 
 @dataclass(frozen=True, slots=True)

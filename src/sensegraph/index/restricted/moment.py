@@ -18,10 +18,10 @@ from sensegraph.index.index import Index
 from sensegraph.index.restricted.arrivals import arrivals, known_then, now
 from sensegraph.index.restricted.dates import Dates, Fact, dates
 from sensegraph.index.restricted.scope import ScopedIndex, joined, scoped
-from sensegraph.language.dates.asking import When, said, when_asked, without_date
+from sensegraph.language.dates.asked_dates import When, said, when_asked, without_date
 from sensegraph.language.dates.intervals import Span, holds, stated, through
 from sensegraph.language.dates.moments import begin, end, readable
-from sensegraph.language.dates.stating import stated_in
+from sensegraph.language.dates.stated_dates import stated_in
 from sensegraph.methods.leanrag.aggregated import Aggregates
 from sensegraph.methods.raptor.tree import Tree
 from sensegraph.runtime.results import recall

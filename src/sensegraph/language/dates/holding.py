@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sensegraph.language.dates.stating import expressions
+from sensegraph.language.dates.stated_dates import expressions
 from sensegraph.language.text import WORD, fold
 
 _LONGEST = 6  # words of a name

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from sensegraph.language.detection import ENGLISH
 from sensegraph.language.stems import stemmer
 from sensegraph.language.word_lists import STOP
-from sensegraph.resolution.comparison.names import Name
+from sensegraph.resolution.comparison.name_reading import Name
 
 _FEW = 1000  # names: of a smaller collection, words weigh as in one of so many
 _LIGHT = 0.5  # the weight of a function word

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.resolution.values import Mentioned
+from sensegraph.resolution.resolution_types import Mentioned
 
 Context = Literal["shared", "none", "strange", "unknown"]
 """Something in common; nothing; nothing although much is known of both; nothing is known."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 
-from sensegraph.language import name_words
+from sensegraph.language import naming_words
 from sensegraph.resolution.comparison.aligned import Aligned, Lexis, aligned, plural
-from sensegraph.resolution.comparison.names import Name, folded
+from sensegraph.resolution.comparison.name_reading import Name, folded
 from sensegraph.resolution.comparison.vetoes import beside, shared_code, veto
-from sensegraph.resolution.values import Judged
+from sensegraph.resolution.resolution_types import Judged
 
 # The logistic score: fitted on pairs of names of the two tables that `bench/resolution.py` measures, each weighing
 # alike, and moved so that `accept` stands where a little more than half of the pairs are right.
@@ -45,7 +45,7 @@ def compare(a: Name, b: Name, words: Lexis) -> Judged:
     z = _BIAS + _SHARED * math.log1p(found.weight / _SCALE) + _CONTAINED * found.contained + _CODE * bool(code)
     z += _FIRST * (a.plain[:1] == b.plain[:1]) + _MORE * (not found.one or not found.other)
     score = 1 / (1 + math.exp(-z))
-    each = all(any(w not in name_words.SMALL for w in words) for words in (found.one, found.other))
+    each = all(any(w not in naming_words.SMALL for w in words) for words in (found.one, found.other))
     if not code and least <= _FEW and each:
         score = min(score, _EACH)  # each says something that the other does not: Iowa, Colorado
     why = f"{100 * found.jaccard:.0f} % of their words by weight are shared"
@@ -111,9 +111,9 @@ def _compare_part(found: Aligned, a: Name, b: Name) -> Judged | None:
         return None
     short, long = (a, b) if found.other else (b, a)
     more = found.other or found.one
-    if len(short.core) == 1 and short.core[0] in name_words.HEADS:
+    if len(short.core) == 1 and short.core[0] in naming_words.HEADS:
         return Judged(0.05, f"{short.raw} is a kind of thing, {long.raw} one of them", "head")
-    after = next((w for w in more if w in name_words.HEADS), "")
+    after = next((w for w in more if w in naming_words.HEADS), "")
     if after:
         return Judged(0.05, f"a {after} is not what it is named after", "head")
     last = len(short.core) == 1 and len(long.core) in (2, 3) and long.core[-1] == short.core[0] and not long.numbers

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sensegraph.language import name_words
+from sensegraph.language import naming_words
 from sensegraph.resolution.comparison.likeness import acronym, same
-from sensegraph.resolution.comparison.names import Name
+from sensegraph.resolution.comparison.name_reading import Name
 from sensegraph.resolution.comparison.vetoes import beside
-from sensegraph.resolution.values import Judged
+from sensegraph.resolution.resolution_types import Judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def _read_person(name: Name) -> _Person:
     if not words:
         return _Person((), name.key)
     family = [words.pop()]
-    while len(words) > 1 and words[-1] in name_words.PARTICLES:
+    while len(words) > 1 and words[-1] in naming_words.PARTICLES:
         family.insert(0, words.pop())
     return _Person(tuple(words), " ".join(family))
 
@@ -84,7 +84,7 @@ def _judge_one_name(a: _Person, b: _Person) -> Judged:
         return Judged(
             0.7 if first else 0.5, f"{short.family} is a given name of {full}", "given" if first else "middle"
         )
-    if long.given[0] in name_words.NICKNAMES.get(short.family, ()):
+    if long.given[0] in naming_words.NICKNAMES.get(short.family, ()):
         return Judged(0.6, f"{short.family} is short for {long.given[0]}", "nickname")
     return Judged(0.05, "different names", "different")
 
@@ -95,8 +95,8 @@ def _judge_given(x: str, y: str) -> Judged:
         return Judged(0.95, f"both are {x}", "equal")
     if len(short) == 1 and long.startswith(short):
         return Judged(0.8, f"{short} may be the initial of {long}", "initial")
-    if y in name_words.NICKNAMES.get(x, ()) or x in name_words.NICKNAMES.get(y, ()):
+    if y in naming_words.NICKNAMES.get(x, ()) or x in naming_words.NICKNAMES.get(y, ()):
         return Judged(0.9, f"{short} is short for {long}", "nickname")
-    if set(name_words.NICKNAMES.get(x, ())) & set(name_words.NICKNAMES.get(y, ())):
+    if set(naming_words.NICKNAMES.get(x, ())) & set(naming_words.NICKNAMES.get(y, ())):
         return Judged(0.7, f"{short} and {long} are short for one name", "nickname")
     return Judged(0.0, f"different given names: {x}, {y}", "veto", veto=True)

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from sensegraph.resolution.comparison.aligned import Lexis, lexis
 from sensegraph.resolution.comparison.context import Context, Surroundings, surroundings
 from sensegraph.resolution.comparison.likeness import SHORT, compare
-from sensegraph.resolution.comparison.names import Name, read
+from sensegraph.resolution.comparison.name_reading import Name, read
 from sensegraph.resolution.comparison.persons import compare_persons
-from sensegraph.resolution.kinds import agreement, kind
-from sensegraph.resolution.values import Judged, Mentioned, Resolving
+from sensegraph.resolution.entity_kinds import agreement, kind
+from sensegraph.resolution.resolution_types import Judged, Mentioned, Resolving
 
 _ASK = 0.8  # at most, where something speaks against one thing
 _CALLED = 0.95  # where the texts themselves give the other name

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from itertools import product
 from types import MappingProxyType
 
-from sensegraph.language import name_words
+from sensegraph.language import naming_words
 from sensegraph.resolution.comparison.aligned import Aligned, Lexis
-from sensegraph.resolution.comparison.names import Name
+from sensegraph.resolution.comparison.name_reading import Name
 
 _FEW = 4  # names that may share a code which tells a thing: one thing is not called many ways
 _SHORT = 4  # words up to which a number that only one name has makes it another thing
@@ -20,8 +20,8 @@ _PREFIXES = ("non", "anti", "un", "pre", "post", "sub", "super", "inter", "intra
 # For each word with an opposite, a bit for each set of opposites that it is in.
 _CONTRAST = MappingProxyType(
     {
-        word: sum(1 << place for place, words in enumerate(name_words.CONTRASTS) if word in words)
-        for word in sorted(frozenset().union(*name_words.CONTRASTS))
+        word: sum(1 << place for place, words in enumerate(naming_words.CONTRASTS) if word in words)
+        for word in sorted(frozenset().union(*naming_words.CONTRASTS))
     }
 )
 
@@ -69,16 +69,16 @@ def _list_reasons(a: Name, b: Name, found: Aligned, code: str) -> Iterator[str]:
         right = [word for word in found.other if word in b.codes]
         if (left and right) or ((left or right) and shorter <= 2):
             yield f"different codes: {', '.join(left) or 'none'} and {', '.join(right) or 'none'}"
-    telling = [x for x in found.one if x in _CONTRAST or len(x) == 1 or x in name_words.GREEK]
+    telling = [x for x in found.one if x in _CONTRAST or len(x) == 1 or x in naming_words.GREEK]
     for x, y in [*((x, y) for x, y, _ in found.near), *product(telling, found.other)]:
         if _CONTRAST.get(x, 0) & _CONTRAST.get(y, 0):
             yield f"{x} is not {y}"
-        if len(x) == len(y) == 1 or (x in name_words.GREEK and y in name_words.GREEK):
+        if len(x) == len(y) == 1 or (x in naming_words.GREEK and y in naming_words.GREEK):
             yield f"{x} is not {y}"
     for words, others in ((found.one, found.other), (found.other, found.one)):
         for word, prefix in product(words, _PREFIXES):  # linear, nonlinear
             if word.startswith(prefix) and word[len(prefix) :] in others:
                 yield f"{word} is not {word[len(prefix) :]}"
     for word in (*found.one, *found.other):
-        if word in name_words.NEGATIONS:
+        if word in naming_words.NEGATIONS:
             yield f"only one says {word}"

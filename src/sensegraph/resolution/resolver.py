@@ -19,11 +19,11 @@ from sensegraph.errors import InputError
 from sensegraph.resolution.blocking import blocked
 from sensegraph.resolution.canonical import grouped
 from sensegraph.resolution.comparison.likeness import SHORT
-from sensegraph.resolution.comparison.names import Name
+from sensegraph.resolution.comparison.name_reading import Name
 from sensegraph.resolution.comparison.scoring import Collection, collection, positions, settled
 from sensegraph.resolution.lists import matched
+from sensegraph.resolution.resolution_types import Decision, Judged, Mentioned, Proposal, Resolution, Resolving, Rule
 from sensegraph.resolution.ruling import Rulings, rulings
-from sensegraph.resolution.values import Decision, Judged, Mentioned, Proposal, Resolution, Resolving, Rule
 
 Pair = tuple[int, int]
 

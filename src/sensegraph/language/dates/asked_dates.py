@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from sensegraph.language.dates.stating import expressions
+from sensegraph.language.dates.stated_dates import expressions
 
 _STATE = re.compile(
     r"\b(?:is|are|was|were|did|does|do|had|has|have|held|led|ran|hold|cost|belonged?|ist|sind|war|waren|hatte[n]?|hat|"

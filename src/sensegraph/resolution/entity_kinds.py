@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Literal
 
-from sensegraph.language import name_words
+from sensegraph.language import naming_words
 from sensegraph.language.text import WORD, fold
-from sensegraph.resolution.values import Mentioned, Resolving
+from sensegraph.resolution.resolution_types import Mentioned, Resolving
 
 Agreement = Literal["agree", "differ", "conflict"]
 _SAYS_NOTHING = frozenset(("", "other", "misc", "miscellaneous", "unknown", "entity", "thing", "concept", "none"))
@@ -23,7 +23,7 @@ def kind(type: str) -> str:
     if said in _SAYS_NOTHING:
         return ""
     words = [word for match in WORD.findall(said.replace("_", " ")) for word in match.split("-")]
-    return next((name_words.KINDS[word] for word in reversed(words) if word in name_words.KINDS), said)
+    return next((naming_words.KINDS[word] for word in reversed(words) if word in naming_words.KINDS), said)
 
 
 def agreement(a: Mentioned, b: Mentioned, settings: Resolving) -> Agreement:
@@ -33,5 +33,5 @@ def agreement(a: Mentioned, b: Mentioned, settings: Resolving) -> Agreement:
     paired = any({fold(x), fold(y)} == types for x, y in settings.cross_types)
     if not one or not other or one == other or paired:
         return "agree"
-    known = frozenset(name_words.KINDS.values())
+    known = frozenset(naming_words.KINDS.values())
     return "conflict" if one in known and other in known else "differ"

@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sensegraph.language import name_words
+from sensegraph.language import naming_words
 
 # Vowel signs and accents that stand inside words but that `\w` leaves out: Latin, Hebrew, Arabic, Indian scripts.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
@@ -35,7 +35,7 @@ _SPELLING = (
     (re.compile(r"ence$"), r"ense"),
 )
 _RUN = re.compile(r"\d+")
-_AFTER_COMMA = frozenset({*name_words.GENERATIONS, *name_words.HONORIFICS})  # no given name
+_AFTER_COMMA = frozenset({*naming_words.GENERATIONS, *naming_words.HONORIFICS})  # no given name
 _SHORTEST = 6  # letters from which a word is respelt: not wise, our, acre
 
 
@@ -78,7 +78,7 @@ class Name:
     @property
     def plain(self) -> tuple[str, ...]:
         """The core without small words."""
-        return tuple(w for w in self.core if w not in name_words.SMALL) or self.core
+        return tuple(w for w in self.core if w not in naming_words.SMALL) or self.core
 
 
 @lru_cache(maxsize=1 << 17)
@@ -95,23 +95,27 @@ def read(raw: str, person: bool = False) -> Name:
     if comma and "," not in given and folded(given).rstrip(".") not in _AFTER_COMMA:
         outside = f"{given} {family}"  # Smith, John is John Smith
     fits = (
-        t for t in name_words.LEGAL_TAILS if len(outside) > len(t) and (outside.endswith(t) or outside.startswith(t))
+        t for t in naming_words.LEGAL_TAILS if len(outside) > len(t) and (outside.endswith(t) or outside.startswith(t))
     )
     if legal_tail := next(fits, ""):
         cut = outside.removesuffix(legal_tail)
         outside = (cut if cut != outside else outside.removeprefix(legal_tail)).strip()
     tokens = _split_tokens(_POSSESSIVE.sub(" ", outside))
     words = tuple(_normalize_word(t, place, len(tokens)) for place, t in enumerate(tokens))
-    core, legal = _strip_core(words, name_words.HONORIFICS | name_words.OFFICES if person else name_words.HONORIFICS)
+    core, legal = _strip_core(
+        words, naming_words.HONORIFICS | naming_words.OFFICES if person else naming_words.HONORIFICS
+    )
     place_kind = ""
-    if len(core) == 1 and name_words.UNSPACED.match(core[0]):  # written without blanks, with a kind of place at its end
-        endings = ((tail, kind) for tail, kind in name_words.CJK_KINDS.items() if core[0].endswith(tail))
+    if len(core) == 1 and naming_words.UNSPACED.match(
+        core[0]
+    ):  # written without blanks, with a kind of place at its end
+        endings = ((tail, kind) for tail, kind in naming_words.CJK_KINDS.items() if core[0].endswith(tail))
         tail, place_kind = next(((t, kind) for t, kind in endings if len(core[0]) >= len(t) + 2), ("", ""))
         core = (core[0].removesuffix(tail),)
     generation = ""
     if len(core) > 1:
         last = core[-1]
-        generation = name_words.GENERATIONS.get(last, last if last.isdecimal() and int(last) < 30 else "")
+        generation = naming_words.GENERATIONS.get(last, last if last.isdecimal() and int(last) < 30 else "")
     titles = frozenset(words[:2])
     return Name(
         raw=raw,
@@ -124,8 +128,8 @@ def read(raw: str, person: bool = False) -> Name:
         legal=legal or ((legal_tail,) if legal_tail else ()),
         kind=place_kind,
         generation=generation,
-        woman=len(words) > 1 and bool(titles & name_words.WOMAN),
-        man=len(words) > 1 and bool(titles & name_words.MAN),
+        woman=len(words) > 1 and bool(titles & naming_words.WOMAN),
+        man=len(words) > 1 and bool(titles & naming_words.MAN),
         letters=_read_acronym(outside),
         acronyms=_list_acronyms(words, core),
     )
@@ -161,9 +165,9 @@ def _split_tokens(text: str) -> list[str]:
 
 def _normalize_word(token: str, place: int, count: int) -> str:
     form = folded(token.replace(".", "") if not token[0].isdigit() else token.replace(",", ""))
-    if token.isupper() and form in name_words.ROMAN and (len(form) > 1 or (place and place == count - 1)) and place:
-        return name_words.ROMAN[form]
-    form = name_words.EXPANSIONS.get(form, name_words.NUMBERS.get(form, form))
+    if token.isupper() and form in naming_words.ROMAN and (len(form) > 1 or (place and place == count - 1)) and place:
+        return naming_words.ROMAN[form]
+    form = naming_words.EXPANSIONS.get(form, naming_words.NUMBERS.get(form, form))
     for pattern, other in _SPELLING if len(form) >= _SHORTEST else ():
         form = pattern.sub(other, form)
     return form
@@ -172,12 +176,12 @@ def _normalize_word(token: str, place: int, count: int) -> str:
 def _strip_core(words: tuple[str, ...], titles: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The words without articles and titles before them, and without legal forms behind them; and those forms."""
     core = list(words)
-    while len(core) > 1 and (core[0] in name_words.ARTICLES or core[0] in titles):
+    while len(core) > 1 and (core[0] in naming_words.ARTICLES or core[0] in titles):
         core.pop(0)
     legal: list[str] = []
-    while len(core) > 1 and (core[-1] in name_words.LEGAL or (legal and core[-1] == "and")):
+    while len(core) > 1 and (core[-1] in naming_words.LEGAL or (legal and core[-1] == "and")):
         legal.insert(0, core.pop())
-    while len(core) > 2 and core[-1] in name_words.AFTER:
+    while len(core) > 2 and core[-1] in naming_words.AFTER:
         core.pop()
     return tuple(core), tuple(legal)
 
@@ -189,7 +193,7 @@ def _read_numbers(core: tuple[str, ...]) -> tuple[str, ...]:
             continue
         if word.isdecimal() or re.fullmatch(r"\d+(?:\.\d+)+", word):
             found.append(word.lstrip("0") or "0")
-        elif (m := _QUANTITY.fullmatch(word)) and m[2] in name_words.UNITS:
+        elif (m := _QUANTITY.fullmatch(word)) and m[2] in naming_words.UNITS:
             found.append(m[1].lstrip("0") or "0")
     return tuple(sorted(found))
 
@@ -201,7 +205,7 @@ def _is_code(word: str) -> bool:
     if digits == len(word):
         return digits >= 6
     quantity = _QUANTITY.fullmatch(word)
-    return quantity is None or quantity[2] not in name_words.UNITS
+    return quantity is None or quantity[2] not in naming_words.UNITS
 
 
 def _read_acronym(text: str) -> str:
@@ -217,11 +221,11 @@ def _list_acronyms(words: tuple[str, ...], core: tuple[str, ...]) -> frozenset[s
     """Of two words or more: the first letters, with and without small words; numbers also as Roman ones."""
     found = set()
     for chosen in (words, core):
-        for kept in (chosen, tuple(w for w in chosen if w not in name_words.SMALL)):
+        for kept in (chosen, tuple(w for w in chosen if w not in naming_words.SMALL)):
             if 2 <= len(kept) <= 8:
                 found.add("".join(w if w.isdecimal() else w[0] for w in kept))
                 found.add("".join(_ROMANS.get(w, w) if w.isdecimal() else w[0] for w in kept))
     return frozenset(found)
 
 
-_ROMANS = {number: roman for roman, number in name_words.ROMAN.items()}
+_ROMANS = {number: roman for roman, number in naming_words.ROMAN.items()}
