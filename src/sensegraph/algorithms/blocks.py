@@ -23,7 +23,7 @@ class Candidates:
     crowded: int
 
 
-def candidates(keys: Longs, rows: Longs, weight: Floats, *, count: int, most: int, near: int) -> Candidates:
+def pair_by_shared_keys(keys: Longs, rows: Longs, weight: Floats, *, count: int, most: int, near: int) -> Candidates:
     """Pairs of the `count` rows that share a key, int64 of shape (m,) as are `rows`; `weight` is that of key and row.
 
     A key of more than `most` rows brings none together. Of every row the `near` partners of greatest weight are kept;

@@ -25,13 +25,13 @@ from sensegraph.algorithms.graphs import (
     Edges,
     Flags,
     Ints,
-    adjacency,
+    build_adjacency,
     canonical_edges,
-    induced,
-    ranked,
+    induce_subgraph,
+    number_roots,
     smallest_members,
 )
-from sensegraph.algorithms.moving import settled
+from sensegraph.algorithms.moving import settle_labels
 from sensegraph.algorithms.trees import Tree, project, roots_of, tree_of
 
 __all__ = ["Start", "Tree", "carried", "hierarchical_leiden", "leiden", "project"]
@@ -111,7 +111,7 @@ def hierarchical_leiden(
     `leiden` and may run afresh. Raises ValueError for a setting that is not positive.
     """
     rule = _Rule(max_cluster_size, resolution, randomness, iterations, seed)
-    frame = _frame_whole(adjacency(edges))
+    frame = _frame_whole(build_adjacency(edges))
     update = _Update(previous, rule, edges.nodes) if previous is not None else None
     split: _Split = update.split if update else _split_afresh(rule)
     levels: list[Ints] = []
@@ -125,7 +125,7 @@ def hierarchical_leiden(
         # The communities of this depth that are still to be divided are the blocks of the next.
         large = divided & ~done & (np.bincount(root, minlength=len(root)) > max_cluster_size)[root]
         block = np.where(large, root, -1)
-        graph, nodes = induced(frame.graph, block)
+        graph, nodes = induce_subgraph(frame.graph, block)
         _, number = np.unique(block[nodes], return_inverse=True)
         frame = _Frame(graph, frame.nodes[nodes], number.astype(np.int32), int(number.max(initial=-1)) + 1)
     if update:
@@ -143,7 +143,7 @@ def leiden(
 ) -> Ints:
     """One flat partition: the community of every node, numbered in the order of their smallest members, shape (n,)."""
     split = _split_afresh(_Rule(1, resolution, randomness, iterations, seed))
-    return ranked(split(_frame_whole(adjacency(edges)), 0))
+    return number_roots(split(_frame_whole(build_adjacency(edges)), 0))
 
 
 def carried(tree: Tree, before: Edges, after: Edges, mapping: NDArray[Any]) -> Start:
@@ -269,7 +269,7 @@ class _Update:
         if not which.any():
             return
         number = np.cumsum(which) - 1
-        graph, nodes = induced(frame.graph, np.where(which[frame.block], frame.block, -1))
+        graph, nodes = induce_subgraph(frame.graph, np.where(which[frame.block], frame.block, -1))
         part = _Frame(graph, frame.nodes[nodes], number[frame.block[nodes]].astype(np.int32), int(which.sum()))
         root[nodes] = nodes[split(part)]
 
@@ -282,7 +282,7 @@ class _Update:
         root = _root_components(frame.graph, np.where(known >= 0, known, alone))
         frontier = self.near[frame.nodes] | (known < 0)
         while frontier.any():
-            labels, moved = settled(frame.graph, root, frontier, penalty)
+            labels, moved = settle_labels(frame.graph, root, frontier, penalty)
             self._spread(frame, moved)
             root = _root_components(frame.graph, labels)
             # Communities that were found disconnected have one label, but more than one root.

@@ -92,7 +92,7 @@ def search(terrain: Terrain, order: NDArray[Any], pace: Pace, test: Test) -> lis
     return list(run.verdicts.items())
 
 
-def layer(terrain: Terrain, order: NDArray[Any], depth: int, best: int) -> list[tuple[int, list[int]]]:
+def rank_communities(terrain: Terrain, order: NDArray[Any], depth: int, best: int) -> list[tuple[int, list[int]]]:
     """The communities of a depth, best ranked first, each with the chunks assigned to it in rank order.
 
     A community's rank is the mean rank of its `best` best chunks; a chunk belongs to the best ranked of the
@@ -161,7 +161,7 @@ class _Search:
     def _pass(self, depth: int) -> bool:
         """One way through the living communities of a depth, best first; whether it found anything."""
         failures, found = 0, False
-        for community, members in layer(self.terrain, self.order, depth, self.pace.best):
+        for community, members in rank_communities(self.terrain, self.order, depth, self.pace.best):
             if self.room <= 0 or failures == self.pace.patience:
                 break
             if self._gone(community) or (relevant := self._visit(members)) is None:

@@ -44,7 +44,7 @@ def mmr(relevance: Floats, vectors: NDArray[Any], top: int, balance: float = 0.5
     return np.asarray(chosen, np.int64), np.asarray(values, np.float64)
 
 
-def cover(start: Longs, elements: Longs, weights: Floats, top: int, costs: Floats | None = None) -> Ranked:
+def choose_cover(start: Longs, elements: Longs, weights: Floats, top: int, costs: Floats | None = None) -> Ranked:
     """Sets chosen greedily to cover the elements of most weight, in order, with the weight that each added.
 
     Set i is elements[start[i]:start[i + 1]], numbers of elements below len(weights); `start` has shape (sets + 1,),
@@ -82,6 +82,6 @@ def cover(start: Longs, elements: Longs, weights: Floats, top: int, costs: Float
 
 def covering(start: Longs, elements: Longs, weights: Floats) -> Longs:
     """All sets as a ranking: those that `cover` chooses, then the others in the order that they had."""
-    chosen, _ = cover(start, elements, weights, len(start))
+    chosen, _ = choose_cover(start, elements, weights, len(start))
     rest = np.setdiff1d(np.arange(len(start) - 1, dtype=np.int64), chosen)
     return np.concatenate((chosen, rest))

@@ -94,7 +94,7 @@ def canonical_edges(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nod
     return Edges((key // max(nodes, 1)).astype(np.int32), (key % max(nodes, 1)).astype(np.int32), w, nodes)
 
 
-def adjacency(edges: Edges) -> Adjacency:
+def build_adjacency(edges: Edges) -> Adjacency:
     """The symmetric matrix of `edges`, built without a sort of more than one column."""
     n, s, t = edges.nodes, edges.source, edges.target
     order = np.argsort(t.astype(np.int64) * n + s)  # the lower triangle, row by row
@@ -112,7 +112,7 @@ def adjacency(edges: Edges) -> Adjacency:
     return Adjacency(indptr, indices, data)
 
 
-def induced(graph: Adjacency, block: NDArray[Any]) -> tuple[Adjacency, Ints]:
+def induce_subgraph(graph: Adjacency, block: NDArray[Any]) -> tuple[Adjacency, Ints]:
     """The graph of the nodes with `block >= 0` and the edges inside a block, and those nodes, ascending.
 
     Node i of the result is `nodes[i]` of `graph`. Blocks are never joined: the matrix is block-diagonal.
@@ -147,10 +147,10 @@ def smallest_members(source: NDArray[Any], target: NDArray[Any], nodes: int) -> 
 
 def components(edges: Edges) -> Ints:
     """The connected component of every node, numbered in the order of their smallest nodes, shape (n,)."""
-    return ranked(smallest_members(edges.source, edges.target, edges.nodes))
+    return number_roots(smallest_members(edges.source, edges.target, edges.nodes))
 
 
-def ranked(root: Ints) -> Ints:
+def number_roots(root: Ints) -> Ints:
     """Labels 0, 1, … from labels that name the smallest member, in the order of those members."""
     rank = np.cumsum(root == np.arange(len(root))) - 1
     return rank.astype(np.int32)[root]

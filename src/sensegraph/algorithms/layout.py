@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Edges, Floats, Longs, canonical_edges
+from sensegraph.algorithms.linkage import find_root
 
 Points = NDArray[np.complex128]
 _PULLS = 70  # rounds of forces
@@ -253,15 +254,8 @@ def backbone(edges: Edges) -> NDArray[np.bool_]:
     kept = np.zeros(len(edges.weight), np.bool_)
     source, target = edges.source.tolist(), edges.target.tolist()
     for e in np.argsort(-edges.weight, kind="stable").tolist():
-        a, b = _find_root(root, source[e]), _find_root(root, target[e])
+        a, b = find_root(root, source[e]), find_root(root, target[e])
         if a != b:
             root[max(a, b)] = min(a, b)
             kept[e] = True
     return kept
-
-
-def _find_root(root: list[int], node: int) -> int:
-    while root[node] != node:
-        root[node] = root[root[node]]
-        node = root[node]
-    return node

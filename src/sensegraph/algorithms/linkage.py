@@ -18,15 +18,15 @@ def components(count: int, pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
     """Rows that pairs connect, directly or not: each list ascends, and so do their first rows."""
     root = list(range(count))
     for a, b in pairs:
-        a, b = _find_root(root, a), _find_root(root, b)
+        a, b = find_root(root, a), find_root(root, b)
         root[max(a, b)] = min(a, b)
     groups: dict[int, list[int]] = {}
     for row in range(count):
-        groups.setdefault(_find_root(root, row), []).append(row)
+        groups.setdefault(find_root(root, row), []).append(row)
     return list(groups.values())
 
 
-def linked(
+def cluster_by_linkage(
     count: int,
     scores: Iterable[tuple[int, int, float]],
     *,
@@ -110,7 +110,8 @@ def _order_pair(a: int, b: int) -> tuple[int, int]:
     return (a, b) if a < b else (b, a)
 
 
-def _find_root(root: list[int], row: int) -> int:
+def find_root(root: list[int], row: int) -> int:
+    """What stands for the group of a row: the end of the chain `root`, which is made shorter on the way."""
     while root[row] != row:
         root[row] = root[root[row]]
         row = root[row]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.mixtures import Mixture, fit, nearest_mean, of_labels
-from sensegraph.algorithms.products import product
+from sensegraph.algorithms.products import matrix_product
 
 SIZE = 20
 _WHOLE = 256  # clusters that one mixture divides all rows into, without another below it
@@ -184,28 +184,30 @@ def _find_neighbours(means: Floats) -> list[Longs]:
     """
     everything = np.arange(len(means))
     if len(means) <= _EXACT:
-        return [near for block in _split_blocks(everything) for near in _find_nearest(means, block, everything)]
+        return [
+            near for block in _split_positions(everything) for near in _find_nearest_means(means, block, everything)
+        ]
     pivots = means[:: _EXACT // _NEAR]
     around = nearest_mean(means, pivots)
     members, found = [np.flatnonzero(around == i) for i in range(len(pivots))], list(everything[:, None])
     for own, near in zip(members, _find_neighbours(pivots), strict=True):
-        for asked in _split_blocks(own):
-            rows = _find_nearest(means, asked, np.sort(np.concatenate([members[i] for i in near])))
+        for asked in _split_positions(own):
+            rows = _find_nearest_means(means, asked, np.sort(np.concatenate([members[i] for i in near])))
             for i, row in zip(asked, rows, strict=True):
                 found[i] = row
     return found
 
 
-def _find_nearest(means: Floats, asked: Longs, among: Longs) -> Longs:
+def _find_nearest_means(means: Floats, asked: Longs, among: Longs) -> Longs:
     """Those of the means `among`, ascending, that are nearest to each of `asked`, itself first; shape (asked, near)."""
     others = means[among]
-    far = 0.5 * np.einsum("ij,ij->i", others, others) - product(means[asked], others.T)
+    far = 0.5 * np.einsum("ij,ij->i", others, others) - matrix_product(means[asked], others.T)
     far[np.arange(len(asked)), np.searchsorted(among, asked)] = -np.inf  # among equal means too
     many = min(_NEAR, len(among))
     return np.sort(among[np.argpartition(far, many - 1, axis=1)[:, :many]], axis=1)
 
 
-def _split_blocks(positions: Longs) -> list[Longs]:
+def _split_positions(positions: Longs) -> list[Longs]:
     return [positions[i : i + _BLOCK] for i in range(0, len(positions), _BLOCK)]
 
 

@@ -16,7 +16,7 @@ _BASE = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 
 
-def bands(texts: Sequence[str], *, count: int = 12, rows: int = 3) -> Hashes:
+def hash_bands(texts: Sequence[str], *, count: int = 12, rows: int = 3) -> Hashes:
     """The bands of each text's signature, shape (n, `count`): two texts that share one are candidates.
 
     Of two texts whose sets of trigrams have the Jaccard coefficient s, a share 1 − (1 − s^`rows`)^`count` do.

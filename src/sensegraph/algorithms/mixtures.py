@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.products import inner, product
+from sensegraph.algorithms.products import inner_product, matrix_product
 
 THRESHOLD = 0.1
 GRID = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987)
@@ -54,7 +54,7 @@ class Mixture:
         spread = (np.log(2 * math.pi * self.variances) + means**2 * precision).sum(axis=1)
         constant = np.log(np.maximum(self.weights, _NONE)) - 0.5 * spread
         factors = np.concatenate((-0.5 * precision, means * precision), axis=1)
-        found: Floats = product(_with_squares(x - middle), factors.T) + constant
+        found: Floats = matrix_product(_with_squares(x - middle), factors.T) + constant
         return found
 
     def posteriors(self, x: Floats) -> Floats:
@@ -197,14 +197,14 @@ def _draw_seeds(x: Floats, k: int, random: np.random.Generator) -> Floats:
 def _measure_distances(x: Floats, squares: Floats, others: Longs) -> Floats:
     """Squared distances of all rows to some of them, shape (n, others); equal rows have none."""
     sums = squares[:, None] + squares[others]
-    found = sums - 2 * product(x, x[others].T)
+    found = sums - 2 * matrix_product(x, x[others].T)
     return np.where(found > _EQUAL * sums, found, 0.0)
 
 
 def nearest_mean(x: Floats, means: Floats) -> Longs:
     """The position of the mean nearest to each row, shape (n,)."""
     half = 0.5 * np.einsum("ij,ij->i", means, means)
-    found = [(product(x[rows], means.T) - half).argmax(axis=1) for rows in _portions(len(x), len(means))]
+    found = [(matrix_product(x[rows], means.T) - half).argmax(axis=1) for rows in _portions(len(x), len(means))]
     return np.concatenate([np.zeros(0, np.int64), *found])
 
 
@@ -255,7 +255,7 @@ def _run_em(x: Floats, mixture: Mixture, prior: Floats, cycles: int, gain: float
         for rows in _portions(len(x), k):
             posteriors, density = _normalize(mixture.joint(x[rows]))
             counts += posteriors.sum(axis=0)
-            sums += inner(posteriors, _with_squares(x[rows]))
+            sums += inner_product(posteriors, _with_squares(x[rows]))
             likelihood += float(density.sum())
         # Minus the logarithm of the prior density of the variances, up to a constant.
         penalty = 0.5 * _PRIOR * float((np.log(mixture.variances) + prior / mixture.variances).sum())

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Adjacency, Flags, Floats, Longs, adjacency, canonical_edges
+from sensegraph.algorithms.graphs import Adjacency, Flags, Floats, Longs, build_adjacency, canonical_edges
 
 _TOLERANCE = 1e-10  # a gain below this share of a node's strength is rounding
 
 
-def settled(graph: Adjacency, labels: NDArray[Any], frontier: Flags, penalty: Floats) -> tuple[Longs, Flags]:
+def settle_labels(graph: Adjacency, labels: NDArray[Any], frontier: Flags, penalty: Floats) -> tuple[Longs, Flags]:
     """Labels from which no node in reach of `frontier` gains by moving, then no community by joining another.
 
     `penalty[v]` is γ / 2m of the graph that v belongs to; all arrays have shape (n,). Returns the labels, and which
@@ -30,7 +30,7 @@ def settled(graph: Adjacency, labels: NDArray[Any], frontier: Flags, penalty: Fl
     rows = graph.rows()
     between = (rows < graph.indices) & (whose[rows] != whose[graph.indices])
     ends = whose[rows[between]], whose[graph.indices[between]]
-    coarse = adjacency(canonical_edges(*ends, graph.data[between], len(names)))
+    coarse = build_adjacency(canonical_edges(*ends, graph.data[between], len(names)))
     near = np.bincount(whose, weights=frontier | moved) > 0
     mass = np.asarray(np.bincount(whose, weights=strength), np.float64)
     joined, shifted = _move_nodes(coarse, mass, np.arange(len(names)), near, penalty[first])

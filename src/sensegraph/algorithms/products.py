@@ -15,7 +15,7 @@ _DEEP = 512  # numbers that a portion sums at once
 _ROWS = 64  # of a portion, where the matrix on the right is wide
 
 
-def product(left: Floats, right: Floats) -> Floats:
+def matrix_product(left: Floats, right: Floats) -> Floats:
     """`left @ right`, of shapes (n, m) and (m, c), summed over portions of m in order."""
     found = np.zeros((len(left), right.shape[1]))
     for begin in range(0, len(right), _DEEP):
@@ -33,7 +33,7 @@ def product(left: Floats, right: Floats) -> Floats:
     return found
 
 
-def inner(left: Floats, right: Floats) -> Floats:
+def inner_product(left: Floats, right: Floats) -> Floats:
     """`left.T @ right`, of shapes (n, k) and (n, c), summed over portions of rows in order."""
     found = np.zeros((left.shape[1], right.shape[1]))
     wide = max(1, _MOST // (_ROWS * max(1, right.shape[1])))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats
-from sensegraph.algorithms.products import inner, product
+from sensegraph.algorithms.products import inner_product, matrix_product
 
 DIMS = 32
 _BLOCK_BYTES = 1 << 25
@@ -42,7 +42,7 @@ class Projection:
 
     def __call__(self, vectors: NDArray[Any]) -> Floats:
         """The coordinates of `vectors`, shape (n, m) float64; those of one row depend on that row alone."""
-        found = [product(block, self.axes) for block in _round_blocks(vectors, self.scale, _BITS)]
+        found = [matrix_product(block, self.axes) for block in _round_blocks(vectors, self.scale, _BITS)]
         return (np.concatenate([np.zeros((0, self.axes.shape[1])), *found]) - self.centre) * (self.scale * 4.0**-_BITS)
 
 
@@ -53,10 +53,10 @@ def reduce(vectors: NDArray[Any], dims: int = DIMS, *, seed: int = 0) -> Floats:
     vectors. Equal rows stay equal; the rows in another order give the same rows in that order, bit for bit. Needs 8 d²
     bytes beside the result. Raises ValueError for vectors that are no matrix of finite numbers, naming the row.
     """
-    return projection(vectors, dims, seed=seed)(vectors)
+    return fit_projection(vectors, dims, seed=seed)(vectors)
 
 
-def projection(vectors: NDArray[Any], dims: int = DIMS, *, seed: int = 0) -> Projection:
+def fit_projection(vectors: NDArray[Any], dims: int = DIMS, *, seed: int = 0) -> Projection:
     """The projection of `vectors` on the directions in which they vary most; see `reduce`."""
     if vectors.ndim != 2 or dims < 1:
         raise ValueError(f"vectors of shape {vectors.shape} cannot be reduced to {dims} columns; give a matrix.")
@@ -105,17 +105,17 @@ def _find_eigenvectors(matrix: Floats, wanted: int, seed: int) -> tuple[Floats, 
     d = len(matrix)
     basis = np.random.default_rng(seed).standard_normal((d, min(d, wanted + _MORE)))
     for _ in range(_ROUNDS):
-        basis = _orthonormalize(product(matrix, _orthonormalize(basis)))
-    within = inner(basis, product(matrix, basis))
+        basis = _orthonormalize(matrix_product(matrix, _orthonormalize(basis)))
+    within = inner_product(basis, matrix_product(matrix, basis))
     values, turns = np.linalg.eigh((within + within.T) / 2)
     first = np.argsort(-values, kind="stable")[:wanted]
-    return product(basis, turns[:, first]), values[first]
+    return matrix_product(basis, turns[:, first]), values[first]
 
 
 def _orthonormalize(columns: Floats) -> Floats:
     """An orthonormal basis of the columns, by the eigenvectors of their inner products; twice, for rounding."""
     for _ in range(2):
-        values, turns = np.linalg.eigh(inner(columns, columns))
+        values, turns = np.linalg.eigh(inner_product(columns, columns))
         there = values > 1e-14 * max(float(values.max(initial=0.0)), 1e-300)
-        columns = product(columns, turns[:, there] / np.sqrt(values[there]))
+        columns = matrix_product(columns, turns[:, there] / np.sqrt(values[there]))
     return columns

@@ -78,7 +78,7 @@ def walk(way: Paths, nodes: NDArray[Any], mass: NDArray[Any], damping: float, st
         part = way
     else:
         here = neighbourhood(way, nodes, mass, damping)
-        part = within(way, here)
+        part = restrict_paths(way, here)
     reset = np.zeros(len(here))
     reset[np.searchsorted(here, nodes)] = mass
     sizes, share = np.diff(part.start), part.share.astype(np.float64)
@@ -117,7 +117,7 @@ def _select_heaviest(x: Floats, limit: int) -> Longs:
     return some.astype(np.int64)
 
 
-def within(way: Paths, nodes: Longs) -> Paths:
+def restrict_paths(way: Paths, nodes: Longs) -> Paths:
     """The paths among these nodes, ascending, which are numbered anew; what leads outside is lost."""
     number = np.full(way.nodes, -1, np.int32)
     number[nodes] = np.arange(len(nodes))

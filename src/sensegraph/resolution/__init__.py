@@ -5,8 +5,8 @@ Applying the decisions, and taking them back, is done by others: nothing here ch
 
 from __future__ import annotations
 
-from sensegraph.resolution.comparison.name_reading import Name, read
-from sensegraph.resolution.contrasts import contrasted
+from sensegraph.resolution.comparison.name_reading import Name, read_name
+from sensegraph.resolution.contrasts import find_contrast
 from sensegraph.resolution.resolution_types import (
     Alias,
     Group,
@@ -17,7 +17,7 @@ from sensegraph.resolution.resolution_types import (
     Resolving,
     Rule,
 )
-from sensegraph.resolution.resolver import compared, resolve
+from sensegraph.resolution.resolver import judge_pair, resolve
 
 __all__ = [
     "Alias",
@@ -29,8 +29,8 @@ __all__ = [
     "Resolution",
     "Resolving",
     "Rule",
-    "compared",
-    "contrasted",
-    "read",
+    "find_contrast",
+    "judge_pair",
+    "read_name",
     "resolve",
 ]

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.blocks import Candidates, candidates
-from sensegraph.algorithms.minhash import bands
+from sensegraph.algorithms.blocks import Candidates, pair_by_shared_keys
+from sensegraph.algorithms.minhash import hash_bands
 from sensegraph.algorithms.similar import Pairs, similar_rows
 from sensegraph.resolution.comparison.name_reading import Name
 from sensegraph.resolution.comparison.scoring import Collection
@@ -24,7 +24,7 @@ _SAME, _CODE, _PAIR, _BAND, _ACRONYM = 50.0, 8.0, 3.0, 3.0, 20.0  # beside the i
 _ENDING = re.compile(r"(.*\d)[^\W\d]*")
 
 
-def blocked(found: Collection, vectors: NDArray[Any] | None = None) -> Candidates:
+def block_pairs(found: Collection, vectors: NDArray[Any] | None = None) -> Candidates:
     """Pairs of positions to compare, each once, smaller first.
 
     Keys are the whole name, its words, neighbouring words, codes without their endings, first letters, and bands of
@@ -41,13 +41,13 @@ def blocked(found: Collection, vectors: NDArray[Any] | None = None) -> Candidate
                 rows.append(row)
                 weight.append(sure)
     # The bands of all names are keys too, numbered on from the others.
-    made = bands([name.joined for names in found.names for name in names])
+    made = hash_bands([name.joined for names in found.names for name in names])
     owner = np.array([row for row, names in enumerate(found.names) for _ in names], np.int64)
     tagged = made ^ (np.arange(made.shape[1], dtype=np.uint64) << np.uint64(58))
     _, number = np.unique(tagged.ravel(), return_inverse=True)
     lettered = number.reshape(-1).astype(np.int64) + len(numbers)
     count = len(found.items)
-    paired = candidates(
+    paired = pair_by_shared_keys(
         np.concatenate((np.array(keys, np.int64), lettered)),
         np.concatenate((np.array(rows, np.int64), np.repeat(owner, made.shape[1]))),
         np.concatenate((np.array(weight, np.float64), np.full(len(lettered), _BAND))),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from sensegraph.resolution.comparison.name_reading import read
-from sensegraph.resolution.entity_kinds import kind
+from sensegraph.resolution.comparison.name_reading import read_name
+from sensegraph.resolution.entity_kinds import kind_of_type
 from sensegraph.resolution.resolution_types import Alias, Group, Mentioned, Origin, Proposal
 
 
-def grouped(members: Sequence[Mentioned], merges: Sequence[Proposal]) -> Group:
+def make_group(members: Sequence[Mentioned], merges: Sequence[Proposal]) -> Group:
     """The group of these members, ascending by id, that `merges` made one."""
     name, type = canonical_name(members), canonical_type(members)
     group = members[0].id
@@ -34,7 +34,7 @@ def grouped(members: Sequence[Mentioned], merges: Sequence[Proposal]) -> Group:
                 why = "its own name"
             else:
                 score, by, why = (1.0 if tie.by == "user" else tie.score), tie.by, tie.why
-            key = read(alias, kind(member.type) == "person").key
+            key = read_name(alias, kind_of_type(member.type) == "person").key
             rows.append(Alias(alias, key, member.id, group, score, by, why))
     return Group(group, name, type, tuple(m.id for m in members), tuple(rows))
 
@@ -44,8 +44,8 @@ def canonical_name(members: Sequence[Mentioned]) -> str:
     counts: Counter[str] = Counter()
     for member in members:
         counts[member.name] += member.count
-    person = any(kind(m.type) == "person" for m in members)
-    full = {name: not person or len(read(name, True).core) > 1 for name in counts}
+    person = any(kind_of_type(m.type) == "person" for m in members)
+    full = {name: not person or len(read_name(name, True).core) > 1 for name in counts}
     return min(counts, key=lambda name: (not full[name], -counts[name], -len(name), name))
 
 
@@ -54,4 +54,4 @@ def canonical_type(members: Sequence[Mentioned]) -> str:
     counts: Counter[str] = Counter()
     for member in members:
         counts[member.type] += member.count
-    return min(counts, key=lambda type: (not kind(type), -counts[type], type))
+    return min(counts, key=lambda type: (not kind_of_type(type), -counts[type], type))

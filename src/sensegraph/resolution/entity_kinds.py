@@ -14,7 +14,7 @@ _SAYS_NOTHING = frozenset(("", "other", "misc", "miscellaneous", "unknown", "ent
 
 
 @lru_cache(maxsize=1 << 12)
-def kind(type: str) -> str:
+def kind_of_type(type: str) -> str:
     """The kind of thing that a type names: person, organisation, place…; its own folded text if it names none of them.
 
     Empty for a type that says nothing, such as `other`.
@@ -26,9 +26,9 @@ def kind(type: str) -> str:
     return next((naming_words.KINDS[word] for word in reversed(words) if word in naming_words.KINDS), said)
 
 
-def agreement(a: Mentioned, b: Mentioned, settings: Resolving) -> Agreement:
+def compare_types(a: Mentioned, b: Mentioned, settings: Resolving) -> Agreement:
     """Whether two types may be one thing's: types of different known kinds conflict, unless the settings pair them."""
-    one, other = kind(a.type), kind(b.type)
+    one, other = kind_of_type(a.type), kind_of_type(b.type)
     types = {fold(a.type), fold(b.type)}
     paired = any({fold(x), fold(y)} == types for x, y in settings.cross_types)
     if not one or not other or one == other or paired:

@@ -12,7 +12,7 @@ _LEAD = 0.15  # by which it must be likelier than any other of the list
 _SURE = 0.87
 
 
-def matched(items: Sequence[Mentioned], scores: Mapping[Pair, Judged], least: float) -> dict[Pair, Judged]:
+def raise_matches(items: Sequence[Mentioned], scores: Mapping[Pair, Judged], least: float) -> dict[Pair, Judged]:
     """Those pairs of items of two lists that are, from either side, likelier than all others by far; judged anew.
 
     `least` is the score from which such a pair may be one thing.

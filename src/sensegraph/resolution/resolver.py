@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.linkage import components, linked
+from sensegraph.algorithms.linkage import cluster_by_linkage, components
 from sensegraph.errors import InputError
-from sensegraph.resolution.blocking import blocked
-from sensegraph.resolution.canonical import grouped
+from sensegraph.resolution.blocking import block_pairs
+from sensegraph.resolution.canonical import make_group
 from sensegraph.resolution.comparison.likeness import SHORT
 from sensegraph.resolution.comparison.name_reading import Name
-from sensegraph.resolution.comparison.scoring import Collection, collection, positions, settled
-from sensegraph.resolution.lists import matched
+from sensegraph.resolution.comparison.scoring import Collection, map_positions, prepare_collection, weigh_rival
+from sensegraph.resolution.lists import raise_matches
 from sensegraph.resolution.resolution_types import Decision, Judged, Mentioned, Proposal, Resolution, Resolving, Rule
-from sensegraph.resolution.ruling import Rulings, rulings
+from sensegraph.resolution.ruling import Rulings, apply_rules
 
 Pair = tuple[int, int]
 
@@ -47,12 +47,12 @@ def resolve(
     if vectors is not None and len(vectors) != len(items):
         raise InputError(f"There are {len(vectors)} vectors for {len(items)} things to resolve; give one for each.")
     ordered = None if vectors is None else np.asarray(vectors)[order]
-    found = collection([items[i] for i in order], settings, ordered)
+    found = prepare_collection([items[i] for i in order], settings, ordered)
     if not found.items:
         return Resolution((), ())
-    near = blocked(found, ordered)
-    at = positions(found.items)
-    ruled = rulings(rules, at)
+    near = block_pairs(found, ordered)
+    at = map_positions(found.items)
+    ruled = apply_rules(rules, at)
     pairs = set(zip(near.pairs.one.tolist(), near.pairs.other.tolist(), strict=True))
     equal: dict[str, list[int]] = defaultdict(list)  # each with the next: however many they are, they are compared
     for row, names in enumerate(found.names):
@@ -61,7 +61,7 @@ def resolve(
     judged = _Judged(found, {pair: found.judge(*pair) for pair in sorted(pairs)})
     scores, large = judged.completed(ruled)
     earlier = {pair for pair, rule in ruled.together.items() if rule.by == "names"}
-    clusters = linked(
+    clusters = cluster_by_linkage(
         len(found.items),
         [(a, b, judged.score) for (a, b), judged in scores.items()],
         accept=settings.accept,
@@ -79,14 +79,14 @@ def resolve(
     for proposal in proposals:
         if proposal.decision == "merge":
             merges[cluster_of[at[proposal.one]]].append(proposal)
-    groups = tuple(grouped([found.items[row] for row in rows], merges[n]) for n, rows in enumerate(clusters))
+    groups = tuple(make_group([found.items[row] for row in rows], merges[n]) for n, rows in enumerate(clusters))
     return Resolution(groups, proposals, len(scores), near.passed_over, near.crowded, tuple(notes))
 
 
-def compared(one: Mentioned, other: Mentioned, settings: Resolving | None = None) -> Judged:
+def judge_pair(one: Mentioned, other: Mentioned, settings: Resolving | None = None) -> Judged:
     """How surely two things are one if there were no others. Symmetric."""
     pair = sorted((one, other), key=lambda item: item.id)
-    alone = _Judged(found := collection(pair, settings or Resolving()), {(0, 1): found.judge(0, 1)})
+    alone = _Judged(found := prepare_collection(pair, settings or Resolving()), {(0, 1): found.judge(0, 1)})
     return alone.final((0, 1))
 
 
@@ -112,13 +112,13 @@ class _Judged:
         short, other = self._shorter(pair)
         context = self.found.context(*pair)
         rival = self._rival(short, other, (long or {}).get(short, ()), context == "shared")
-        return settled(judged, rival, context)
+        return weigh_rival(judged, rival, context)
 
     def completed(self, ruled: Rulings) -> tuple[dict[Pair, Judged], int]:
         """All pairs with their final judgements, those within likely groups included; how many of these are large."""
         long = self._long()
         scores = {pair: self.final(pair, long) for pair in list(self.pairs)}
-        scores |= matched(self.found.items, scores, self.found.settings.reject)
+        scores |= raise_matches(self.found.items, scores, self.found.settings.reject)
         sure = [pair for pair, judged in scores.items() if judged.score >= self.found.settings.accept]
         large = 0
         for rows in components(len(self.found.items), [*sure, *ruled.together]):

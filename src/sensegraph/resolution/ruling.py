@@ -17,7 +17,7 @@ class Rulings:
     notes: tuple[str, ...] = ()
 
 
-def rulings(rules: Sequence[Rule], at: Mapping[str, int]) -> Rulings:
+def apply_rules(rules: Sequence[Rule], at: Mapping[str, int]) -> Rulings:
     """Which rules hold: the user's before others, later before earlier, and a rule that contradicts those is left out.
 
     Rules about ids that are not there (any more) are counted in the notes.
@@ -32,12 +32,12 @@ def rulings(rules: Sequence[Rule], at: Mapping[str, int]) -> Rulings:
             missing += 1
             continue
         a, b = at[rule.one], at[rule.other]
-        one, other = _find_root(root, a), _find_root(root, b)
+        one, other = _follow_root(root, a), _follow_root(root, b)
         against = ""
         if rule.kind == "apart":
             against = "a rule that counts more makes them one" if one == other else ""
         else:
-            held = (r for (x, y), r in apart.items() if {_find_root(root, x), _find_root(root, y)} == {one, other})
+            held = (r for (x, y), r in apart.items() if {_follow_root(root, x), _follow_root(root, y)} == {one, other})
             against = next((f"{_describe_rule(rule)} counts more" for rule in held), "")
         if against:
             notes.append(f"{_describe_rule(rule)} is left out: {against}.")
@@ -55,7 +55,7 @@ def _describe_rule(rule: Rule) -> str:
     return f"the rule that {rule.one} and {rule.other} are {'one' if rule.kind == 'merge' else 'two'}"
 
 
-def _find_root(root: Mapping[int, int], row: int) -> int:
+def _follow_root(root: Mapping[int, int], row: int) -> int:
     while row in root and root[row] != row:
         row = root[row]
     return row

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from sensegraph.language.dates.stated_dates import expressions
+from sensegraph.language.dates.stated_dates import find_expressions
 
 _STATE = re.compile(
     r"\b(?:is|are|was|were|did|does|do|had|has|have|held|led|ran|hold|cost|belonged?|ist|sind|war|waren|hatte[n]?|hat|"
@@ -83,7 +83,7 @@ def _find_date(question: str, today: str) -> tuple[int, int, When] | None:
     """Where a question says its time, with what stands before the date, and which."""
     if _WHEN.search(question) or not _STATE.search(question):
         return None
-    read = expressions(question, today)
+    read = find_expressions(question, today)
     if not read:
         match = _NOW.search(question)
         return (match.start(), match.end(), When(today, today)) if match and today else None

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from functools import cache, partial
 
 from sensegraph.language.calendar_words import ENGLISH_MONTHS, GERMAN_MONTHS, MONTH_BEGINNINGS, SHORT_FORMS
-from sensegraph.language.dates.moments import begin, days_of, precision, readable, written, year_of
+from sensegraph.language.dates.moments import begin, count_parts, days_of, readable, write_moment, year_of
 
 _ORDINALS = "first second third fourth".split()
 _GERMAN_ORDINALS = "erste zweite dritte vierte".split()
@@ -97,7 +97,7 @@ class Atom:
     kind: str
 
 
-def atoms(text: str, reference: str = "") -> list[Atom]:
+def find_atoms(text: str, reference: str = "") -> list[Atom]:
     """The dates in `text` in their order, of overlapping ones the first kind; `reference` is when it was written.
 
     What needs a reference time and has none, and what no calendar has, is there without first and last.
@@ -115,12 +115,12 @@ def atoms(text: str, reference: str = "") -> list[Atom]:
             continue
         for match in _compile(pattern).finditer(text):
             if all(match.end() <= a.start or a.end <= match.start() for a in found):
-                first, last = _read_parts(kind, match.groupdict(), reference)
+                first, last = _read_match(kind, match.groupdict(), reference)
                 found.append(Atom(match.start(), match.end(), first, last, kind))
     return sorted(found, key=lambda a: a.start)
 
 
-def _read_parts(kind: str, parts: dict[str, str | None], reference: str) -> tuple[str, str]:
+def _read_match(kind: str, parts: dict[str, str | None], reference: str) -> tuple[str, str]:
     """The first and last unit of a matched date."""
     said = {name: value for name, value in parts.items() if value is not None}
     if kind in ("ago", "near", "named"):
@@ -143,25 +143,25 @@ def _read_parts(kind: str, parts: dict[str, str | None], reference: str) -> tupl
     if kind in ("quarter", "han_quarter", "half"):
         months, which = 6 if kind == "half" else 3, said["q"].casefold()
         number = _find_number(which, _ORDINALS, _GERMAN_ORDINALS, _HAN_NUMBERS) or int(which[0])
-        return written((year, (number - 1) * months + 1)), written((year, number * months))
+        return write_moment((year, (number - 1) * months + 1)), write_moment((year, number * months))
     if "month" not in said:
         return _write_one([year])
-    month = _month(said["month"])
+    month = _number_month(said["month"])
     if "day" in said:
-        last_day = written((year, month, int(said["day"])))
-        first_day = written((year, month, int(said["from"]))) if "from" in said else last_day
+        last_day = write_moment((year, month, int(said["day"])))
+        first_day = write_moment((year, month, int(said["from"]))) if "from" in said else last_day
         return (first_day, last_day) if first_day and last_day else ("", "")
     if kind == "months":
-        return written((year, _month(said["first"]))), written((year, month))
+        return write_moment((year, _number_month(said["first"]))), write_moment((year, month))
     return _write_one([year, month])
 
 
 def _write_one(parts: list[int]) -> tuple[str, str]:
-    moment = written(tuple(parts))
+    moment = write_moment(tuple(parts))
     return moment, moment
 
 
-def _month(name: str) -> int:
+def _number_month(name: str) -> int:
     plain = name.casefold().rstrip(".")
     return _find_number(plain, ENGLISH_MONTHS, GERMAN_MONTHS) or SHORT_FORMS[plain]
 
@@ -194,7 +194,7 @@ def _read_relative(kind: str, said: dict[str, str], reference: str) -> tuple[str
         number = _find_number(count, _NUMBERS, _GERMAN_NUMBERS) or (int(count) if count.isdigit() else 1)
         unit, shift = said["unit"].casefold(), -number
     unit = _UNIT.get(unit, unit)
-    if not readable(reference) or precision(reference) < _NEEDS[unit] or begin(reference)[0] < 1:
+    if not readable(reference) or count_parts(reference) < _NEEDS[unit] or begin(reference)[0] < 1:
         return "", ""
     year, month, day = begin(reference)[:3]
     if unit == "year":

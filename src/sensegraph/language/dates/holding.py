@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sensegraph.language.dates.stated_dates import expressions
+from sensegraph.language.dates.stated_dates import find_expressions
 from sensegraph.language.text import WORD, fold
 
 _LONGEST = 6  # words of a name
@@ -92,7 +92,7 @@ def _find_holder(text: str, head: tuple[int, int], thing: _Name, others: Sequenc
 
 def _find_value(text: str) -> str:
     """The first amount that is no date; empty where there is none."""
-    dates = expressions(text)
+    dates = find_expressions(text)
     values = (m for m in _VALUE.finditer(text) if all(m.end() <= d.start or d.end <= m.start() for d in dates))
     return next((fold(m[0].strip(" .,")) for m in values), "")
 

@@ -9,7 +9,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from sensegraph.language.dates.moments import FIRST, LAST, Instant, after, begin, end, precision, readable, same
+from sensegraph.language.dates.moments import (
+    FIRST,
+    LAST,
+    Instant,
+    are_same_moment,
+    begin,
+    count_parts,
+    end,
+    moment_after,
+    readable,
+)
 
 Span = tuple[Instant, Instant]
 """A stretch that is asked about: from its first instant until before its second."""
@@ -29,7 +39,7 @@ def stated(first: str, last: str) -> Interval:
 
     What cannot be read is unknown; where the end is not after the beginning both are. Either is flagged.
     """
-    starts, ends = (first if readable(first) else ""), (after(last) if readable(last) else "")
+    starts, ends = (first if readable(first) else ""), (moment_after(last) if readable(last) else "")
     flagged = starts != first or (bool(last) and not ends)
     if starts and ends and begin(ends) <= begin(starts):
         return Interval(flagged=True)
@@ -94,11 +104,11 @@ def settled(assertions: Iterable[Assertion]) -> dict[str, Settled]:
         slot = list(group)
         own = {a.id: Settled(stated(a.first, a.last)) for a in slot}
         begun = [a for a in slot if own[a.id].interval.starts]
-        begun.sort(key=lambda a: (begin(a.first), precision(a.first), a.order, a.id))
+        begun.sort(key=lambda a: (begin(a.first), count_parts(a.first), a.order, a.id))
         # Those begin at once that the first of them, the coarsest, cannot be told from.
         together: list[list[Assertion]] = []
         for a in begun:
-            if together and same(together[-1][0].first, a.first):
+            if together and are_same_moment(together[-1][0].first, a.first):
                 together[-1].append(a)
             else:
                 together.append([a])
@@ -145,7 +155,7 @@ def _mark_overlaps(begun: Sequence[Assertion], found: dict[str, Settled]) -> dic
             continue
         for b in begun:
             overlap = b.holder != a.holder and begin(a.first) < begin(b.first) < begin(found[a.id].interval.ends)
-            if overlap and not same(a.last, b.first):
+            if overlap and not are_same_moment(a.last, b.first):
                 marked[a.id] = replace(marked[a.id], disputed=True)
                 marked[b.id] = replace(marked[b.id], disputed=True)
     return marked

@@ -39,11 +39,11 @@ def begin(moment: str) -> Instant:
 
 def end(moment: str) -> Instant:
     """The first instant after a moment."""
-    following = after(moment)
+    following = moment_after(moment)
     return begin(following) if following else LAST
 
 
-def after(moment: str) -> str:
+def moment_after(moment: str) -> str:
     """The moment of the same precision that follows: `2020-12` → `2021-01`; empty after the last that can be told."""
     parts = _read_parts(moment)
     if parts is None:
@@ -53,8 +53,8 @@ def after(moment: str) -> str:
     if len(parts) == 2:
         year, month = parts
         if month < 12:
-            return written((year, month + 1))
-        return written((year + 1, 1)) if year < 9999 else "+10000"
+            return write_moment((year, month + 1))
+        return write_moment((year + 1, 1)) if year < 9999 else "+10000"
     first = datetime(*(*parts, 0, 0, 0)[:6])  # type: ignore[arg-type]
     try:
         return _write_time(first + _step_of(parts), max(3, len(parts)))
@@ -62,7 +62,7 @@ def after(moment: str) -> str:
         return "+10000"
 
 
-def before(moment: str) -> str:
+def moment_before(moment: str) -> str:
     """The moment of the same precision that precedes: `2021-01` → `2020-12`."""
     parts = _read_parts(moment)
     if parts is None:
@@ -71,13 +71,13 @@ def before(moment: str) -> str:
         return year_of(parts[0] - 1 if parts[0] != 1 else -1)
     if len(parts) == 2:
         year, month = parts
-        return written((year, month - 1)) if month > 1 else written((max(1, year - 1), 12))
+        return write_moment((year, month - 1)) if month > 1 else write_moment((max(1, year - 1), 12))
     first = datetime(*begin(moment))
     step = _step_of(parts)
     return _write_time(first - step, len(parts)) if first - datetime.min > step else "-0001"
 
 
-def precision(moment: str) -> int:
+def count_parts(moment: str) -> int:
     """How many of year, month, day, hour, minute, second a moment has: 1–6, 0 for what is none."""
     return len(_read_parts(moment) or ())
 
@@ -87,7 +87,7 @@ def year_of(year: int) -> str:
     return f"{year:04}" if 0 < year <= 9999 else f"{year:+05}"
 
 
-def written(parts: tuple[int, ...]) -> str:
+def write_moment(parts: tuple[int, ...]) -> str:
     """A moment from its parts; empty where the calendar has none such."""
     year, *rest = parts
     if not rest:
@@ -103,7 +103,7 @@ def days_of(year: int, month: int) -> int:
     return monthrange(year, month)[1]
 
 
-def same(one: str, other: str) -> bool:
+def are_same_moment(one: str, other: str) -> bool:
     """Whether two moments are the same at the coarser of their precisions."""
     a, b = _read_parts(one) or (), _read_parts(other) or ()
     n = min(len(a), len(b))
@@ -117,7 +117,7 @@ def _step_of(parts: tuple[int, ...]) -> timedelta:
 
 def _write_time(when: datetime, precision: int) -> str:
     parts = (when.year, when.month, when.day, when.hour, when.minute, when.second)
-    return written(parts[: max(precision, 5) if precision > 3 else precision])
+    return write_moment(parts[: max(precision, 5) if precision > 3 else precision])
 
 
 def _read_parts(moment: str) -> tuple[int, ...] | None:

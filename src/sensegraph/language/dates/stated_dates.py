@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sensegraph.language.dates.atoms import Atom, atoms
-from sensegraph.language.dates.moments import after, before, begin, end
+from sensegraph.language.dates.atoms import Atom, find_atoms
+from sensegraph.language.dates.moments import begin, end, moment_after, moment_before
 
 _SINCE = re.compile(
     r"(?:\b(?:since|starting(?: in| on| from)?|beginning(?: in| on)?|as from|effective|from|seit|ab|seit dem|ab dem|"
@@ -80,7 +80,7 @@ class Stated:
 
 def stated_in(sentence: str, reference: str = "") -> Stated:
     """From when until when a sentence says that something was so; `reference` is when it was written (ISO or empty)."""
-    found = expressions(sentence, reference)
+    found = find_expressions(sentence, reference)
     if not found:
         return Stated()
     unread = sum(e.unread for e in found)
@@ -92,7 +92,7 @@ def stated_in(sentence: str, reference: str = "") -> Stated:
     since = next((e.first for e in read if e.kind == "since"), "")
     until = next((e.last for e in reversed(read) if e.kind == "until"), "")
     at = [e for e in read if e.kind == "at"]
-    begins, ends = _find_nearest(sentence, at, _BEGINS), _find_nearest(sentence, at, _ENDS)
+    begins, ends = _find_nearest_date(sentence, at, _BEGINS), _find_nearest_date(sentence, at, _ENDS)
     if begins is ends and begins:
         # One date for both verbs is that of the first of them: "died in 2015 and was succeeded".
         ending, beginning = _ENDS.search(sentence), _BEGINS.search(sentence)
@@ -106,7 +106,7 @@ def stated_in(sentence: str, reference: str = "") -> Stated:
     return Stated(first, "" if first and last and begin(last) < begin(first) else last, unread)
 
 
-def _find_nearest(sentence: str, at: Sequence[Expression], verbs: re.Pattern[str]) -> Expression | None:
+def _find_nearest_date(sentence: str, at: Sequence[Expression], verbs: re.Pattern[str]) -> Expression | None:
     """The date next to a verb of this kind, sooner one behind the verb than one before it."""
     places = [m.start() for m in verbs.finditer(sentence)]
     far = [(e.start - p if e.start > p else 12 + p - e.start, e) for p in places for e in at]
@@ -114,9 +114,9 @@ def _find_nearest(sentence: str, at: Sequence[Expression], verbs: re.Pattern[str
     return min(pairs, key=lambda p: p[:2])[2] if pairs else None
 
 
-def expressions(text: str, reference: str = "") -> list[Expression]:
+def find_expressions(text: str, reference: str = "") -> list[Expression]:
     """What a text says of time, in its order; two dates that are one stretch ("from … to") are one."""
-    found, waiting = [], atoms(text, reference)
+    found, waiting = [], find_atoms(text, reference)
     while waiting:
         here = waiting.pop(0)
         between = text[here.end : waiting[0].start] if waiting else ""
@@ -156,7 +156,7 @@ def _read_single(text: str, a: Atom) -> Expression:
 
 def _bound_expression(a: Atom, kind: str, start: int, end: int) -> Expression:
     if kind == "before":
-        return Expression(start, end, "until", "", before(a.first))
+        return Expression(start, end, "until", "", moment_before(a.first))
     if kind == "after":
-        return Expression(start, end, "since", after(a.last), "")
+        return Expression(start, end, "since", moment_after(a.last), "")
     return Expression(start, end, kind, a.first if kind == "since" else "", a.last if kind == "until" else "")

@@ -45,7 +45,7 @@ class Lexis:
         return self.frequency.get(word, 0) > 1
 
 
-def lexis(names: Iterable[Name]) -> Lexis:
+def count_words(names: Iterable[Name]) -> Lexis:
     """The words of a collection, each counted once in a name."""
     distinct = {name.core for name in names}
     return Lexis(len(distinct), MappingProxyType(Counter(w for core in sorted(distinct) for w in set(core))))
@@ -75,7 +75,7 @@ class Aligned:
         return self.weight / max(self.weight + min(self.alone), 1e-9)
 
 
-def aligned(a: Name, b: Name, words: Lexis) -> Aligned:
+def align_names(a: Name, b: Name, words: Lexis) -> Aligned:
     """The words of two names, each matched with at most one of the other's."""
     left, right = list(a.core), list(b.core)
     shared = 0.0
@@ -89,7 +89,7 @@ def aligned(a: Name, b: Name, words: Lexis) -> Aligned:
         (quality, x, y)
         for x in left
         for y in right
-        if x[0] == y[0] and (quality := alike(x, y, words.known(x) and words.known(y)))
+        if x[0] == y[0] and (quality := compare_words(x, y, words.known(x) and words.known(y)))
     ]
     similar += [(0.98, f"{x} {y}", x + y) for x, y in pairwise(left) if x + y in right]
     similar += [(0.98, x + y, f"{x} {y}") for x, y in pairwise(right) if x + y in left]
@@ -108,7 +108,7 @@ def aligned(a: Name, b: Name, words: Lexis) -> Aligned:
 
 
 @lru_cache(maxsize=1 << 18)
-def alike(x: str, y: str, known: bool = False) -> float:
+def compare_words(x: str, y: str, known: bool = False) -> float:
     """How well one word stands for another, 0 to 1: another form, a code's ending, a slip. `known` are no slips."""
     if any(c.isdigit() for c in x + y):
         # Codes that differ in the letters at their end (a colour, a country), if enough is the same.
@@ -116,9 +116,9 @@ def alike(x: str, y: str, known: bool = False) -> float:
         if one is None or other is None or x.isdecimal() or y.isdecimal():
             return 0.0
         return 0.8 if one[1] == other[1] and len(one[1]) >= _CODE and not one[1].isdecimal() else 0.0
-    if plural(x, y):
+    if is_plural(x, y):
         return 0.95
-    if stem(x) == stem(y):
+    if stem_word(x) == stem_word(y):
         return 0.9
     short, long = sorted((x, y), key=len)
     if len(short) >= 3 and long.startswith(short) and len(long) >= len(short) + 2:
@@ -131,7 +131,7 @@ def alike(x: str, y: str, known: bool = False) -> float:
     return 0.85 if slips <= 1 + (min(len(x), len(y)) >= _LONGER) else 0.0
 
 
-def plural(x: str, y: str) -> bool:
+def is_plural(x: str, y: str) -> bool:
     """Whether one is the other with an s, or with -ies for -y."""
     short, long = sorted((x, y), key=len)
     if len(short) < 3 or not long.endswith("s") or long.endswith("ss"):
@@ -140,6 +140,6 @@ def plural(x: str, y: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 18)
-def stem(word: str) -> str:
+def stem_word(word: str) -> str:
     """The stem of a word of Latin letters."""
     return str(stemmer(ENGLISH).stemWord(word)) if word.isascii() and len(word) > 3 else word

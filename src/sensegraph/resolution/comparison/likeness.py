@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 
 from sensegraph.language import naming_words
-from sensegraph.resolution.comparison.aligned import Aligned, Lexis, aligned, plural
-from sensegraph.resolution.comparison.name_reading import Name, folded
-from sensegraph.resolution.comparison.vetoes import beside, shared_code, veto
+from sensegraph.resolution.comparison.aligned import Aligned, Lexis, align_names, is_plural
+from sensegraph.resolution.comparison.name_reading import Name, fold_word
+from sensegraph.resolution.comparison.vetoes import shared_code, veto_beside, veto_words
 from sensegraph.resolution.resolution_types import Judged
 
 # The logistic score: fitted on pairs of names of the two tables that `bench/resolution.py` measures, each weighing
@@ -27,14 +27,14 @@ SHORT = frozenset(("alias", "acronym", "surname", "given", "initial", "bare", "t
 """Relations of a short name with a long one that others may have too: they hold while no rival does."""
 
 
-def compare(a: Name, b: Name, words: Lexis) -> Judged:
+def compare_names(a: Name, b: Name, words: Lexis) -> Judged:
     """How surely two names, no persons', are one. Symmetric."""
     if (b.core, b.raw) < (a.core, a.raw):
         a, b = b, a
-    if not beside(a, b) and (one := same(a, b) or acronym(a, b)):
+    if not veto_beside(a, b) and (one := compare_keys(a, b) or compare_acronym(a, b)):
         return one
-    found, code = aligned(a, b, words), shared_code(a, b, words)
-    if why := veto(a, b, found, code):
+    found, code = align_names(a, b, words), shared_code(a, b, words)
+    if why := veto_words(a, b, found, code):
         return Judged(0.0, why, "veto", veto=True)
     least = min(len(a.plain), len(b.plain))
     if one := _compare_rewritten(a, b, found):
@@ -55,7 +55,7 @@ def compare(a: Name, b: Name, words: Lexis) -> Judged:
     return Judged(score if code or least >= _WORDS else min(score, 0.3), why, "weighed")
 
 
-def same(a: Name, b: Name) -> Judged | None:
+def compare_keys(a: Name, b: Name) -> Judged | None:
     """Of names with equal keys, or equal but for blanks."""
     if a.key != b.key:
         if a.joined and a.joined == b.joined and a.digits == b.digits:
@@ -63,7 +63,7 @@ def same(a: Name, b: Name) -> Judged | None:
             return Judged(sure, "the same but for blanks and hyphens", "joined")
         return None
     # Names with equal keys may differ in what stands beside them.
-    if folded(" ".join(a.raw.split())) == folded(" ".join(b.raw.split())):
+    if fold_word(" ".join(a.raw.split())) == fold_word(" ".join(b.raw.split())):
         return Judged(0.99, "the same name", "same")
     if bool(a.qualifier) != bool(b.qualifier):
         return Judged(
@@ -80,7 +80,7 @@ def same(a: Name, b: Name) -> Judged | None:
     return Judged(0.97, "the same name but for spelling, articles, titles or legal form", "key")
 
 
-def acronym(a: Name, b: Name) -> Judged | None:
+def compare_acronym(a: Name, b: Name) -> Judged | None:
     """Of an acronym and a name with these first letters."""
     for short, long in ((a, b), (b, a)):
         if short.letters and not long.letters and short.letters in long.acronyms:
@@ -97,7 +97,7 @@ def _compare_rewritten(a: Name, b: Name, found: Aligned) -> Judged | None:
         return None
     quality = min(q for *_, q in found.near)
     changed = ", ".join(f"{x} as {y}" for x, y, _ in found.near)
-    if all(q == 0.98 or plural(x, y) for x, y, q in found.near):
+    if all(q == 0.98 or is_plural(x, y) for x, y, q in found.near):
         lower = any(name.raw[-1:] and name.raw.split()[-1][0].islower() for name in (a, b))
         return Judged(0.93 if lower or len(a.plain) > 1 else 0.6, f"the same but for {changed}", "form")
     if quality >= 0.85 and min(len(a.plain), len(b.plain)) > 1:

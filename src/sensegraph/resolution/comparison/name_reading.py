@@ -82,7 +82,7 @@ class Name:
 
 
 @lru_cache(maxsize=1 << 17)
-def read(raw: str, person: bool = False) -> Name:
+def read_name(raw: str, person: bool = False) -> Name:
     """The name as it is compared, as that of a person if it is one. One that is only punctuation is its own key."""
     text = " ".join(unicodedata.normalize("NFKC", raw).split())
     parentheses = _QUALIFIER.findall(text)
@@ -92,7 +92,7 @@ def read(raw: str, person: bool = False) -> Name:
     else:
         outside = text
     family, comma, given = outside.partition(", ") if person else (outside, "", "")
-    if comma and "," not in given and folded(given).rstrip(".") not in _AFTER_COMMA:
+    if comma and "," not in given and fold_word(given).rstrip(".") not in _AFTER_COMMA:
         outside = f"{given} {family}"  # Smith, John is John Smith
     fits = (
         t for t in naming_words.LEGAL_TAILS if len(outside) > len(t) and (outside.endswith(t) or outside.startswith(t))
@@ -135,7 +135,7 @@ def read(raw: str, person: bool = False) -> Name:
     )
 
 
-def folded(word: str) -> str:
+def fold_word(word: str) -> str:
     """A word without case and accents; letters that only carry marks in their own script keep them."""
     form = word.casefold().replace("’", "'")
     if form.isascii():
@@ -164,7 +164,7 @@ def _split_tokens(text: str) -> list[str]:
 
 
 def _normalize_word(token: str, place: int, count: int) -> str:
-    form = folded(token.replace(".", "") if not token[0].isdigit() else token.replace(",", ""))
+    form = fold_word(token.replace(".", "") if not token[0].isdigit() else token.replace(",", ""))
     if token.isupper() and form in naming_words.ROMAN and (len(form) > 1 or (place and place == count - 1)) and place:
         return naming_words.ROMAN[form]
     form = naming_words.EXPANSIONS.get(form, naming_words.NUMBERS.get(form, form))
@@ -214,7 +214,7 @@ def _read_acronym(text: str) -> str:
     if not 2 <= len(bare) <= 7 or " " in text.replace(". ", ".").replace(" & ", "&"):
         return ""
     capitals = sum(c.isupper() for c in bare)
-    return folded(bare) if capitals >= 2 and capitals >= len(bare) - 1 else ""
+    return fold_word(bare) if capitals >= 2 and capitals >= len(bare) - 1 else ""
 
 
 def _list_acronyms(words: tuple[str, ...], core: tuple[str, ...]) -> frozenset[str]:

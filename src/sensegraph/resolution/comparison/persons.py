@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sensegraph.language import naming_words
-from sensegraph.resolution.comparison.likeness import acronym, same
+from sensegraph.resolution.comparison.likeness import compare_acronym, compare_keys
 from sensegraph.resolution.comparison.name_reading import Name
-from sensegraph.resolution.comparison.vetoes import beside
+from sensegraph.resolution.comparison.vetoes import veto_beside
 from sensegraph.resolution.resolution_types import Judged
 
 
@@ -21,7 +21,7 @@ def compare_persons(a: Name, b: Name) -> Judged:
     """How surely the names of two persons are one person's. Symmetric."""
     if (b.core, b.raw) < (a.core, a.raw):
         a, b = b, a
-    if why := beside(a, b):
+    if why := veto_beside(a, b):
         return Judged(0.0, why, "veto", veto=True)
     if a.numbers and b.numbers and a.numbers != b.numbers:
         return _judge_numbers(a, b)
@@ -29,7 +29,7 @@ def compare_persons(a: Name, b: Name) -> Judged:
         one, other = _read_person(a), _read_person(b)
         score = _judge_persons(one, other).score if one != other else 0.7
         return Judged(min(score, 0.7), f"only one is {a.generation or b.generation}", "generation")
-    if alike := same(a, b) or acronym(a, b):
+    if alike := compare_keys(a, b) or compare_acronym(a, b):
         return alike
     if a.numbers != b.numbers:
         return _judge_numbers(a, b)

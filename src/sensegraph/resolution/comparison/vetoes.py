@@ -26,12 +26,12 @@ _CONTRAST = MappingProxyType(
 )
 
 
-def veto(a: Name, b: Name, found: Aligned, code: str = "") -> str:
+def veto_words(a: Name, b: Name, found: Aligned, code: str = "") -> str:
     """Why two names are two things, or nothing; numbers do not count where they share a `code`."""
     return next(_list_reasons(a, b, found, code), "")
 
 
-def beside(a: Name, b: Name) -> str:
+def veto_beside(a: Name, b: Name) -> str:
     """Why what stands beside two names makes them two things', or nothing; the words are not looked at."""
     return next(_compare_beside(a, b), "")
 
