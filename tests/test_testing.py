@@ -25,21 +25,8 @@ from sensegraph.testing import (
     StoreContract,
     check_citations,
 )
-from sensegraph.types import (
-    Answer,
-    Brief,
-    Check,
-    Citation,
-    Contrast,
-    Excerpt,
-    Report,
-    Statement,
-    SummaryEntity,
-    Support,
-    Trial,
-    Verdict,
-    Wish,
-)
+from sensegraph.trials import Check, Contrast, Excerpt, Support, Trial, Verdict, Wish
+from sensegraph.types import Answer, Brief, Citation, Report, Statement, SummaryEntity
 
 
 class TestModelEngine(EngineContract):

@@ -11,18 +11,20 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from scripted_replies import reply, task_of
-from sensegraph.answering.asking import grade, test
+from sensegraph.answering.asking import test
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import EndpointError, ReplyRefused, StepFailed
 from sensegraph.index.chunks import chunk
 from sensegraph.index.extraction import extract
 from sensegraph.index.graph.merging import summarise
-from sensegraph.lab.judging.judging import judge
+from sensegraph.lab.tasks import judge_trials
+from sensegraph.methods.graphrag.tasks import grade
 from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
 from sensegraph.models.endpoint.journal import Journal
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
-from sensegraph.types import Chunk, Context, Inquiry, Passage, Trial
+from sensegraph.trials import Trial
+from sensegraph.types import Chunk, Context, Inquiry, Passage
 from wired import content, corpus, runtime, stories
 
 Body = dict[str, Any]
@@ -338,7 +340,7 @@ TRIAL = Trial("Which?", "comprehensiveness", "It says more.", ("One.", "Two, and
 
 @pytest.mark.parametrize(
     ("step", "item", "instead"),
-    [(test, ASKED, False), (grade, ASKED, 1), (judge, TRIAL, None)],
+    [(test, ASKED, False), (grade, ASKED, 1), (judge_trials, TRIAL, None)],
     ids=["test", "grade", "judge"],
 )
 def test_what_a_run_goes_on_without_is_asked_for_again_by_the_next(

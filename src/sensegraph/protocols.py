@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.keeping import Executor as Executor
-from sensegraph.keeping import Rows as Rows
-from sensegraph.keeping import Store as Store
 from sensegraph.types import (
     Answer,
     Brief,
-    Check,
     Chunk,
     Context,
-    Contrast,
     Draft,
     Evidence,
-    Excerpt,
     Extraction,
     Inquiry,
     Lead,
@@ -29,49 +23,28 @@ from sensegraph.types import (
     Refinement,
     Report,
     Statement,
-    SummaryEntity,
-    Support,
-    Trial,
     Usage,
-    Verdict,
-    Wish,
 )
 
 if TYPE_CHECKING:
     from sensegraph.runtime.runtime import Runtime
 
-Task = Literal[
-    "extract",
-    "survey",
-    "resolve",
-    "summarise",
-    "report",
-    "aggregate",
-    "relate",
-    "abstract",
-    "condense",
-    "rate",
-    "answer",
-    "ask",
-    "refine",
-    "test",
-    "grade",
-    "judge",
-    "score",
-    "contrast",
-    "propose",
-    "claim",
-    "support",
-]
-Part = Literal[
-    "graph", "reports", "concepts", "relations", "names", "facts", "sentences", "aggregates", "layers", "tree"
-]
+Task = str
+"""The name of a task: `extract`, `survey` and `resolve` (the graph), `summarise` and `report` (the index), `rate`,
+`ask`, `refine`, `test` and `answer` (a question), and whatever a paper's folder or the lab declares in its `tasks.py`.
+But for `survey`, an engine with a task has a method of that name, over a batch of values.
+"""
+Part = str  # the name of a part of an index
 Vectors = NDArray[np.float32]
 
 
 @runtime_checkable
 class LanguageEngine(Protocol):
     """Language tasks over batches of values: same length and order out as in.
+
+    Here stand the tasks that the index and several papers need. A task that one paper needs is declared by its folder
+    (`methods/*/tasks.py`), those that judge answers by `lab/tasks.py`. An engine implements what it can, by name and
+    signature, and imports none of them.
 
     No task takes or returns free text to be parsed: an engine that thinks in prompts keeps them inside, an engine
     that thinks in grammars never sees one. `batch` is the number of items a step hands over at once: 1 where a call
@@ -121,22 +94,6 @@ class LanguageEngine(Protocol):
         """A report on each community, whose entities, relations, claims and sub-reports are the passages."""
         ...
 
-    def aggregate(self, briefs: Sequence[Brief]) -> list[Report]:
-        """A name (`title`), description (`summary`) and findings of each group of similar entities (LeanRAG, Eq. 4)."""
-        ...
-
-    def relate(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
-        """What links two groups: their two descriptions come first among the passages, then the relations (Eq. 5)."""
-        ...
-
-    def abstract(self, briefs: Sequence[Brief]) -> list[tuple[SummaryEntity, ...]]:
-        """More general entities that stand for each group, every member in at least one of them (HiRAG)."""
-        ...
-
-    def condense(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
-        """Each context's text said shorter (RAPTOR)."""
-        ...
-
     def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
         """Partial answers from each context, each with its usefulness 0–100 (the map step)."""
         ...
@@ -146,7 +103,7 @@ class LanguageEngine(Protocol):
         ...
 
     def ask(self, inquiries: Sequence[Inquiry]) -> list[Lead]:
-        """A partial answer from each context with its usefulness 0–100, and questions to follow up (DRIFT)."""
+        """A partial answer from each context with its usefulness 0–100, and questions to follow up."""
         ...
 
     def refine(self, inquiries: Sequence[Inquiry]) -> list[Refinement]:
@@ -155,10 +112,6 @@ class LanguageEngine(Protocol):
 
     def test(self, inquiries: Sequence[Inquiry]) -> list[bool]:
         """Whether the passages of each inquiry help to answer its question: the cheapest possible yes or no."""
-        ...
-
-    def grade(self, inquiries: Sequence[Inquiry]) -> list[int]:
-        """How relevant the passages of each inquiry are to its question, 0 (not at all) to 5."""
         ...
 
     def usage(self) -> Usage:
@@ -202,35 +155,6 @@ class ResolvingEngine(LanguageEngine, Protocol):
 
         `quotes` of a passage are sentences that name it, `types` of the brief the types of the entities.
         """
-        ...
-
-
-@runtime_checkable
-class JudgingEngine(LanguageEngine, Protocol):
-    """An engine that can judge answers; those that think in rules have only some of these tasks (see `tasks`)."""
-
-    def judge(self, trials: Sequence[Trial]) -> list[Verdict]:
-        """The better of the two answers of each trial, by its criterion; never who wrote them, always in this order."""
-        ...
-
-    def score(self, trials: Sequence[Trial]) -> list[Verdict]:
-        """A score for the one answer of each trial, from `low` to `high`, by its criterion."""
-        ...
-
-    def contrast(self, trials: Sequence[Trial]) -> list[Contrast]:
-        """What the two answers of each trial share, and what only one of them says."""
-        ...
-
-    def propose(self, wishes: Sequence[Wish]) -> list[tuple[str, ...]]:
-        """At most `count` lines for each wish, in the engine's order, none of them known."""
-        ...
-
-    def claim(self, excerpts: Sequence[Excerpt]) -> list[tuple[str, ...]]:
-        """What the stage makes of each sentence: one sentence, several claims (`decompose`), or nothing."""
-        ...
-
-    def support(self, checks: Sequence[Check]) -> list[Support]:
-        """Whether the texts of each check bear its statement."""
         ...
 
 
@@ -362,4 +286,99 @@ class Method(Protocol):
 
     def answer(self, question: Question, index: Any, rt: Runtime) -> Answer:
         """An answer with citations."""
+        ...
+
+
+# ── keeping and running ──
+
+
+class Rows(Protocol):
+    """An immutable ordered table of encoded records, read by position or by id without loading it."""
+
+    def __len__(self) -> int: ...
+
+    def at(self, positions: Sequence[int]) -> list[bytes]:
+        """The records at these positions, in the order asked for."""
+        ...
+
+    def find(self, ids: Sequence[str]) -> dict[str, bytes]:
+        """The records with these ids; one that does not exist is absent."""
+        ...
+
+    def scan(self) -> Iterator[bytes]:
+        """All records in order, read in blocks."""
+        ...
+
+    def ids(self) -> Iterator[str]:
+        """All ids in order."""
+        ...
+
+
+@runtime_checkable
+class Store(Protocol):
+    """Immutable things under content keys (objects, tables, arrays), and a few mutable names for them (refs).
+
+    Every write is atomic: a reader, or a run after a crash, finds all of it or nothing.
+    """
+
+    def read(self, keys: Sequence[str]) -> dict[str, bytes]:
+        """The objects present; a missing key is simply absent."""
+        ...
+
+    def has(self, keys: Sequence[str]) -> set[str]:
+        """Which of these keys are present, as an object, a table or an array."""
+        ...
+
+    def write(self, objects: Mapping[str, bytes], step: str = "") -> None:
+        """Store all of `objects` or none. Writing a key that exists changes nothing."""
+        ...
+
+    def write_rows(self, key: str, rows: Iterable[tuple[str, bytes]]) -> None:
+        """Store a table of (id, record) in this order."""
+        ...
+
+    def rows(self, key: str) -> Rows | None:
+        """The table under `key`, if it is there."""
+        ...
+
+    def write_array(self, key: str, array: NDArray[Any]) -> None:
+        """Store an array; it is read back memory-mapped."""
+        ...
+
+    def array(self, key: str) -> NDArray[Any] | None:
+        """The array under `key`, memory-mapped read-only, if it is there."""
+        ...
+
+    def ref(self, name: str) -> str | None:
+        """The value that `name` stands for now."""
+        ...
+
+    def set_refs(self, refs: Mapping[str, str | None]) -> None:
+        """Set (or, with None, delete) all of these names at once."""
+        ...
+
+    def refs(self, prefix: str = "") -> dict[str, str]:
+        """All names that begin with `prefix`, sorted."""
+        ...
+
+    def spend(self, step: str, usage: Usage) -> None:
+        """Add to the ledger of what each step has cost."""
+        ...
+
+    def ledger(self) -> dict[str, Usage]:
+        """The sums of the ledger by step."""
+        ...
+
+
+class Executor(Protocol):
+    """Runs `call` on every batch: in this process, in threads, in processes, or on other machines.
+
+    Yields `(position, result or exception)` as batches finish, in any order; never raises for a batch. Closing the
+    iterator stops what has not begun.
+    """
+
+    def map(
+        self, call: Callable[[Any], Any], batches: Sequence[Any], *, waits: bool
+    ) -> Iterator[tuple[int, Any | BaseException]]:
+        """`waits` says that a call waits (use threads) rather than works (use processes)."""
         ...

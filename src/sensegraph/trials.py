@@ -1,4 +1,4 @@
-"""What is put before a judge, and what it says of it. They are part of `types`.
+"""What is put before a judge, and what it says of it: the values of the tasks that only the lab asks for.
 
 Winners and scores are a model's: an engine without one has no such tasks, and never pretends to a preference.
 """

@@ -22,13 +22,6 @@ from sensegraph.extractions import Scalar as Scalar
 from sensegraph.extractions import Source as Source
 from sensegraph.questions import Question as Question
 from sensegraph.questions import Turn as Turn
-from sensegraph.trials import Check as Check
-from sensegraph.trials import Contrast as Contrast
-from sensegraph.trials import Excerpt as Excerpt
-from sensegraph.trials import Support as Support
-from sensegraph.trials import Trial as Trial
-from sensegraph.trials import Verdict as Verdict
-from sensegraph.trials import Wish as Wish
 from sensegraph.usage import Usage as Usage
 
 # ── the graph ────────────────────────────────────────────────────────────────────────────────────────────────────────

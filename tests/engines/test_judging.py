@@ -15,9 +15,9 @@ from sensegraph.engines.llm import asked_of_answers
 from sensegraph.engines.llm.judging import TASKS
 from sensegraph.engines.llm.replies import judged
 from sensegraph.errors import EndpointError, SettingsError, Unreadable
+from sensegraph.lab.tasks import JudgingEngine
 from sensegraph.models.endpoint.client import Reply
-from sensegraph.protocols import JudgingEngine
-from sensegraph.types import Check, Contrast, Excerpt, Support, Trial, Verdict, Wish
+from sensegraph.trials import Check, Contrast, Excerpt, Support, Trial, Verdict, Wish
 
 LONG, SHORT = "Ada Quay built the mill in 1801. Bram Quay sold it.", "Ada built it."
 TRIAL = Trial("Who built the mill?", "comprehensiveness", "How much of it is told?", (LONG, SHORT))

@@ -12,7 +12,7 @@ from sensegraph.lab.grounding.cited import Reference, cited_statements
 from sensegraph.lab.grounding.entailment import ByInference, ByWords, supporter
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
-from sensegraph.types import Check, Support
+from sensegraph.trials import Check, Support
 from wired import runtime
 
 TEXTS = {1: "Oslo is large.", 2: "Bergen is wet.", 3: "Moss is small.", 4: "Oslo is large and old."}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -11,12 +12,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.answering.actions import Action, Actions, Asked, points_of
-from sensegraph.answering.map_reduce import size
+from sensegraph.engines.llm.llm import LLMEngine
+from sensegraph.engines.offline.engine import ClassicalEngine
+from sensegraph.index.passages import size
 from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.protocols import LanguageEngine
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Source, Statement
 
 EMBEDDER = HashedTerms()
+QUOTES = ClassicalEngine()
+WRITES = LLMEngine(Endpoint(EndpointSettings("http://localhost", model="m")))  # nobody asks it
 WORDS = "harbour lantern orchard violin glacier compass".split()
+
+
+def made_with(engine: LanguageEngine) -> Runtime:
+    """A runtime that stores and runs nothing."""
+    return Runtime(engine, EMBEDDER, store=cast(Any, None), executor=cast(Any, None))
 
 
 def begin(same: float = 0.95) -> Actions:
@@ -135,7 +148,7 @@ def test_a_root_that_knows_nothing_leaves_the_order_of_the_others() -> None:
 
 
 def test_points_carry_the_answer_its_sources_and_the_question() -> None:
-    (point,), cut = points_of([done(begin().root, 42)], 100, titled=True)
+    (point,), cut = points_of([done(begin().root, 42)], 100, made_with(WRITES))
     assert (point.kind, point.title, point.text, point.score, cut) == (
         "point",
         "Who keeps the lamp?",
@@ -145,7 +158,7 @@ def test_points_carry_the_answer_its_sources_and_the_question() -> None:
     )
     assert [(q.text, q.source.end) for q in point.quotes] == [("So it is.", 5)]
     assert point.documents == 1
-    (bare,), _ = points_of([done(begin().root, 42)], 100, titled=False)
+    (bare,), _ = points_of([done(begin().root, 42)], 100, made_with(QUOTES))
     assert bare.title == ""
 
 
@@ -153,8 +166,8 @@ def test_points_carry_the_answer_its_sources_and_the_question() -> None:
 def test_a_point_that_is_too_large_is_cut_to_whole_statements(budget: int, lengths: list[int]) -> None:
     said = tuple(Statement(f"Number {i} " + "word " * n) for i, n in enumerate(lengths))
     action = replace(begin().root, status="done", score=9, answer=said)
-    (point,), cut = points_of([action], budget, titled=False)
+    (point,), cut = points_of([action], budget, made_with(QUOTES))
     assert size(point) <= budget or not point.text
-    assert bool(cut) == (size(points_of([action], 10_000, titled=False)[0][0]) > budget)
+    assert bool(cut) == (size(points_of([action], 10_000, made_with(QUOTES))[0][0]) > budget)
     whole = "".join(s.text for s in said)
     assert whole.startswith(point.text)

@@ -24,9 +24,10 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import load_settings
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import SettingsError, StepFailed, UnsupportedTask
-from sensegraph.index.hierarchy.packing import Line
-from sensegraph.methods.leanrag.aggregated import aggregate_all, ancestry
-from sensegraph.methods.leanrag.aggregates import AggregateSettings, Before, find_aggregates, made_of
+from sensegraph.index.hierarchy.packing import Line, elements
+from sensegraph.methods.leanrag.aggregated import AggregateSettings, ancestry
+from sensegraph.methods.leanrag.aggregates import Before, aggregate_all, find_aggregates, made_of
+from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.methods.leanrag.aggregating import (
     Level,
     Link,
@@ -403,7 +404,7 @@ class Counted(Sequence[Link]):
 
 def test_defect_4_relations_are_parted_in_one_pass() -> None:
     made = planted(20, 5, 200)
-    level = ground_level(made.graph, {c.id: c.document for c in made.chunks}, quotes=False)
+    level = ground_level(made.graph, elements(made.graph, {c.id: c.document for c in made.chunks}, quotes=False))
     counted = Counted(level.links)
     found = parted(Level(level.nodes, counted), made.group, 20)
     assert counted.passes == 1
@@ -416,7 +417,7 @@ def test_every_relation_is_inside_one_cluster_or_between_two(seed: int) -> None:
     made = planted(5, 4, 25, seed)
     random = Random(seed)
     home = [random.randrange(6) for _ in made.graph.entities]
-    level = ground_level(made.graph, {c.id: c.document for c in made.chunks}, quotes=True)
+    level = ground_level(made.graph, elements(made.graph, {c.id: c.document for c in made.chunks}, quotes=True))
     place = {e.id: home[i] for i, e in enumerate(made.graph.entities)}
     found = parted(level, home, 6)
     told = [level.links[i].id for part in (*found.inner, *found.between.values()) for i in part]
@@ -474,7 +475,7 @@ def test_settings_that_cannot_work_are_refused(bad: dict[str, Any], named: str) 
 
 def test_a_threshold_for_each_level_can_be_set_in_a_file(tmp_path: Path) -> None:
     (tmp_path / "sensegraph.toml").write_text("[index.aggregates]\nthreshold = [3, 9]\n")
-    assert load_settings(tmp_path).index.aggregates.thresholds == (3, 9)
+    assert load_settings(tmp_path).index.settings_of(AGGREGATES).thresholds == (3, 9)
     with pytest.raises(SettingsError, match="threshold"):
         load_settings(tmp_path, {"index": {"aggregates": {"threshold": "many"}}})
 
@@ -536,7 +537,7 @@ def opened(folder: Path) -> Corpus:
 
 
 def records(made: Corpus) -> list[bytes]:
-    found = made.index().aggregates.hierarchy
+    found = made.index().part(AGGREGATES).hierarchy
     return [msgspec.json.encode(r) for r in (*found.clusters, *found.relations)]
 
 
@@ -573,8 +574,8 @@ def test_an_updated_index_holds_nothing_of_what_was_removed(tmp_path: Path) -> N
         built = made.build()
         assert not any(b"Harrow" in r or b"Fenwick" in r for r in records(made))
         index = made.index()
-        check(index.aggregates.hierarchy, [e.id for e in index.graph.entities])
-        assert built.counts["aggregates"] == len(index.aggregates.hierarchy.clusters)
+        check(index.part(AGGREGATES).hierarchy, [e.id for e in index.graph.entities])
+        assert built.counts["aggregates"] == len(index.part(AGGREGATES).hierarchy.clusters)
 
 
 def test_the_papers_vectors_are_of_descriptions_alone(tmp_path: Path) -> None:

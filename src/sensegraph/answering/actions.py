@@ -12,10 +12,12 @@ from typing import Literal
 import numpy as np
 
 from sensegraph.answering.asking import ask
-from sensegraph.answering.map_reduce import point_passage, size
+from sensegraph.answering.map_reduce import point_passage
+from sensegraph.answering.quoting import for_writing
 from sensegraph.errors import StepFailed
 from sensegraph.index.citing import documents_of, ground
 from sensegraph.index.index import Index
+from sensegraph.index.passages import size
 from sensegraph.language.text import fold, tokens, within
 from sensegraph.protocols import Embedder, Vectors
 from sensegraph.runtime.keys import document_part, key
@@ -190,13 +192,14 @@ def settled(action: Action, found: Sequence[tuple[Lead, Sequence[Passage]]], ind
     )
 
 
-def points_of(actions: Sequence[Action], budget: int, *, titled: bool) -> tuple[list[Passage], int]:
+def points_of(actions: Sequence[Action], budget: int, rt: Runtime) -> tuple[list[Passage], int]:
     """The answers as passages that can be cited, and how many of them were cut.
 
-    One that is larger than `budget` alone loses its last statements. They are called by their questions where they are
-    `titled`.
+    One that is larger than `budget` alone loses its last statements. They are called by their questions, but not for
+    an engine that quotes: it takes titles for themes.
     """
-    called = [(a, a.question if titled else "") for a in actions]
+    titles = for_writing(rt, lambda: [a.question for a in actions]) or [""] * len(actions)
+    called = list(zip(actions, titles, strict=True))
     whole = [_point(a, title) for a, title in called]
     fitted = [
         p if size(p) <= budget else _point(_cut(a, budget - tokens(title)), title)

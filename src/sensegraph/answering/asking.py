@@ -48,12 +48,6 @@ def test(inquiries: Sequence[Inquiry], *, engine: LanguageEngine) -> list[bool]:
     return engine.test(inquiries)
 
 
-@step("language.grade", version=1, uses="engine", task="grade")
-def grade(inquiries: Sequence[Inquiry], *, engine: LanguageEngine, vote: int = 0) -> list[int]:
-    """How relevant each context is, 0 to 5; another `vote` asks again."""
-    return engine.grade(inquiries)
-
-
 def inquiry(question: Question, passages: Sequence[Passage], index: Index) -> Inquiry:
     """`question` with the passages to answer it from."""
     return Inquiry(question.text, Context(tuple(passages)), index.manifest.counts["documents"], question.history)

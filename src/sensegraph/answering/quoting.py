@@ -1,16 +1,46 @@
-"""Passages for an engine that quotes, from an index whose descriptions and reports somebody else wrote."""
+"""What a method does by the engine behind it: one that quotes is given sentences, any other what was written of them.
+
+An engine that quotes compares words, and shows what it is given, word for word. One that writes in its own words
+understands reports, relations and sub-answers. Methods say for which of the two a thing is made; they ask no engine.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from sensegraph.index.index import Index
 from sensegraph.language.text import sentences
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Chunk, Description, Passage
+from sensegraph.types import Chunk, Description, Passage, Statement
+
+S = TypeVar("S", bound=str)
+T = TypeVar("T")
 
 _LONG = 600  # characters of a span that is quoted whole
+
+
+def settle_asking(how: S, rt: Runtime, *, model: S, rules: S) -> S:
+    """The setting `how`, where `auto` stands for `model` if the engine understands what it reads, else for `rules`."""
+    if how != "auto":
+        return how
+    return rules if rt.engine.quotes else model
+
+
+def for_quoting(rt: Runtime, make: Callable[[], Iterable[T]]) -> list[T]:
+    """What `make` makes for an engine that quotes, and can show and compare only what it is given; else nothing."""
+    return list(make()) if rt.engine.quotes else []
+
+
+def for_writing(rt: Runtime, make: Callable[[], Iterable[T]]) -> list[T]:
+    """What `make` makes for an engine that writes in its own words; one that quotes reads the sentences instead."""
+    return [] if rt.engine.quotes else list(make())
+
+
+def written_text(statements: Sequence[Statement], rt: Runtime) -> str | None:
+    """What the engine wrote in its own words; None for one that quotes: its words are those that it was given."""
+    return None if rt.engine.quotes else "".join(s.text for s in statements)
 
 
 def quotable(passages: Sequence[Passage], index: Index, rt: Runtime) -> list[Passage]:

@@ -24,7 +24,7 @@ from sensegraph.index.graph.duplicates import (
     names_by_id,
     names_of,
 )
-from sensegraph.index.vectors import stack
+from sensegraph.index.vectors import adds_meaning, stack
 from sensegraph.language.text import fold
 from sensegraph.resolution.aliases import Aliases, Name, Operation, replayed
 from sensegraph.resolution.log import operations, record, revert
@@ -92,14 +92,14 @@ class Curated:
         index, rt = self.index(), self.runtime()
         aliases, graph = aliases_of(rt, index.manifest.graph), index.graph
         settings = self.settings.index.resolve
-        lexical = rt.embedder.lexical or not index.manifest.entity_vectors  # words are compared already
+        meant = index.manifest.entity_vectors if adds_meaning(rt.embedder) else ""  # words are compared already
         found = find_duplicates(
             graph,
             rt,
             settings if ask else replace(settings, engine="none"),
             texts=index.chunks,
             apart=ids_apart(graph, replace(aliases, apart=replayed(self.operations()).aliases.apart)),
-            vectors=None if lexical else recall(self.store, stack, index.manifest.entity_vectors),
+            vectors=recall(self.store, stack, meant) if meant else None,
         )
         wanted = {i for p in found.proposals for i in (p.one, p.other)} | {i for g in found.groups for i in g.members}
         entities = index.entities(sorted(wanted))

@@ -48,6 +48,16 @@ def embed_records(texts: Callable[[], Sequence[str]], rt: Runtime, *, name: str)
     return embed_all(texts(), rt) if rt.embedder.waits else rt.once(embed_whole, texts, names=("records", name))
 
 
+def adds_meaning(embedder: Embedder) -> bool:
+    """Whether vectors find what words do not: those that compare words alone find nothing that full text does not."""
+    return not embedder.lexical
+
+
+def beyond_words(rt: Runtime, make: Callable[[], Result[Vectors]]) -> Result[Vectors] | None:
+    """The vectors that `make` makes; None, and nothing is embedded, where they would add nothing to full text."""
+    return make() if adds_meaning(rt.embedder) else None
+
+
 def chunk_texts(chunks: Iterable[Chunk]) -> list[str]:
     """What is embedded of chunks."""
     return [c.text for c in chunks]
@@ -56,15 +66,6 @@ def chunk_texts(chunks: Iterable[Chunk]) -> list[str]:
 def entity_texts(graph: Graph) -> list[str]:
     """What is embedded of entities: `name: description`."""
     return [f"{e.name}: {e.description}" for e in graph.entities]
-
-
-def relation_texts(graph: Graph) -> list[str]:
-    """What is embedded of relations: the label where there is one, the names of the ends, the description."""
-    names = {e.id: e.name for e in graph.entities}
-    return [
-        "\n".join(part for part in (r.label, names[r.source], names[r.target], r.description) if part)
-        for r in graph.relations
-    ]
 
 
 def report_texts(hierarchy: Hierarchy) -> list[str]:

@@ -1,23 +1,27 @@
 """Which language a text is in: detectors that tell different things, and that results depend on, side by side.
 
 `detect_by_function_words` serves search and names languages as Snowball does. `detect_by_stop_words` serves the
-reports and answers of the offline engine, by code and with scripts beyond Latin. They look at different samples and
-count different lists, so that they may differ on short or mixed texts.
+reports and answers of the offline engine, by code and with scripts beyond Latin. `detect_script` serves its reading of
+documents: it tells which rules for names apply. They look at different samples and count different lists, so that they
+may differ on short or mixed texts.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from types import MappingProxyType
 
 from sensegraph.language.text import HAN, WORD
-from sensegraph.language.word_lists import LANGUAGES, STOP, listed
+from sensegraph.language.word_lists import LANGUAGES, STOP, listed, sections
 
 ENGLISH = "english"
 _SAMPLE = 64  # words of which the function words are counted
+_SCANNED = 40_000  # characters that a document's language is told from
 _LETTER = re.compile(r"[^\W\d_]")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _FOREIGN = re.compile(r"[\u0370-\u1dff\u2c00-\ua6ff\ua720-\uabff\uac00-\ud7ff\uf900-\ufaff]")  # letters beyond Latin
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 
@@ -57,3 +61,26 @@ def detect_by_stop_words(text: str) -> str:
             hits[place] += 1
     best = max(hits)
     return LANGUAGES[hits.index(best)] if best >= 2 else "en"
+
+
+def detect_script(text: str) -> str:
+    """`en`, `de`, `zh`, `xx` (another script with capitals) or `un` (a script without), from letters and stop words.
+
+    A script has capitals when at least half of the letters have a capital form; very short texts count as English.
+    """
+    sample = text[:_SCANNED]
+    found = _LETTERS.findall(sample)
+    letters = "".join(found)
+    if not letters:
+        return "en"
+    if not letters.isascii() and len(HAN.findall(letters)) > 0.2 * len(letters):
+        return "zh"
+    first = letters[:4000]
+    if not first.isascii() and sum(n for c, n in Counter(first).items() if c.lower() != c.upper()) < 0.5 * len(first):
+        return "un"
+    # All words in lower case at once, since none holds a blank; but "İ" becomes two signs.
+    words = _LETTERS.findall(sample.lower()) if "İ" in sample else " ".join(found).lower().split(" ")
+    english, german = (sum(map(sections(name)["stop"].__contains__, words)) for name in ("english", "german"))
+    if german > english and german / len(words) > 0.12:
+        return "de"
+    return "en" if english / len(words) > 0.12 or len(words) < 20 else "xx"

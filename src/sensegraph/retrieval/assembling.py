@@ -16,14 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints
 from sensegraph.algorithms.ranking import best, rrf
-from sensegraph.answering.map_reduce import size
 from sensegraph.index.graph.lookups import Lookups
 from sensegraph.index.graph.ties import Ties
-from sensegraph.index.index import Index, Kind
+from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to_each
-from sensegraph.index.passages import chunk_passage, entity_passage, relation_passage
+from sensegraph.index.passages import chunk_passage, entity_passage, relation_passage, size
 from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.protocols import Vectors
+from sensegraph.retrieval.closeness import by_meaning
 from sensegraph.retrieval.neighbourhood import _Room
 from sensegraph.runtime.results import at, step
 from sensegraph.runtime.runtime import Runtime
@@ -69,9 +69,7 @@ def _ends(found: Lookups) -> Ends:
 # ── search ──
 
 
-def nearest_records(
-    kind: Kind, queries: Vectors, index: Index, rt: Runtime, top: int, floor: float
-) -> dict[int, float]:
+def nearest_records(kind: str, queries: Vectors, index: Index, rt: Runtime, top: int, floor: float) -> dict[int, float]:
     """The records nearest to the queries, shape (q, dim), with their best cosines, which are above `floor`.
 
     They are `top` at most, best first; those of several queries are fused by reciprocal rank.
@@ -92,8 +90,7 @@ class Nearness:
 
     def __init__(self, question: Question, vector: Vectors, index: Index, rt: Runtime, ranking: Ranking) -> None:
         self._index, self._rt, self._vector = index, rt, vector
-        by_words = ranking == "words" or (ranking == "auto" and rt.embedder.lexical)
-        self._words = index.scores_of_words(question.sought) if by_words else None
+        self._words = None if by_meaning(ranking, rt) else index.scores_of_words(question.sought)
 
     def top(self, most: int) -> dict[int, float]:
         """The nearest chunks with their scores, `most` at most, best first; only those that are near at all."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -10,19 +10,28 @@ from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
+from sensegraph.index.vectors import adds_meaning
 from sensegraph.protocols import Vectors
 from sensegraph.retrieval.arms import by_vectors, by_words
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Question
 
 Comparing = Literal["auto", "vectors", "words"]
+T = TypeVar("T", bound=str)
 
 _NEAR = 1000  # chunks whose cosines are compared; to all others the question is as far as to the last of them
 
 
-def by_meaning(how: Comparing, rt: Runtime) -> bool:
+def settle_comparison(how: T, rt: Runtime, *, vectors: T, words: T) -> T:
+    """The setting `how`, where `auto` stands for `vectors` if they find more than full text does, else for `words`."""
+    if how != "auto":
+        return how
+    return vectors if adds_meaning(rt.embedder) else words
+
+
+def by_meaning(how: str, rt: Runtime) -> bool:
     """Whether texts are compared by vectors: `auto` does so unless they see words only, as words do."""
-    return how == "vectors" or (how == "auto" and not rt.embedder.lexical)
+    return settle_comparison(how, rt, vectors="vectors", words="words") == "vectors"
 
 
 def asked_vector(question: Question, rt: Runtime) -> Vectors:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sensegraph.index.index import Index
 from sensegraph.language.detection import detect_by_function_words
 from sensegraph.language.stems import runs
-from sensegraph.retrieval.neighbourhood import names_in
+from sensegraph.retrieval.named_entities import names_in
 from sensegraph.runtime.results import at
 from sensegraph.types import Entity
 

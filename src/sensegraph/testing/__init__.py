@@ -13,6 +13,7 @@ from __future__ import annotations
 from sensegraph.testing.engines import EmbedderContract, EngineContract
 from sensegraph.testing.judges import JudgeContract
 from sensegraph.testing.methods import MethodContract, check_citations
+from sensegraph.testing.paper_tasks import PaperTasksContract
 from sensegraph.testing.rerankers import RerankerContract
 from sensegraph.testing.samples import QUESTION, SAMPLE, sample_brief, sample_chunks, sample_context, sample_link
 from sensegraph.testing.stores import ExecutorContract, StoreContract
@@ -25,6 +26,7 @@ __all__ = [
     "ExecutorContract",
     "JudgeContract",
     "MethodContract",
+    "PaperTasksContract",
     "RerankerContract",
     "StoreContract",
     "check_citations",

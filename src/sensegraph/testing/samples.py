@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 from sensegraph.language.text import sentences
-from sensegraph.protocols import Task
 from sensegraph.types import Brief, Chunk, Context, Description, Document, Passage, Source
 
 QUESTION = "Who keeps the lighthouse of Skerry Point?"
@@ -14,7 +11,6 @@ SAMPLE = (
     Document("board", "The Harbour Board met in Port Ellery. Tom Reeve asked the Harbour Board to pay Ada Finch."),
     Document("storm", "In April a storm broke the lamp of Skerry Point. Tom Reeve sailed there from Port Ellery."),
 )
-TASKS = frozenset(get_args(Task))
 _MEMBERS = (
     ("Ada Finch", "person"),
     ("Harbour Board", "organization"),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from sensegraph.types import Check, Excerpt, Trial, Wish
+from sensegraph.trials import Check, Excerpt, Trial, Wish
 
 FORMS: Mapping[str, str] = MappingProxyType(
     {"persona": "personas", "task": "tasks", "question": "questions", "reverse": "reverse-questions"}

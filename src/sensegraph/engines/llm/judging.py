@@ -20,7 +20,7 @@ from sensegraph.engines.llm.schemas import schema
 from sensegraph.language.text import tokens
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.protocols import Task
-from sensegraph.types import Check, Contrast, Excerpt, Support, Trial, Verdict, Wish
+from sensegraph.trials import Check, Contrast, Excerpt, Support, Trial, Verdict, Wish
 
 T = TypeVar("T")
 Item = Trial | Wish | Excerpt | Check

@@ -24,14 +24,12 @@ from sensegraph.language.text import packed, tokens
 from sensegraph.models.endpoint.client import Endpoint, Reply
 from sensegraph.protocols import Task
 from sensegraph.runtime.keys import key
+from sensegraph.trials import Check, Contrast, Excerpt, Support, Trial, Verdict, Wish
 from sensegraph.types import (
     Brief,
-    Check,
     Chunk,
     Context,
-    Contrast,
     Draft,
-    Excerpt,
     Extraction,
     Inquiry,
     Lead,
@@ -41,11 +39,7 @@ from sensegraph.types import (
     Report,
     Statement,
     SummaryEntity,
-    Support,
-    Trial,
     Usage,
-    Verdict,
-    Wish,
 )
 
 T = TypeVar("T")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
+from sensegraph.protocols import LanguageEngine
 from sensegraph.types import Finding, Report, Source, Statement
 
 SOURCES = 8  # spans kept for one statement: the first of each record that it refers to, in turn
@@ -48,3 +49,8 @@ def grounded(statement: Statement, spans: Spans) -> Statement:
         if len(found) >= SOURCES:
             break
     return replace(statement, sources=tuple(found)[:SOURCES])
+
+
+def grounded_by(engine: LanguageEngine, statement: Statement, spans: Spans) -> Statement:
+    """The statement of `engine` with the spans behind it; of one that quotes only its quotations have any."""
+    return statement if engine.quotes else grounded(statement, spans)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from zlib import crc32
 
 from sensegraph.language.text import tokens
+from sensegraph.protocols import LanguageEngine
 from sensegraph.types import Claim, Cluster, Context, Description, Entity, Graph, Passage, Relation, Statement
 
 _LINE = 6  # tokens of a line besides its title and text: number and separators
@@ -78,6 +79,16 @@ def elements(graph: Graph, documents: Mapping[str, str], *, quotes: bool) -> Ele
     for c in graph.claims:
         found.claims[c.subject].append(_claim_line(c, names[c.subject], quotes=quotes))
     return found
+
+
+def elements_for(engine: LanguageEngine, graph: Graph, documents: Mapping[str, str]) -> Elements:
+    """All lines of `graph` as `engine` is shown them."""
+    return elements(graph, documents, quotes=engine.quotes)
+
+
+def shown_to(engine: LanguageEngine, passage: Passage) -> Passage:
+    """The passage as `engine` is shown it: whole where it quotes, else its title and text alone (see `elements`)."""
+    return passage if engine.quotes else Passage(passage.kind, passage.id, passage.text, title=passage.title)
 
 
 def pack(

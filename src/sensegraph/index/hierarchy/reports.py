@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.communities import Communities
 from sensegraph.index.hierarchy.grounding import grounded, resolved_report
-from sensegraph.index.hierarchy.packing import Elements, Group, elements, pack, statements
+from sensegraph.index.hierarchy.packing import Elements, Group, elements_for, pack, statements
 from sensegraph.language.text import tokens
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.results import Result, step
@@ -71,7 +71,7 @@ class Writer:
         self.entities = {e.id: e for e in graph.entities}
         self.relations = {r.id: r for r in graph.relations}
         self.claims = {c.id: c for c in graph.claims}
-        self.elements: Elements = elements(graph, documents, quotes=rt.engine.quotes)
+        self.elements: Elements = elements_for(rt.engine, graph, documents)
         self.done: dict[str, Cluster] = {}
         self.level: dict[str, int] = {}
         self.lost = 0

@@ -18,7 +18,8 @@ from sensegraph.lab.grounding.entailment import Supporter
 from sensegraph.lab.grounding.lexical import speaker_of
 from sensegraph.language.speakers import openings, sure
 from sensegraph.language.text import fold, sentences
-from sensegraph.types import Answer, Citation, Document, Support
+from sensegraph.trials import Support
+from sensegraph.types import Answer, Citation, Document
 
 Kind = Literal["dangling", "misquoted", "unsupported", "speaker"]
 Fetch = Callable[[str], Document | None]

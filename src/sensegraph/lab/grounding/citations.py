@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from sensegraph.lab.grounding.cited import CitedStatement, Reference
 from sensegraph.lab.grounding.entailment import Supporter
-from sensegraph.types import Check, Support
+from sensegraph.trials import Check, Support
 
 MOST = 3  # citations of one statement that are scored (ALCE)
 

@@ -14,10 +14,10 @@ from typing import Any, Literal, Protocol
 
 from sensegraph.errors import SettingsError, UnsupportedTask
 from sensegraph.lab.grounding.lexical import LABEL, borne
-from sensegraph.protocols import JudgingEngine
+from sensegraph.lab.tasks import JudgingEngine
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Check, Support
+from sensegraph.trials import Check, Support
 
 By = Literal["auto", "model", "words"]
 

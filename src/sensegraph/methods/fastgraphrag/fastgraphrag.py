@@ -25,8 +25,9 @@ from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to_each
 from sensegraph.methods.fastgraphrag.identity import Edges, Identity, Likeness, entity_walk
 from sensegraph.protocols import Part, Task
-from sensegraph.retrieval.arms import by_vectors, by_words, evidence_of
+from sensegraph.retrieval.arms import evidence_of
 from sensegraph.retrieval.assembling import Ends, chunks_within, ends_of, entities_within, relations_within
+from sensegraph.retrieval.closeness import by_meaning, by_text
 from sensegraph.retrieval.keywords import Keywords, keywords_of
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
@@ -179,9 +180,9 @@ class FastGraphRAG:
 
     def _without_entities(self, question: Question, index: Index, rt: Runtime, notes: Sequence[str]) -> Evidence:
         """Dense retrieval of chunks; by words where vectors compare words alone."""
-        lexical = rt.embedder.lexical
-        ranking = by_words(question, index, _RANKED) if lexical else by_vectors(question, index, rt, _RANKED)
-        note = f"no entity of this index fits the question: chunks were ranked by {'words' if lexical else 'vectors'}"
+        by = "vectors" if by_meaning("auto", rt) else "words"
+        note = f"no entity of this index fits the question: chunks were ranked by {by}"
+        ranking = by_text(question, index, rt, "auto", _RANKED)
         return evidence_of(ranking, index, self.chunks, self.text_tokens, [note, *notes])
 
 

@@ -19,6 +19,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.language.stems import stems
 from sensegraph.retrieval.assembling import Ends
+from sensegraph.retrieval.closeness import settle_comparison
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 
@@ -95,9 +96,7 @@ def identity_links(index: Index, rt: Runtime, likeness: Likeness) -> Pairs:
 
 
 def _by(likeness: Likeness, rt: Runtime) -> Identity:
-    if likeness.by != "auto":
-        return likeness.by
-    return "names" if rt.embedder.lexical else "vectors"
+    return settle_comparison(likeness.by, rt, vectors="vectors", words="names")
 
 
 def _moves(joins: Ends, weight: Floats, links: Pairs, count: int) -> Moves:

@@ -10,18 +10,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from math import log1p
 
 import numpy as np
 
 from sensegraph.answering.asking import conclude
-from sensegraph.answering.map_reduce import size
+from sensegraph.answering.quoting import for_quoting
 from sensegraph.errors import SettingsError
 from sensegraph.index.citing import documents_of
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
-from sensegraph.index.passages import entity_passage, relation_passage
+from sensegraph.index.passages import entity_passage, relation_passage, size
 from sensegraph.language.stems import stems
 from sensegraph.language.text import within
 from sensegraph.protocols import Part, Task
@@ -89,7 +90,7 @@ class Graft:
 def _reports(question: Question, near: list[tuple[Cluster, float]], index: Index, rt: Runtime) -> Iterator[Passage]:
     """The summaries as passages; an engine that quotes gets sentences of their communities beside them."""
     for cluster, score in near:
-        said = _said(question, cluster, index) if rt.engine.quotes else ()
+        said = for_quoting(rt, partial(_said, question, cluster, index))
         yield replace(report_passage(cluster, said), score=score)
 
 

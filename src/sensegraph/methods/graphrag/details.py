@@ -15,11 +15,13 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sensegraph.answering.quoting import for_quoting
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.language.text import HAN, WORD, fold, terms
 from sensegraph.runtime.keys import document_part
 from sensegraph.runtime.results import Table
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Cluster, Description, Entity, Passage
 
 _COMMON = 0.05  # a word in more than this share of the elements tells nothing apart
@@ -63,6 +65,11 @@ class _Found:
         order = {place: i for i, place in enumerate(self.said)}
         ranked = sorted(self.said, key=lambda place: (-self.weight[place], order[place]))
         return list({self.said[place].text: self.said[place] for place in reversed(ranked)}.values())[::-1][:most]
+
+
+def report_passages(question: str, index: Index, clusters: Sequence[Cluster], rt: Runtime) -> list[Passage]:
+    """The reports of `clusters` as passages; for an engine that quotes, as `detailed` has them."""
+    return for_quoting(rt, lambda: detailed(question, index, clusters)) or [report_passage(c) for c in clusters]
 
 
 def detailed(question: str, index: Index, clusters: Sequence[Cluster]) -> list[Passage]:

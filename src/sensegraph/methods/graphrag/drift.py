@@ -17,10 +17,11 @@ import numpy as np
 
 from sensegraph.answering.actions import Action, Actions, Asked, leads_of, points_of, settled
 from sensegraph.answering.asking import conclude, gathered, inquiry, refine
-from sensegraph.answering.map_reduce import size
+from sensegraph.answering.quoting import settle_asking
 from sensegraph.errors import SettingsError, StepFailed
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
+from sensegraph.index.passages import size
 from sensegraph.language.text import within
 from sensegraph.methods.graphrag.near_reports import dealt, nearest_reports, report_vectors
 from sensegraph.protocols import Part, Task, Vectors
@@ -109,7 +110,7 @@ class Drift:
         return conclude(question, self._searched(question, index, rt).evidence(last=True), index, rt)
 
     def _searched(self, question: Question, index: Index, rt: Runtime) -> _Search:
-        hyde = self.hyde == "on" or (self.hyde == "auto" and not rt.engine.quotes)
+        hyde = settle_asking(self.hyde, rt, model="on", rules="off") == "on"
         rt.check(self.name, self.requires | ({"refine"} if hyde else frozenset()))
         self.check_calls(hyde)
         search = _Search(self, question, index, rt)
@@ -227,7 +228,7 @@ class _Search:
     def evidence(self, *, last: bool) -> Evidence:
         """The answers that help, best first, as many as the last call may read; `last` says that it follows."""
         best, budget = self.actions.best(), self.settings.reduce_tokens
-        points, cut = points_of(best, budget, titled=not self.rt.engine.quotes)  # that one takes titles for themes
+        points, cut = points_of(best, budget, self.rt)
         kept, omitted = within(points, budget, size)
         if cut:
             self.notes.append(f"answers cut because they are longer than reduce_tokens ({budget}): {cut}")

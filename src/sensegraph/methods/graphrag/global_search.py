@@ -14,13 +14,14 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.answering.asking import conclude, grade, inquiry
+from sensegraph.answering.asking import conclude, inquiry
 from sensegraph.answering.map_reduce import map_reduce
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
-from sensegraph.methods.graphrag.details import detailed
+from sensegraph.methods.graphrag.details import report_passages
+from sensegraph.methods.graphrag.tasks import grade
 from sensegraph.protocols import Part, Task
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
@@ -68,8 +69,8 @@ class GraphRAG:
         """Map: points from every batch of reports; those above 0, best first, within the context (§3.1.6)."""
         clusters, said = self._selected(question, index, rt)
         place = f"reports {said or f'at depth {min(self.depth, index.depth - 1)}'}"
-        quoted = detailed(question.text, index, clusters) if rt.engine.quotes else map(report_passage, clusters)
-        return map_reduce(question, quoted, index, rt, budget=self.context_tokens, seed=self.seed, place=place)
+        reports = report_passages(question.text, index, clusters, rt)
+        return map_reduce(question, reports, index, rt, budget=self.context_tokens, seed=self.seed, place=place)
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """Reduce: one answer from the points; none when no point is above 0."""

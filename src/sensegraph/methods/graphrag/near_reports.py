@@ -6,12 +6,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from sensegraph.algorithms.ranking import nearest
-from sensegraph.answering.map_reduce import size
 from sensegraph.errors import NotIndexed
-from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
+from sensegraph.index.passages import size
 from sensegraph.language.text import within
-from sensegraph.methods.graphrag.details import detailed
+from sensegraph.methods.graphrag.details import report_passages
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
@@ -56,10 +55,9 @@ def dealt(
 ) -> tuple[list[list[Passage]], int]:
     """The reports as passages dealt out by rank, each hand within `budget` tokens, and how many had no room.
 
-    There are at most as many hands as reports. An engine that quotes gets what the sources say beside them.
+    There are at most as many hands as reports.
     """
-    quoted = detailed(question.text, index, reports) if rt.engine.quotes and reports else ()
-    passages = quoted or [report_passage(c) for c in reports]
+    passages = report_passages(question.text, index, reports, rt) if reports else []
     count = min(hands, len(reports))
     fitted = [within(passages[i::count], budget, size) for i in range(count)]
     return [kept for kept, _ in fitted if kept], sum(left for _, left in fitted)

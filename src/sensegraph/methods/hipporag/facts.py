@@ -21,7 +21,7 @@ from sensegraph.algorithms.tfidf import Tfidf
 from sensegraph.algorithms.walking import gathered, offsets
 from sensegraph.algorithms.walks import Moves, moves
 from sensegraph.errors import SettingsError
-from sensegraph.index.vectors import embed_all, embed_records
+from sensegraph.index.vectors import beyond_words, embed_all, embed_records
 from sensegraph.language.stems import stems
 from sensegraph.language.text import fold
 from sensegraph.protocols import Vectors
@@ -173,7 +173,7 @@ def find_facts(
 
     Synonyms are told by the vectors of the names; where the embedder sees words only, by their words.
     """
-    vectors = None if rt.embedder.lexical else embed_all(name_texts(known.value), rt)
+    vectors = beyond_words(rt, lambda: embed_all(name_texts(known.value), rt))
     names = (known.key, name, vectors.key if vectors else "")
 
     def whole() -> tuple[Graph, Sequence[str], Vectors | None]:
@@ -184,9 +184,9 @@ def find_facts(
 
 def embed_facts(known: Result[Graph], found: Result[Facts], rt: Runtime, settings: FactSettings) -> str:
     """The key of the vectors of facts, shape (f, dim); empty where the embedder sees words only, as their words do."""
-    if rt.embedder.lexical:
-        return ""
-    return embed_records(lambda: fact_texts(known.value, settings), rt, name=key("facts", found.key)).key
+    name = key("facts", found.key)
+    made = beyond_words(rt, lambda: embed_records(lambda: fact_texts(known.value, settings), rt, name=name))
+    return made.key if made else ""
 
 
 def name_texts(graph: Graph) -> list[str]:

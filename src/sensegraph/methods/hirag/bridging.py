@@ -19,9 +19,9 @@ from sensegraph.index.graph.ties import Ties
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.protocols import Vectors
-from sensegraph.retrieval.ancestor_paths import Sought
 from sensegraph.retrieval.assembling import Ends, ranked_links
-from sensegraph.retrieval.neighbourhood import names_in
+from sensegraph.retrieval.closeness import by_meaning
+from sensegraph.retrieval.named_entities import Sought, names_in
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Cluster, Question
@@ -37,7 +37,7 @@ def find_candidates(
     """
     places, scores = nearest_to(query, index, rt, top, "entity")
     near = dict(zip(places.tolist(), scores.tolist(), strict=True))
-    if by == "vectors" or (by == "auto" and not rt.embedder.lexical):
+    if by_meaning(by, rt):
         return {place: score for place, score in near.items() if score >= floor}
     found = dict.fromkeys(names_in(question.text, index), 1.0)
     found |= {place: score for place, score in near.items() if score > 0 and place not in found}

@@ -15,13 +15,15 @@ import numpy as np
 
 from sensegraph.algorithms.meaning import sparsity
 from sensegraph.index.graph.merging import relation_id, summarise
-from sensegraph.index.hierarchy.grounding import grounded, resolved
-from sensegraph.index.hierarchy.packing import elements
+from sensegraph.index.hierarchy.grounding import grounded_by, resolved
+from sensegraph.index.hierarchy.packing import elements_for
 from sensegraph.index.hierarchy.similar_clusters import grouping
 from sensegraph.index.vectors import embed_records, entity_texts
 from sensegraph.language.text import fold, packed, tokens, within
-from sensegraph.methods.hirag.layer_clusters import Grouped, Layers, LayerSettings, Traced, parted, settled, summary_id
-from sensegraph.protocols import LanguageEngine, Vectors
+from sensegraph.methods.hirag.layer_clusters import Grouped, Layers, Traced, parted, settled, summary_id
+from sensegraph.methods.hirag.layered import LayerSettings
+from sensegraph.methods.hirag.tasks import AbstractingEngine
+from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Step, step
 from sensegraph.runtime.runtime import Runtime
@@ -47,7 +49,7 @@ _FEWEST = 3  # entities that make a layer worth while (§7)
 
 
 @step("layering.abstract", version=1, uses="engine", task="abstract")
-def abstract(briefs: Sequence[Brief], *, engine: LanguageEngine) -> list[tuple[SummaryEntity, ...]]:
+def abstract(briefs: Sequence[Brief], *, engine: AbstractingEngine) -> list[tuple[SummaryEntity, ...]]:
     """The summary entities of each cluster (§4.1)."""
     return engine.abstract(briefs)
 
@@ -82,7 +84,7 @@ class Builder:
         self.place = {chunk: i for i, chunk in enumerate(documents)}
         self.known = {e.id: e for e in graph.entities}
         self.given = {r.id: r for r in graph.relations}
-        self.lines = elements(replace(graph, claims=()), self.documents, quotes=rt.engine.quotes)
+        self.lines = elements_for(rt.engine, replace(graph, claims=()), self.documents)
         self.groups: list[Grouped] = []
         self.made: list[Entity] = []
         self.links: list[Relation] = []
@@ -203,7 +205,7 @@ class Builder:
         shorter = self._summaries(found)
         new = [self._entity(name, s, shorter.get(name, ""), layer) for name, s in found.items()]
         self.known |= {e.id: e for e in new}
-        self.lines.entity.update(elements(Graph(new), self.documents, quotes=self.rt.engine.quotes).entity)
+        self.lines.entity.update(elements_for(self.rt.engine, Graph(new), self.documents).entity)
         self.made += new
         self.links += [self._link(m, name, s.name) for name, s in found.items() for m in s.members.values()]
 
@@ -238,8 +240,8 @@ class Builder:
         return tuple(dict.fromkeys(found or (d for e in members for d in e.descriptions[:1])))
 
     def _grounded(self, said: Statement) -> Statement:
-        """A statement with the spans behind it; of an engine that quotes only its quotations have any."""
-        return said if self.rt.engine.quotes else grounded(said, self._sources)
+        """A statement with the spans behind it."""
+        return grounded_by(self.rt.engine, said, self._sources)
 
     def _sources(self, name: str) -> Iterator[Source]:
         record = self.known.get(name) or self.given.get(name)
@@ -251,7 +253,8 @@ class Builder:
         known = self.known[member.id]
         sources = tuple(dict.fromkeys(d.source for d in known.descriptions))[:_SPANS]
         text = member.description.strip() or f"member of {name}"
-        said = () if self.rt.engine.quotes else tuple(Description(text, source) for source in sources)
+        spans = grounded_by(self.rt.engine, Statement(text, (member.id,)), lambda _: sources).sources
+        said = tuple(Description(text, source) for source in spans)
         chunks = tuple(dict.fromkeys(s.chunk for s in sources)) or known.chunks[:_SPANS]
         return Relation(relation_id(one, other), one, other, text, said, max(0.0, member.strength), chunks)
 

@@ -15,9 +15,10 @@ from typing import Literal
 from sensegraph.algorithms.fusion import Ranking, by_scores
 from sensegraph.answering.actions import leads_of
 from sensegraph.answering.asking import conclude, inquiry, refine
-from sensegraph.answering.map_reduce import size
+from sensegraph.answering.quoting import for_writing, settle_asking
 from sensegraph.errors import SettingsError, StepFailed
 from sensegraph.index.index import Index
+from sensegraph.index.passages import size
 from sensegraph.language.text import fold, within
 from sensegraph.methods.kag.forms import Output, Parsed, Plan, Retrieval, Term
 from sensegraph.methods.kag.logical_forms import parse
@@ -101,7 +102,7 @@ class KAG:
         return search.evidence(), tuple(search.memory)
 
     def _searched(self, question: Question, index: Index, rt: Runtime) -> _Search:
-        planned = self.plan == "model" or (self.plan == "auto" and not rt.engine.quotes)
+        planned = settle_asking(self.plan, rt, model="model", rules="rules") == "model"
         rt.check(self.name, self.requires | ({"refine"} if planned else frozenset()))
         search = _Search(self, question, index, rt)
         search.solve(search.planned(by_model=planned))
@@ -174,9 +175,9 @@ class _Search:
 
     def _open(self) -> str:
         """The question that would lead further; none where the memory is enough, or nothing was found."""
-        points = self._points()
-        if not points or self.rt.engine.quotes:
-            return ""  # an engine that quotes asks for words that it saw, not for what is missing
+        points = for_writing(self.rt, self._points)  # an engine that quotes asks for words that it saw
+        if not points:
+            return ""
         self.calls["ask"] += 1
         (lead,), reasons = leads_of([inquiry(self.question, points, self.index)], self.rt)
         self.failures.update(reasons)
@@ -194,9 +195,9 @@ class _Search:
     def with_memory(self) -> Evidence:
         """The sub-answers, then the chunks, in one context."""
         chunks, budget = self.evidence(), self.settings.context_tokens
-        points, left = within(self._points(), budget // 2, size)
-        if self.rt.engine.quotes or not points:
-            return chunks  # that engine answers from the sentences themselves
+        points, left = within(for_writing(self.rt, self._points), budget // 2, size)
+        if not points:
+            return chunks
         kept, cut = within(chunks.passages, budget - sum(map(size, points)), size)
         taken = sum(map(size, [*points, *kept]))
         return replace(chunks, passages=(*points, *kept), tokens=taken, omitted=chunks.omitted + left + cut)

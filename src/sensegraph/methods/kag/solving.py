@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from functools import partial
 from itertools import product
 from typing import Literal
 
@@ -18,19 +19,21 @@ import numpy as np
 from sensegraph.algorithms.fusion import Ranking, by_scores, near_best
 from sensegraph.answering.actions import leads_of
 from sensegraph.answering.asking import inquiry
-from sensegraph.answering.map_reduce import point_passage, size
+from sensegraph.answering.map_reduce import point_passage
+from sensegraph.answering.quoting import for_writing, written_text
 from sensegraph.index.graph.ties import ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
-from sensegraph.index.passages import chunk_passage, relation_passage
+from sensegraph.index.passages import chunk_passage, relation_passage, size
 from sensegraph.language.stems import stems
 from sensegraph.language.text import fold, within
 from sensegraph.methods.kag.binding import Candidate, candidates, said_in
 from sensegraph.methods.kag.calculation import reckon, spoken
 from sensegraph.methods.kag.forms import MARK, Deduce, Form, Math, Output, Plan, Retrieval, Sort, Term, target_of
 from sensegraph.methods.kag.quantities import Moment, Number, Scalar, Unknown, Value, moment_in, number_in, shown
-from sensegraph.retrieval.arms import Walk, by_vectors, by_walk, by_words
-from sensegraph.retrieval.neighbourhood import names_in
+from sensegraph.retrieval.arms import by_vectors, by_words
+from sensegraph.retrieval.graph_arms import Walk, by_walk
+from sensegraph.retrieval.named_entities import names_in
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Lead, Passage, Point, Question, Relation, Statement
@@ -260,22 +263,20 @@ class Solver:
         scores = ranking.scores.tolist()
         best = scores[0] if scores else 1.0
         passages = [chunk_passage(chunks[e.id], x / best) for e, x in zip(kept, scores[: len(kept)], strict=True)]
-        read = (*self._relations(step, question, memory), *passages)
+        read = (*for_writing(self.rt, partial(self._relations, step, question, memory)), *passages)
         if not passages:
             return Solved(step, question, ranking=ranking)
         lead = self._lead(question, read)
-        told = not self.rt.engine.quotes
-        texts = [("", "".join(s.text for s in lead.statements), 1.0)] if told else _texts(passages[:_READ])
-        bound = tuple(candidates(question, said_in(texts), self.index, told=told)) or self._whole(lead)
+        told = written_text(lead.statements, self.rt)
+        texts = _texts(passages[:_READ]) if told is None else [("", told, 1.0)]
+        bound = tuple(candidates(question, said_in(texts), self.index, told=told is not None))
+        if not bound and told and lead.score > 0:  # it holds nothing that the graph knows by name: a value by itself
+            whole = " ".join(told.split())[:_LONGEST]
+            bound = (Candidate(whole, 1.0),) if whole else ()
         likely = tuple(c.value for c in bound if c.score >= _LIKELY * bound[0].score)
         value: Value = likely or Unknown("no passage says it")
         score = lead.score if bound or lead.statements else 0.0
         return Solved(step, question, bound, value, layer, ranking, read, lead.statements, score)
-
-    def _whole(self, lead: Lead) -> tuple[Candidate, ...]:
-        """A model's answer that holds nothing the graph knows by name, as a value by itself."""
-        text = " ".join("".join(s.text for s in lead.statements).split())[:_LONGEST]
-        return (Candidate(text, 1.0),) if text and lead.score > 0 and not self.rt.engine.quotes else ()
 
     def _lead(self, question: str, read: Sequence[Passage]) -> Lead:
         self.calls += 1
@@ -285,8 +286,6 @@ class Solver:
 
     def _relations(self, step: Retrieval, question: str, memory: Mapping[str, Solved]) -> list[Passage]:
         """The relations around the entities of a sub-question whose words fit it best: the free choice of the graph."""
-        if self.rt.engine.quotes:
-            return []  # that engine reads the sentences themselves
         named = names_in(question, self.index)
         linked = [p for n, _ in self._names(step.subject, memory)[:1] for p in self._linked(n, self.settings.free)]
         own = frozenset(stems(question))

@@ -8,17 +8,19 @@ from typing import Literal
 
 from sensegraph.algorithms.deepening import Terrain
 from sensegraph.answering.asking import test
+from sensegraph.answering.quoting import for_quoting
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage
 from sensegraph.language.noun_phrases import Reader
 from sensegraph.language.text import sentences, terms
 from sensegraph.methods.lazygraphrag.concepts import Concepts
+from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Context, Inquiry, Passage, Question
 
 Unit = Literal["chunk", "sentence"]
-_LINKED = 20  # concepts beside the question's that an engine which reads words is told
+_LINKED = 20  # concepts beside the question's that an engine which quotes is told
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class Tester:
         """The verdicts on the chunks at these positions."""
         names = [entry.id for entry in at(self.index.catalogue.chunks, positions)]
         chunks = self.index.chunks(names)
-        linked = self._linked()
+        linked = for_quoting(self.rt, self._linked)
         return list(self.rt.each(test, [self._inquiry(chunks[name], linked) for name in names]))
 
     def _inquiry(self, chunk: Chunk, linked: Sequence[Passage]) -> Inquiry:
@@ -57,10 +59,8 @@ class Tester:
         return Inquiry(self.question.text, Context((passage, *linked)), history=self.question.history)
 
     def _linked(self) -> list[Passage]:
-        """For an engine that reads words, the concepts beside those of the question (lazygraphrag §6)."""
-        if not self.rt.engine.quotes:
-            return []
-        concepts = self.index.concepts
+        """The concepts beside those of the question, for an engine that compares words (lazygraphrag §6)."""
+        concepts = self.index.part(CONCEPTS)
         own = [i for phrase in Reader("proper").phrases(self.question.text) if (i := concepts.find(phrase)) is not None]
         near = dict.fromkeys(j for i in own for j in concepts.around(i).tolist())
         names = concepts.names(list(near)[:_LINKED])

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sensegraph.index.hierarchy.grounding import SOURCES
-from sensegraph.index.hierarchy.packing import Line, elements
+from sensegraph.index.hierarchy.packing import Elements, Line, shown_to
 from sensegraph.language.text import tokens, within
+from sensegraph.protocols import LanguageEngine
 from sensegraph.types import (
     Brief,
     Cluster,
@@ -88,9 +89,8 @@ class Parted:
     between: dict[tuple[int, int], list[int]]
 
 
-def ground_level(graph: Graph, documents: Mapping[str, str], *, quotes: bool) -> Level:
-    """Level 0: the entities and relations of a graph; `documents` maps chunk ids to document ids."""
-    rows = elements(graph, documents, quotes=quotes)
+def ground_level(graph: Graph, rows: Elements) -> Level:
+    """Level 0: the entities and relations of a graph, whose lines are `rows`."""
     nodes = [
         Node(rows.entity[e.id], e.type, (_said(e.description, e.id, e.descriptions),), (e.id,), tuple(sorted(e.chunks)))
         for e in graph.entities
@@ -160,24 +160,25 @@ def _called(ranked: Sequence[Node]) -> str:
 # ── the level above ──
 
 
-def node_of(cluster: Cluster, degree: int, *, quotes: bool) -> Node:
-    """An aggregate as a node of its level; an engine that quotes is given the quotes."""
+def node_of(cluster: Cluster, degree: int, engine: LanguageEngine) -> Node:
+    """An aggregate as a node of its level, as `engine` is shown it."""
     text = "".join(s.text for s in cluster.summary).strip()
-    passage = Passage("report", cluster.id, text, title=cluster.title)
-    if quotes:
-        kept = _quoted(cluster.summary, cluster.findings)
-        passage = replace(passage, score=float(degree), quotes=kept, documents=cluster.documents)
+    quotes = _quoted(cluster.summary, cluster.findings)
+    whole = Passage(
+        "report", cluster.id, text, float(degree), cluster.title, quotes=quotes, documents=cluster.documents
+    )
+    passage = shown_to(engine, whole)
     row = Line(passage, _size(passage), (cluster.id,), degree)
     return Node(row, cluster.type, cluster.summary, cluster.entities, cluster.chunks, cluster.findings)
 
 
-def link_of(relation: ClusterRelation, names: Mapping[str, str], rank: int, *, quotes: bool) -> Link:
-    """A relation between aggregates as a link of their level."""
+def link_of(relation: ClusterRelation, names: Mapping[str, str], engine: LanguageEngine) -> Link:
+    """A relation between aggregates as a link of their level, as `engine` is shown it; its rank is its `count`."""
     title = f"{names[relation.source]} — {names[relation.target]}"
-    passage = Passage("relation", relation.id, relation.text, title=title)
-    if quotes:
-        passage = replace(passage, score=float(relation.count), quotes=_quoted(relation.statements, ()))
-    return Link(Line(passage, _size(passage), (relation.source, relation.target), rank), relation.statements)
+    quotes = _quoted(relation.statements, ())
+    whole = Passage("relation", relation.id, relation.text, float(relation.count), title, quotes=quotes)
+    passage, ends = shown_to(engine, whole), (relation.source, relation.target)
+    return Link(Line(passage, _size(passage), ends, relation.count), relation.statements)
 
 
 def joined(links: Sequence[Link]) -> tuple[Statement, ...]:

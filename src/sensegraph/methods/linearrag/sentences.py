@@ -18,7 +18,7 @@ from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.tfidf import Tfidf
 from sensegraph.algorithms.walking import gathered, offsets
 from sensegraph.algorithms.walks import Moves, moves
-from sensegraph.index.vectors import embed_records
+from sensegraph.index.vectors import beyond_words, embed_records
 from sensegraph.language.stems import stems
 from sensegraph.language.text import HAN, WORD, sentences
 from sensegraph.runtime.keys import key
@@ -128,10 +128,9 @@ def find_sentences(
 
 def embed_sentences(found: Result[Sentences], chunks: Callable[[], Iterable[Chunk]], rt: Runtime) -> str:
     """The key of the vectors of sentences, shape (s, dim); empty where the embedder sees words only."""
-    if rt.embedder.lexical:
-        return ""
     name = key("sentences", found.key)
-    return embed_records(lambda: sentence_texts(found.value, chunks()), rt, name=name).key
+    made = beyond_words(rt, lambda: embed_records(lambda: sentence_texts(found.value, chunks()), rt, name=name))
+    return made.key if made else ""
 
 
 def sentence_texts(found: Sentences, chunks: Iterable[Chunk]) -> list[str]:

@@ -14,12 +14,15 @@ from functools import partial
 import numpy as np
 
 from sensegraph.index.hierarchy.grounding import grounded
-from sensegraph.index.hierarchy.packing import report_passage
-from sensegraph.index.vectors import embed_all
+from sensegraph.index.hierarchy.packing import report_passage, shown_to
+from sensegraph.index.vectors import embed_all, embed_records
 from sensegraph.language.text import HAN, sentences, tokens
-from sensegraph.methods.raptor.gathering import Group, TreeSettings, groups, in_turn
-from sensegraph.methods.raptor.leaves import Leaf, Leaves, pieces
-from sensegraph.protocols import LanguageEngine, Vectors
+from sensegraph.methods.raptor.gathering import Group, groups, in_turn
+from sensegraph.methods.raptor.leaves import Leaf, Leaves, find_leaves, leaf_texts, pieces
+from sensegraph.methods.raptor.nodes import node_words, nodes
+from sensegraph.methods.raptor.tasks import CondensingEngine
+from sensegraph.methods.raptor.tree import TreeKeys, TreeSettings, planted, summaries
+from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import document_part, key
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
@@ -34,15 +37,43 @@ Near = Callable[[Sequence[str]], Vectors | None]
 
 
 @step("growing.condense", version=1, uses="engine", task="condense")
-def condense(briefs: Sequence[Brief], *, engine: LanguageEngine) -> list[tuple[Statement, ...]]:
+def condense(briefs: Sequence[Brief], *, engine: CondensingEngine) -> list[tuple[Statement, ...]]:
     """The text of each group said shorter."""
     return engine.condense(briefs)
 
 
-@step("growing.summaries", version=1, form="tables")
-def summaries(wholes: Sequence[Hierarchy], *, settings: TreeSettings, writer: str) -> list[Hierarchy]:
-    """The finished summaries; `writer` is who wrote them."""
-    return list(wholes)
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """A tree that was built: its key, those of the vectors of its leaves and summaries, how many of both there are, and
+    what has to be said.
+    """
+
+    tree: str
+    leaf_vectors: str
+    summary_vectors: str
+    leaves: int
+    summaries: int
+    notes: tuple[str, ...]
+
+
+def plant(
+    chunks: Callable[[], Iterable[Chunk]], name: str, ids: Sequence[str], rt: Runtime, settings: TreeSettings
+) -> Planted:
+    """The tree over chunks, whose key is `name`, and whose `ids` are those of the catalogue; what is there is kept.
+
+    Raises UnsupportedTask where the engine does not condense.
+    """
+    rt.check("the tree of raptor", frozenset({"condense"}))
+    cut = find_leaves(chunks, name, rt, settings.leaf_tokens)
+    said = embed_records(lambda: leaf_texts(cut.value, chunks()), rt, name=key("leaves", cut.key))
+    grown = grow(cut, said, chunks, rt, settings)
+    summed = embed_records(lambda: summary_texts(grown.value), rt, name=key("summaries", grown.key))
+    names = (cut.key, grown.key, name)
+    shape = rt.once(nodes, lambda: (cut.value, grown.value, ids), names=names)
+    words = rt.once(node_words, lambda: (cut.value, grown.value, chunks()), names=names)
+    made = rt.once(planted, TreeKeys(cut.key, grown.key, shape.key, words.key))
+    sizes = (len(cut.value.leaves), len(grown.value.clusters))
+    return Planted(made.key, said.key, summed.key, *sizes, grown.value.notes)
 
 
 def grow(
@@ -98,7 +129,7 @@ class Grower:
     def __init__(
         self, rt: Runtime, settings: TreeSettings, chunks: Iterable[Chunk], write: Writing, near: Near
     ) -> None:
-        self.quotes, self.settings, self.write, self.near = rt.engine.quotes, settings, write, near
+        self.engine, self.settings, self.write, self.near = rt.engine, settings, write, near
         self.chunks = {c.id: c for c in chunks}
         self.lost: Counter[str] = Counter()
 
@@ -109,9 +140,9 @@ class Grower:
     def _leaf(self, leaf: Leaf) -> Node:
         chunk, source = self.chunks[leaf.chunk], Source(leaf.chunk, leaf.start, leaf.end)
         text = chunk.text[leaf.start : leaf.end]
-        passage = Passage("chunk", leaf.id, text, title=chunk.title)
-        if self.quotes:
-            passage = replace(passage, sources=(source,), documents=1)
+        passage = shown_to(
+            self.engine, Passage("chunk", leaf.id, text, title=chunk.title, sources=(source,), documents=1)
+        )
         said = (Statement(text, (leaf.id,), (source,)),)
         return Node(leaf.id, said, leaf.tokens, (leaf.chunk,), passage)
 
@@ -163,9 +194,7 @@ class Grower:
         return replace(made, tokens=tokens(made.text))
 
     def _node(self, cluster: Cluster) -> Node:
-        passage = Passage("report", cluster.id, cluster.text, title=cluster.title)
-        if self.quotes:
-            passage = report_passage(cluster)
+        passage = shown_to(self.engine, report_passage(cluster))
         return Node(cluster.id, cluster.summary, cluster.tokens, cluster.chunks, passage)
 
     # ── what an engine wrote ──

@@ -21,9 +21,11 @@ from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.methods.walk.asked import Asked, asked
+from sensegraph.methods.walk.names_part import NAMES
 from sensegraph.methods.walk.naming import Names
 from sensegraph.protocols import Part, Task
 from sensegraph.retrieval.arms import evidence_of
+from sensegraph.retrieval.closeness import asked_vector, by_meaning
 from sensegraph.retrieval.diversifying import Diversify, check_balance, diversified
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question
@@ -100,7 +102,7 @@ class Walk:
 
     def rank(self, question: Question, index: Index, rt: Runtime) -> Ranking:
         """The `top` best chunks of the index."""
-        names, seen = index.names, asked(question.sought, index, self.k1, self.b)
+        names, seen = index.part(NAMES), asked(question.sought, index, self.k1, self.b)
         talk = names.hubs > self.dialogue
         start = self._start(seen, self._text(seen, question, index, rt), names)
         here, p = self._walked(start, names, self.hubbed if talk else self.damping)
@@ -142,10 +144,9 @@ class Walk:
         """The first chunks by words, or by words and meaning alike where the embedder knows meaning; scores up to 1."""
         at, score = best(seen.words, self.first)
         score = score / score[:1]
-        if rt.embedder.lexical:
+        if not by_meaning("auto", rt):
             return at, score
-        query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
-        near, cosine = nearest_to(query, index, rt, 4 * self.first)
+        near, cosine = nearest_to(asked_vector(question, rt), index, rt, 4 * self.first)
         cosine = (cosine - cosine[-1:]) / max(float(cosine[:1].sum() - cosine[-1:].sum()), _TIE)
         both = np.union1d(at, near)
         mean = np.zeros(len(both))

@@ -11,7 +11,7 @@ from sensegraph.engines.llm.replies.records import number
 from sensegraph.engines.llm.replies.replies import Reading
 from sensegraph.language.text import fold, tokens, within
 from sensegraph.models.endpoint.client import Reply
-from sensegraph.types import Contrast, Support, Trial, Verdict, Wish
+from sensegraph.trials import Contrast, Support, Trial, Verdict, Wish
 
 T = TypeVar("T")
 

@@ -1,0 +1,124 @@
+"""The seam is small: what differs between engines, or between embedders, is decided in a few named places."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import budgets
+from sensegraph.engines.llm.llm import LLMEngine
+from sensegraph.engines.offline.engine import ClassicalEngine
+from sensegraph.lab.tasks import JudgingEngine
+from sensegraph.methods import METHODS, load
+from sensegraph.methods.graphrag.tasks import GradingEngine
+from sensegraph.methods.hirag.tasks import AbstractingEngine
+from sensegraph.methods.leanrag.tasks import AggregatingEngine
+from sensegraph.methods.raptor.tasks import CondensingEngine
+from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.protocols import LanguageEngine, ResolvingEngine, StreamingEngine, SurveyingEngine
+
+TOOLS = ("engines/", "models/", "testing/")
+DECIDED = {
+    "quotes": {
+        "answering/quoting.py": "what a method gives to an engine that quotes, and what to one that writes",
+        "index/build.py": "whether the words of an index are its sources' own",
+        "index/hierarchy/grounding.py": "whether spans are filled in behind what was written",
+        "index/hierarchy/packing.py": "how passages are shown to an engine",
+        "index/restricted/moment.py": "whether a date that became a filter is still looked for",
+        "lab/experiments/rehearsal.py": "a stand-in is as the engine that it stands for",
+    },
+    "lexical": {
+        "index/vectors.py": "whether vectors add anything to full text",
+        "lab/experiments/rehearsal.py": "a stand-in is as the embedder that it stands for",
+    },
+}
+
+
+def readers(name: str, package: Path = budgets.PACKAGE) -> dict[str, list[int]]:
+    """The lines that read the attribute `name` of an engine or an embedder, by file, outside the tools."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for path in sorted(package.rglob("*.py")):
+        place = path.relative_to(package).as_posix()
+        if place.startswith(TOOLS):
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Attribute) and node.attr == name and _is_tool(node.value):
+                found[place].append(node.lineno)
+    return dict(found)
+
+
+def _is_tool(value: ast.expr) -> bool:
+    """Whether an expression is called an engine, an embedder, or `of` (what a stand-in stands for)."""
+    called = value.attr if isinstance(value, ast.Attribute) else value.id if isinstance(value, ast.Name) else ""
+    return called.strip("_") in ("engine", "embedder", "of")
+
+
+def test_what_differs_between_engines_and_embedders_is_decided_in_a_few_named_places() -> None:
+    for name, places in DECIDED.items():
+        assert set(readers(name)) == set(places), name
+
+
+def test_no_method_reads_what_stands_behind_the_seam() -> None:
+    read = [
+        f"{path.relative_to(budgets.PACKAGE)}:{node.lineno}"
+        for path in sorted((budgets.PACKAGE / "methods").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in ("quotes", "lexical")
+    ]
+    assert read == []
+
+
+def test_a_reader_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("def f(rt):\n    return rt.engine.quotes or rt.embedder.lexical\n")
+    assert readers("quotes", tmp_path) == readers("lexical", tmp_path) == {"one.py": [2]}
+
+
+# ── tasks ──
+
+MODEL = LLMEngine(Endpoint(EndpointSettings("http://localhost", model="m")))  # nobody asks it
+OFFLINE = ClassicalEngine()
+DECLARED = {  # the tasks that each protocol declares
+    LanguageEngine: {"extract", "summarise", "report", "rate", "answer", "ask", "refine", "test"},
+    SurveyingEngine: {"survey"},
+    ResolvingEngine: {"resolve"},
+    AggregatingEngine: {"aggregate", "relate"},
+    AbstractingEngine: {"abstract"},
+    CondensingEngine: {"condense"},
+    GradingEngine: {"grade"},
+    JudgingEngine: {"judge", "score", "contrast", "propose", "claim", "support"},
+}
+
+
+def named_tasks(package: Path = budgets.PACKAGE) -> Iterator[str]:
+    """The tasks that steps name."""
+    for path in sorted(package.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "step":
+                yield from (
+                    k.value.value for k in node.keywords if k.arg == "task" and isinstance(k.value, ast.Constant)
+                )
+
+
+def test_every_task_is_declared_by_one_protocol_and_done_by_an_engine() -> None:
+    declared = [task for tasks in DECLARED.values() for task in tasks]
+    assert len(declared) == len(set(declared))
+    assert MODEL.tasks | OFFLINE.tasks == set(declared)
+    named = set(named_tasks())
+    assert named | {"survey"} == set(declared)  # reading a chunk is its step whether or not the corpus was seen before
+
+
+@pytest.mark.parametrize("protocol", DECLARED, ids=lambda p: p.__name__)
+def test_an_engine_with_the_tasks_of_a_protocol_has_its_methods(protocol: type) -> None:
+    able = [e for e in (MODEL, OFFLINE) if e.tasks >= DECLARED[protocol]]
+    assert able
+    assert all(isinstance(e, protocol) for e in able)
+    assert isinstance(MODEL, StreamingEngine)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_needs_only_tasks_that_are_declared(name: str) -> None:
+    assert load(name).requires <= {task for tasks in DECLARED.values() for task in tasks}
