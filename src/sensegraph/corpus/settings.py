@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import (
@@ -30,7 +30,7 @@ from sensegraph.engines.llm.llm import LLMSettings
 from sensegraph.engines.local.local_model import LocalSettings
 from sensegraph.errors import SettingsError
 from sensegraph.index.parts import Part, known_parts, settings_type
-from sensegraph.index.settings import IndexSettings
+from sensegraph.index.settings import IndexSettings, take_part_settings
 from sensegraph.methods import METHODS, method_class
 from sensegraph.models.endpoint import approvals
 from sensegraph.personal.personal_settings import PersonalSettings
@@ -187,24 +187,9 @@ def parse(table: Mapping[str, Any], kind: type[T], where: str, parts: Sequence[P
     _known(table, kind, where, "", parts)
     _chosen(table, kind, where, "", parts)
     try:
-        if kind is Settings:
-            table = _with_part_settings(table, parts)
-        return msgspec.convert(table, kind)
+        return msgspec.convert(take_part_settings(table, parts) if kind is Settings else table, kind)
     except msgspec.ValidationError as e:
         raise SettingsError(f"{where}: {_plain(str(e))}.") from e
-
-
-def _with_part_settings(table: Mapping[str, Any], parts: Sequence[Part[Any, Any]]) -> dict[str, Any]:
-    """The table with the tables of an index's parts as their settings. Raises ValidationError, naming the setting."""
-    index = table.get("index", {})
-    if not isinstance(index, Mapping):
-        return dict(table)
-    known = get_type_hints(IndexSettings)
-    kinds = {name: kind for name in index if name not in known and (kind := settings_type(name, parts))}
-    both = make_dataclass("Both", [("index", make_dataclass("PartTables", kinds.items()))])
-    made: Any = msgspec.convert({"index": {name: index[name] for name in kinds}}, both).index
-    own = {"part_settings": {name: getattr(made, name) for name in kinds}, "part_objects": tuple(parts)}
-    return {**table, "index": {n: v for n, v in index.items() if n not in kinds} | own}
 
 
 def table_types(kind: Any, parts: Sequence[Part[Any, Any]] = ()) -> dict[str, Any]:
@@ -219,7 +204,7 @@ def _known(table: Mapping[str, Any], kind: Any, where: str, prefix: str, parts: 
     hints = get_type_hints(kind)
     names = [f.name for f in fields(kind) if f.name not in FIXED]
     for name, value in table.items():
-        inner = hints[name] if name in names else _part_type(kind, name, parts)
+        inner = hints[name] if name in names else (settings_type(name, parts) if kind is IndexSettings else None)
         if inner is None:
             names += [n for n in table_types(kind, parts) if n not in names]
             near = _nearest(str(name), names, prefix, kind)
@@ -233,16 +218,11 @@ def _chosen(table: Mapping[str, Any], kind: Any, where: str, prefix: str, parts:
     """Raise SettingsError for a word where one of a few others must stand."""
     hints = get_type_hints(kind)
     for name, value in table.items():
-        hint = hints[name] if name in hints else _part_type(kind, name, parts)
+        hint = hints[name] if name in hints else (settings_type(name, parts) if kind is IndexSettings else None)
         if is_dataclass(hint) and isinstance(value, Mapping):
             _chosen(value, hint, where, f"{prefix}{name}.", parts)
         elif get_origin(hint) is Literal and isinstance(value, str) and value not in get_args(hint):
             raise SettingsError(f"{where}: {prefix}{name} cannot be {choices(value, get_args(hint))}")
-
-
-def _part_type(kind: Any, name: str, parts: Sequence[Part[Any, Any]]) -> Any:
-    """The type of the table of a part of an index; None for any other table."""
-    return settings_type(name, parts) if kind is IndexSettings else None
 
 
 def choices(value: str, words: Sequence[str]) -> str:

@@ -224,7 +224,7 @@ def sort_parts(names: Iterable[str], given: Iterable[Part[Any, Any]] = ()) -> tu
 
 def settings_type(name: str, given: Sequence[Part[Any, Any]] = ()) -> type[Any] | None:
     """The type of the settings of a part, whose table is `[index.NAME]`; None where there is no such table."""
-    if name in SPINE or name not in known_parts(given):
+    if name not in BUILT_IN and (name in SPINE or name not in known_parts(given)):
         return None
     found = find_part(name, given).settings
     return found if fields(found) else None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, make_dataclass
+from typing import Any, TypeVar, get_type_hints
+
+import msgspec
 
 from sensegraph.built_in_parts import USUAL
 from sensegraph.errors import SettingsError
@@ -11,7 +14,7 @@ from sensegraph.index.graph.duplicates import ResolveSettings
 from sensegraph.index.graph.merging import GraphSettings
 from sensegraph.index.hierarchy.communities import ClusterSettings
 from sensegraph.index.hierarchy.reports import ReportSettings
-from sensegraph.index.parts import SPINE, Part, find_part, needs_of, sort_parts
+from sensegraph.index.parts import SPINE, Part, find_part, needs_of, settings_type, sort_parts
 from sensegraph.index.restricted.dates import TemporalSettings
 from sensegraph.runtime.keys import key
 
@@ -71,3 +74,19 @@ class IndexSettings:
     def own_parts(self) -> list[Part[Any, Any]]:
         """The parts that are built besides graph and reports, in the order in which they are."""
         return [self.part_called(name) for name in sort_parts(self.parts, self.part_objects) if name not in SPINE]
+
+
+def take_part_settings(table: Mapping[str, Any], parts: Sequence[Part[Any, Any]]) -> dict[str, Any]:
+    """The tables of all settings, those of an index's parts taken out of `index` and read as settings of these parts.
+
+    Raises msgspec.ValidationError for a value of the wrong type, with its place.
+    """
+    index = table.get("index", {})
+    if not isinstance(index, Mapping):
+        return dict(table)
+    known = get_type_hints(IndexSettings)
+    kinds = {name: kind for name in index if name not in known and (kind := settings_type(name, parts))}
+    both = make_dataclass("Both", [("index", make_dataclass("PartTables", kinds.items()))])
+    made: Any = msgspec.convert({"index": {name: index[name] for name in kinds}}, both).index
+    own = {"part_settings": {name: getattr(made, name) for name in kinds}, "part_objects": tuple(parts)}
+    return {**table, "index": {n: v for n, v in index.items() if n not in kinds} | own}
