@@ -50,6 +50,9 @@ _HAN_LENGTHS = range(3, 9)  # characters: two are mostly one word
 
 _LISTS = sections("phrases")
 _NOUNS_IN_ING = _LISTS["nouns-in-ing"]  # a phrase may end in one: machine learning
+_NOUNS_IN_LY, _NOUNS_IN_ED = _LISTS["nouns-in-ly"], _LISTS["nouns-in-ed"]
+_SAYING_LITTLE = _LISTS["saying-little"]  # they break a phrase unless they are part of a name: New York
+_NAMING, _GERMAN_LITTLE = _LISTS["naming"], _LISTS["german-little"]
 _NEVER = _LISTS["never"].union(ENGLISH_MONTHS, ENGLISH_WEEKDAYS)  # they break a phrase with a capital too
 
 
@@ -131,7 +134,7 @@ class _Letters(dict[str, str]):
         if _OTHER.search(word):
             return "," if _SPACELESS.search(word) or len(word) < 4 else "o"
         if self._spoken == "german":
-            if lower in _LISTS["german-little"]:
+            if lower in _GERMAN_LITTLE:
                 return ","
             return "P" if word[0].isupper() else "N" if _INFLECTED.search(word) else ","
         if self._spoken != ENGLISH:
@@ -141,16 +144,16 @@ class _Letters(dict[str, str]):
         letter = self._by_ending(lower)
         if word.islower():
             return letter
-        return "P" if letter in "NJ" else "A" if lower in _LISTS["naming"] else "Q"
+        return "P" if letter in "NJ" else "A" if lower in _NAMING else "Q"
 
     def _by_ending(self, word: str) -> str:
         """The letter of a lower-case English word, by its ending where no list holds it."""
-        if word in _LISTS["saying-little"] or (word.endswith("ly") and word not in _LISTS["nouns-in-ly"]):
+        if word in _SAYING_LITTLE or (word.endswith("ly") and word not in _NOUNS_IN_LY):
             return ","
         if "-" in word:
             return "N"
         if word.endswith("ing") and word not in _NOUNS_IN_ING:
             return "g"
-        if word.endswith("ed") and word not in _LISTS["nouns-in-ed"]:
+        if word.endswith("ed") and word not in _NOUNS_IN_ED:
             return "p"
         return "J" if _ADJECTIVE.search(word) else "N"
