@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sensegraph.language.common_words import STOP
+from sensegraph.language.word_lists import STOP
 from sensegraph.models.embedders import hashed_words as local
 from sensegraph.models.embedders.hashed_words import HashedTerms
 

@@ -15,7 +15,8 @@ from itertools import combinations
 
 from rapidfuzz.distance import LCSseq
 
-from sensegraph.language.stems import language, runs, stemmed
+from sensegraph.language.detection import detect_by_function_words
+from sensegraph.language.stems import runs, stemmed
 from sensegraph.language.text import sentences
 
 LABEL = "lexical support"
@@ -106,7 +107,7 @@ def lacks(statement: str, evidence: Sequence[str]) -> tuple[Lack, ...]:
     A statement without a content word is borne by nothing: it lacks words.
     """
     said = without_speaker(statement)
-    spoken = language(runs(f"{said} {' '.join(evidence)}"))
+    spoken = detect_by_function_words(runs(f"{said} {' '.join(evidence)}"))
     ours = _Reading(said, spoken)
     if not ours.terms:
         return (Lack("words", (statement.strip() or "(nothing)",)),)
@@ -130,7 +131,7 @@ def window(statement: str, text: str) -> str:
     """The neighbouring sentences of a long text that hold most of a statement's words; a short text as it is."""
     if len(text) <= _LONG:
         return text
-    spoken, spans = language(runs(statement)), sentences(text)
+    spoken, spans = detect_by_function_words(runs(statement)), sentences(text)
     terms, numbers = _read_terms(statement, spoken)
     wanted = frozenset(terms) | numbers
     held = []

@@ -14,8 +14,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.language.common_words import COMMON, STOP, VERY_COMMON
-from sensegraph.language.stems import ENGLISH, language, runs, stemmed, stemmer, unspaced
+from sensegraph.language.detection import ENGLISH, detect_by_function_words
+from sensegraph.language.stems import runs, stemmed, stemmer, unspaced
+from sensegraph.language.word_lists import COMMON, STOP, VERY_COMMON
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
 from sensegraph.types import Usage
@@ -130,7 +131,7 @@ def _joined(left: Codes, right: Codes) -> Codes:
 def _codes(text: str) -> list[int]:
     """The codes of the terms of `text` in order, without function words unless it has nothing else (The Who)."""
     found = runs(text)
-    spoken = language(found)
+    spoken = detect_by_function_words(found)
     return [code for word in found for code in _word(word, spoken)] or [code for w in found for code in _word(w, "")]
 
 
