@@ -120,8 +120,8 @@ def stages(s: LLMSettings, values: Mapping[str, str]) -> tuple[Stage, ...]:
         check, more = (prompts.filled(f"{gleaning}-{part}", values, s.prompts) for part in ("check", "more"))
         return Stage(made, check, more)
 
-    listing = stage("extraction", "extract", "glean", schemas.extraction(domain(s), dates=s.dates))
-    return (listing, stage("claims", "claims", "claims", schemas.schema("claims"))) if s.claims else (listing,)
+    listing = stage("extraction", "extract", "glean", schemas.extraction_schema(domain(s), dates=s.dates))
+    return (listing, stage("claims", "claims", "claims", schemas.reply_schema("claims"))) if s.claims else (listing,)
 
 
 def values(s: LLMSettings) -> dict[str, str]:

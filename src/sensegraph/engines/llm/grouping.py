@@ -13,7 +13,7 @@ from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.replies import grouped
 from sensegraph.engines.llm.replies.references import Records
 from sensegraph.engines.llm.replies.replies import Reading
-from sensegraph.engines.llm.schemas import schema
+from sensegraph.engines.llm.schemas import reply_schema
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.protocols import Task
 from sensegraph.types import Brief, Report, Statement, SummaryEntity
@@ -82,7 +82,7 @@ def plans(s: LLMSettings, values: Mapping[str, str]) -> dict[Task, Plan]:
     """The fixed part of each task."""
 
     def plan(name: str, prompt: str, max_tokens: int, *matters: int) -> Plan:
-        return Plan(name, prompts.filled(prompt, values, s.prompts), schema(name), max_tokens, (_VERSION, *matters))
+        return Plan(name, prompts.filled(prompt, values, s.prompts), reply_schema(name), max_tokens, (_VERSION, *matters))
 
     return {
         "aggregate": plan("aggregate", "aggregate", s.aggregate_tokens, s.findings_min),

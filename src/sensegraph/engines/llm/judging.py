@@ -16,7 +16,7 @@ from sensegraph.engines.llm.asking import ROUGH_WORDS, Asker, Plan
 from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.replies import judged
 from sensegraph.engines.llm.replies.replies import Reading
-from sensegraph.engines.llm.schemas import schema
+from sensegraph.engines.llm.schemas import reply_schema
 from sensegraph.language.text import tokens
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.protocols import Task
@@ -115,7 +115,7 @@ def forms(s: LLMSettings, values: Mapping[str, str]) -> dict[str, Plan]:
     limits |= dict.fromkeys((*asked.FORMS.values(), "grounded-questions"), s.propose_tokens)
     limits |= dict.fromkeys(("claim-select", "claim-disambiguate", "claim-decompose"), s.claim_tokens)
     return {
-        name: Plan(name, prompts.filled(name, values, s.prompts), schema(name), most, (_VERSION,))
+        name: Plan(name, prompts.filled(name, values, s.prompts), reply_schema(name), most, (_VERSION,))
         for name, most in limits.items()
     }
 

@@ -17,7 +17,7 @@ from sensegraph.engines.llm.judging import Judge
 from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.replies import replies
 from sensegraph.engines.llm.replies.replies import Reading
-from sensegraph.engines.llm.schemas import schema
+from sensegraph.engines.llm.schemas import reply_schema
 from sensegraph.engines.llm.verdicts import Verdicts
 from sensegraph.errors import UnsupportedTask
 from sensegraph.language.text import packed, tokens
@@ -266,7 +266,7 @@ def _plans(s: LLMSettings) -> dict[Task, Plan]:
     values = _values(s)
 
     def plan(name: str, prompt: str, max_tokens: int, *matters: int | str) -> Plan:
-        return Plan(name, prompts.filled(prompt, values, s.prompts), schema(name), max_tokens, matters)
+        return Plan(name, prompts.filled(prompt, values, s.prompts), reply_schema(name), max_tokens, matters)
 
     return {
         "extract": extracting.plan(s, values),

@@ -10,7 +10,7 @@ from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.replies import replies
 from sensegraph.engines.llm.replies.references import Records
 from sensegraph.engines.llm.replies.replies import Reading
-from sensegraph.engines.llm.schemas import schema
+from sensegraph.engines.llm.schemas import reply_schema
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Brief
 
@@ -22,7 +22,7 @@ _TOKENS = 600  # room for a reason and some numbers
 
 def plan(s: LLMSettings, values: Mapping[str, str]) -> Plan:
     """The fixed part of the task."""
-    return Plan("same", prompts.filled("resolve", values, s.prompts), schema("same"), _TOKENS, (_VERSION,))
+    return Plan("same", prompts.filled("resolve", values, s.prompts), reply_schema("same"), _TOKENS, (_VERSION,))
 
 
 def resolve(asker: Asker, plan: Plan, brief: Brief) -> Sets:

@@ -19,7 +19,7 @@ from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.replies import replies
 from sensegraph.engines.llm.replies.replies import Reading
-from sensegraph.engines.llm.schemas import schema
+from sensegraph.engines.llm.schemas import reply_schema
 from sensegraph.language.text import sentences, tokens, within
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Chunk, Extraction, Usage
@@ -106,7 +106,7 @@ def template(name: str, profile: Profile, examples: Sequence[Example], settings:
 
 def _profile(engine: LLMEngine, settings: LLMSettings, passages: Sequence[Chunk]) -> Profile:
     values = {"language": f"Write in {settings.language}." if settings.language else "Write in their language."}
-    plan = Plan("profile", prompts.filled("tune", values, settings.prompts), schema("profile"), _REPLY)
+    plan = Plan("profile", prompts.filled("tune", values, settings.prompts), reply_schema("profile"), _REPLY)
     user = "\n\n".join(f"Passage {n}. {prompts.of_chunk(p)}" for n, p in enumerate(passages, 1))
     return Asker(engine.endpoint).ask("tune-prompts", plan, user, _read, f"{len(passages)} passages")
 
