@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from sensegraph.errors import BudgetExceeded, EndpointDown, StepFailed, Unreadable, UnsupportedTask
 from sensegraph.protocols import Embedder, Executor, LanguageEngine, Reranker, Store, Task
-from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut
+from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut_batches
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, Step, load, save
 from sensegraph.types import Usage
@@ -158,7 +158,7 @@ class Runtime:
         keys = list(todo)
         if not (tool and tool.waits):
             size = max(1, min(size, -(-len(keys) // _SHARES)))  # few large items are shared among workers too
-        failures = self._run(step, items, todo, cut(keys, size), settings)
+        failures = self._run(step, items, todo, cut_batches(keys, size), settings)
         if size > 1 and failures:  # find out which items of a failed batch are to blame
             failures = self._run(step, items, todo, [[k] for k in failures], settings)
         instead = {k: e.instead for k, e in failures.items() if isinstance(e, Unreadable)}

@@ -49,9 +49,9 @@ class Domain:
 
     def _known(self, kind: str, listed: Sequence[str]) -> str | None:
         """The listed type that `kind` means, in any case and with spaces or underscores; None for another."""
-        return {like(k): k for k in (*((OTHER,) if self.enforced else ()), *listed)}.get(like(kind))
+        return {fold_type_name(k): k for k in (*((OTHER,) if self.enforced else ()), *listed)}.get(fold_type_name(kind))
 
 
-def like(kind: str) -> str:
+def fold_type_name(kind: str) -> str:
     """The form in which types are compared: `Legal Principle` is `LEGAL_PRINCIPLE`."""
     return " ".join(fold(kind).replace("_", " ").replace("-", " ").split())

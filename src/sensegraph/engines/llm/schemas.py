@@ -71,9 +71,7 @@ _SENTENCE = _object_of(reason=_TEXT, sentence=_TEXT)
 _SCHEMAS: dict[str, Schema] = {
     "claims": _object_of(claims=_list_of(_CLAIM)),
     "summary": _object_of(summary=_TEXT),
-    "report": _object_of(
-        title=_TEXT, summary=_TEXT, rating=_NUMBER, rating_explanation=_TEXT, findings=_FINDINGS
-    ),
+    "report": _object_of(title=_TEXT, summary=_TEXT, rating=_NUMBER, rating_explanation=_TEXT, findings=_FINDINGS),
     "aggregate": _object_of(entity_name=_TEXT, entity_description=_TEXT, findings=_FINDINGS),
     "link": _object_of(link=_TEXT),
     "abstract": _object_of(summary_entities=_list_of(_SUMMARY_ENTITY)),
@@ -87,9 +85,7 @@ _SCHEMAS: dict[str, Schema] = {
     "profile": _object_of(domain=_TEXT, persona=_TEXT, language=_TEXT, entity_types=_list_of(_TEXT)),
     "judge": _object_of(reasoning=_TEXT, winner={"type": "integer", "enum": [0, 1, 2]}),
     "judge-decided": _object_of(reasoning=_TEXT, winner={"type": "integer", "enum": [1, 2]}),
-    "judge-scored": _object_of(
-        reasoning=_TEXT, score_a=_NUMBER, score_b=_NUMBER, winner=_choice_of("A", "B", "tie")
-    ),
+    "judge-scored": _object_of(reasoning=_TEXT, score_a=_NUMBER, score_b=_NUMBER, winner=_choice_of("A", "B", "tie")),
     "score": _object_of(explanation=_TEXT, score=_NUMBER),
     "contrast": _object_of(common=_list_of(_TEXT), first_only=_list_of(_TEXT), second_only=_list_of(_TEXT)),
     "personas": _LINES,

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sensegraph.engines.llm.inquiring import NOTICE
 from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
+from sensegraph.engines.llm.question_tasks import NOTICE
 from sensegraph.engines.local.local_model import LocalModel, LocalSettings, TooLong
 from sensegraph.errors import EndpointError, SettingsError
 from sensegraph.language.text import fold
@@ -105,8 +105,8 @@ class LocalEndpoint(Endpoint):
             data = self._calls.post("/completions", body, 0, lambda: None)
         except Refusal as e:
             raise self._calls.error(e) from None
-        used = [bodies.counted(data, name) or 0 for name in ("prompt_tokens", "completion_tokens")]
-        reply = Reply(bodies.content(data), used[0], used[1], str(data["choices"][0]["finish_reason"]))
+        used = [bodies.read_usage(data, name) or 0 for name in ("prompt_tokens", "completion_tokens")]
+        reply = Reply(bodies.read_content(data), used[0], used[1], str(data["choices"][0]["finish_reason"]))
         self._spend(reply)
         return reply
 
@@ -120,7 +120,7 @@ class LocalEngine(LLMEngine):
     def __init__(self, endpoint: LocalEndpoint, settings: LLMSettings | None = None) -> None:
         super().__init__(endpoint, settings)
         self._local = endpoint
-        self._layout = _layout(endpoint)
+        self._layout = _read_layout(endpoint)
 
     def fingerprint(self, task: Task) -> str:
         """As every model's, with what is in the folder and the prompt of the training."""
@@ -144,7 +144,7 @@ class LocalEngine(LLMEngine):
         """An answer to the prompt of the training. Raises EndpointError where that does not fit the context."""
         assert self._layout is not None
         passages = inquiry.context.passages
-        prompt = self._layout.prompt(inquiry.question, [shown(p.title, p.text) for p in passages])
+        prompt = self._layout.prompt(inquiry.question, [format_passage(p.title, p.text) for p in passages])
         reply = self._local.complete(prompt, self.settings.answer_tokens)
         cited = tuple(p.id for p in passages if rests_on(reply.text, p))
         lost = ((_NO_HISTORY, bool(inquiry.history)), (_NO_SOURCE, not cited))
@@ -152,7 +152,7 @@ class LocalEngine(LLMEngine):
         return Draft((Statement(reply.text, cited),), notes=(NOTICE, *cut, *(note for note, is_so in lost if is_so)))
 
 
-def shown(title: str, text: str) -> str:
+def format_passage(title: str, text: str) -> str:
     """A passage as training data shows it."""
     return f"{title}\n{text}" if title else text
 
@@ -163,7 +163,7 @@ def rests_on(answer: str, passage: Passage) -> bool:
     return bool(said) and said in text
 
 
-def _layout(endpoint: LocalEndpoint) -> Layout | None:
+def _read_layout(endpoint: LocalEndpoint) -> Layout | None:
     """The prompt of the training, where the settings want it and the folder says it."""
     wanted = endpoint.local.prompt
     found = str(endpoint.model.manifest.get("prompt") or "")

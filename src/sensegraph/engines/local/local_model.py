@@ -105,7 +105,7 @@ class LocalModel:
         if not folder.is_dir():
             return self.settings.model
         base = base_of(folder)
-        return key(_hashed(folder), _hashed(Path(base)) if base and Path(base).is_dir() else base)
+        return key(_hash_folder(folder), _hash_folder(Path(base)) if base and Path(base).is_dir() else base)
 
     @property
     def loaded(self) -> tuple[Any, Any]:
@@ -172,7 +172,7 @@ def load(model: str, *, quantisation: str = "none", device: str = "cpu", downloa
     base = base_of(where) if where else ""
     how: dict[str, Any] = {"local_files_only": not download}
     if quantisation == "4bit":
-        how |= {"quantization_config": four_bit(device), "device_map": {"": device}}
+        how |= {"quantization_config": four_bit_quantisation(device), "device_map": {"": device}}
     try:
         tokenizer = AutoTokenizer.from_pretrained(model, local_files_only=not download)
         found = AutoModelForCausalLM.from_pretrained(base or model, dtype=_stored(device), **how)
@@ -201,7 +201,7 @@ def base_of(folder: Path) -> str:
     return str(json.loads(path.read_text("utf-8"))["base_model_name_or_path"]) if path.is_file() else ""
 
 
-def four_bit(device: str) -> Any:
+def four_bit_quantisation(device: str) -> Any:
     """The quantisation of QLoRA: 4 bits, NormalFloat, the constants quantised too (Dettmers et al. 2023, §3)."""
     needs_extra("4-bit quantisation", ("bitsandbytes",))
     from transformers import BitsAndBytesConfig
@@ -268,7 +268,7 @@ def _unreadable(model: str, base: str, error: Exception) -> str:
     return f"{model} holds no model that can be read ({why}): a folder needs config.json, weights and a tokenizer."
 
 
-def _hashed(folder: Path) -> str:
+def _hash_folder(folder: Path) -> str:
     found = hashlib.blake2b(digest_size=20)
     for path in sorted(p for p in folder.iterdir() if p.is_file()):
         found.update(f"{path.name} {path.stat().st_size}\n".encode())

@@ -84,7 +84,7 @@ def _rows(texts: Sequence[list[int]], dim: int) -> NDArray[np.float64]:
     codes = np.fromiter(chain.from_iterable(texts), np.uint64)
     owners = np.repeat(np.arange(len(texts)), [len(t) for t in texts])
     weights = _WEIGHTS[(codes & np.uint64(_KIND)).astype(np.intp)]
-    pairs = (owners[1:] == owners[:-1]) & _pairable(codes[1:]) & _pairable(codes[:-1])
+    pairs = (owners[1:] == owners[:-1]) & _mark_pairable(codes[1:]) & _mark_pairable(codes[:-1])
     joined = _joined(codes[:-1][pairs], codes[1:][pairs])
     both = _PAIR * np.sqrt(weights[:-1][pairs] * weights[1:][pairs])
     codes, owners = np.concatenate([codes, joined]), np.concatenate([owners, owners[1:][pairs]])
@@ -111,7 +111,7 @@ def _hashed(
     return unit
 
 
-def _pairable(codes: Codes) -> NDArray[np.bool_]:
+def _mark_pairable(codes: Codes) -> NDArray[np.bool_]:
     kinds: Codes = codes & np.uint64(_KIND)
     return np.less(kinds, _PIECE, dtype=bool)
 
@@ -131,17 +131,19 @@ def _codes(text: str) -> list[int]:
     """The codes of the terms of `text` in order, without function words unless it has nothing else (The Who)."""
     found = runs(text)
     spoken = language(found)
-    return [code for word in found for code in _word(word, spoken)] or [code for w in found for code in _word(w, "")]
+    return [code for word in found for code in _word_codes(word, spoken)] or [
+        code for w in found for code in _word_codes(w, "")
+    ]
 
 
 @lru_cache(maxsize=1 << 18)
-def _word(word: str, spoken: str) -> tuple[int, ...]:
+def _word_codes(word: str, spoken: str) -> tuple[int, ...]:
     """The codes of one run of letters: none for a function word of `spoken`, several where no blanks part words."""
     if unspaced(word):
         pieces = stemmed(word, spoken)
-        return tuple(_code(p, _PIECE if _PARTICLES.isdisjoint(p) else _COMMON_PIECE) for p in pieces)
+        return tuple(_hash_term(p, _PIECE if _PARTICLES.isdisjoint(p) else _COMMON_PIECE) for p in pieces)
     english = spoken in {ENGLISH, ""}
-    return tuple(_code(stem, _kinds().get(stem, _RARE) if english else _RARE) for stem in stemmed(word, spoken))
+    return tuple(_hash_term(stem, _kinds().get(stem, _RARE) if english else _RARE) for stem in stemmed(word, spoken))
 
 
 @cache
@@ -151,7 +153,7 @@ def _kinds() -> dict[str, int]:
     return {stem(w): _COMMON for w in COMMON.split()} | {stem(w): _VERY_COMMON for w in VERY_COMMON.split()}
 
 
-def _code(term: str, kind: int) -> int:
+def _hash_term(term: str, kind: int) -> int:
     """64 bits that stand for `term` on every machine, with its kind in the lowest three."""
     digest = hashlib.blake2b(term.encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little") & ~_KIND | kind

@@ -119,7 +119,7 @@ class Parts:
         choices = event.get("choices") or [{}]
         self.finish = choices[0].get("finish_reason") or self.finish
         delta = choices[0].get("delta") or {}
-        self._refusal += _refusal(delta)
+        self._refusal += _read_refusal(delta)
         text = _join_text(delta.get("content"))
         if text:
             self._texts.append(text)
@@ -133,7 +133,7 @@ class Parts:
         return whole | ({"usage": self._usage} if self._usage else {})
 
 
-def content(reply: Mapping[str, Any]) -> str:
+def read_content(reply: Mapping[str, Any]) -> str:
     """The text of a whole chat reply, without the parts that are no text, such as a model's thoughts."""
     return _join_text((reply["choices"][0].get("message") or {}).get("content"))
 
@@ -147,7 +147,7 @@ def _join_text(said: Any) -> str:
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def _refusal(message: Mapping[str, Any]) -> str:
+def _read_refusal(message: Mapping[str, Any]) -> str:
     """The words in which a message, or a part of one, refuses to be a reply; empty where it does not."""
     said = message.get("content")
     parts = [p.get("refusal") for p in said if isinstance(p, dict)] if isinstance(said, list) else []
@@ -162,7 +162,7 @@ def read_finish(reply: Mapping[str, Any]) -> str:
 
 def name_refusal(reply: Mapping[str, Any]) -> str:
     """How the model or a filter refused a chat reply; empty where neither did."""
-    words = _refusal(reply["choices"][0].get("message") or {})
+    words = _read_refusal(reply["choices"][0].get("message") or {})
     by_reason = f"finish_reason {read_finish(reply)}" if read_finish(reply) in _REFUSED else ""
     return "; ".join(why for why in (by_reason, " ".join(words.split())[:300]) if why)
 
@@ -173,7 +173,7 @@ def name_error(reply: Mapping[str, Any]) -> str:
     return f"a reply that ended in an error (finish_reason {reason})" if reason in _BROKEN else ""
 
 
-def said(body: bytes) -> tuple[str, str]:
+def read_error(body: bytes) -> tuple[str, str]:
     """What the body of an error says: message and code, from the shapes in use."""
     try:
         found = msgspec.json.decode(body)
@@ -186,18 +186,18 @@ def said(body: bytes) -> tuple[str, str]:
     return str(message), str(error.get("code") or error.get("type") or "")
 
 
-def counted(reply: Mapping[str, Any], name: str) -> int | None:
+def read_usage(reply: Mapping[str, Any], name: str) -> int | None:
     """A number of the reply's usage, where it gives it."""
     value = (reply.get("usage") or {}).get(name)
     return int(value) if value is not None else None
 
 
-def prompt_tokens(messages: Sequence[Mapping[str, str]]) -> int:
+def count_prompt_tokens(messages: Sequence[Mapping[str, str]]) -> int:
     """Our own count of the tokens of a prompt."""
     return sum(tokens(m["content"]) + _PER_MESSAGE for m in messages)
 
 
-def relevances(reply: Mapping[str, Any], count: int) -> list[float]:
+def read_relevances(reply: Mapping[str, Any], count: int) -> list[float]:
     """The scores of a rerank reply in the order of the documents, from the shapes in use.
 
     Raises EndpointError when a document has none, or more than one, or what is no number.
@@ -211,7 +211,7 @@ def relevances(reply: Mapping[str, Any], count: int) -> list[float]:
     return [found[i] for i in range(count)]
 
 
-def vectors(reply: Mapping[str, Any], count: int) -> Vectors:
+def read_vectors(reply: Mapping[str, Any], count: int) -> Vectors:
     """The vectors of an embedding reply in the order asked for, shape `(count, dim)` float32.
 
     Raises EndpointError when they are too few or of different length.

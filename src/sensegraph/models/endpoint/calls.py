@@ -17,7 +17,7 @@ import msgspec
 from sensegraph.errors import EndpointDown, EndpointError
 from sensegraph.models.endpoint import bodies
 from sensegraph.models.endpoint.approvals import address_of
-from sensegraph.models.endpoint.limits import Pace, pause, retry_after
+from sensegraph.models.endpoint.limits import Pace, choose_pause, read_retry_after
 
 if TYPE_CHECKING:
     from sensegraph.models.endpoint.client import EndpointSettings
@@ -85,7 +85,7 @@ class Calls:
         attempt, raw = 0, msgspec.json.encode(body)
         if (left := self._recalled(path, raw)) is not None:
             if listener:
-                listener.hear(bodies.content(left))
+                listener.hear(bodies.read_content(left))
             return left
         while True:
             admission = self._pace.admit(need)
@@ -93,7 +93,7 @@ class Calls:
                 time.sleep(early)
             outcome = self._attempt(path, raw, listener)
             if isinstance(outcome, dict):
-                self._pace.settle(admission, bodies.counted(outcome, "total_tokens") or need)
+                self._pace.settle(admission, bodies.read_usage(outcome, "total_tokens") or need)
                 self._answered = True
                 return outcome
             if not outcome.again:
@@ -101,14 +101,14 @@ class Calls:
             if attempt == self.settings.max_retries:
                 raise self._given_up(outcome)
             retried()
-            time.sleep(pause(attempt, outcome.after, self.settings.backoff_s))
+            time.sleep(choose_pause(attempt, outcome.after, self.settings.backoff_s))
             attempt += 1
 
     def _recalled(self, path: str, body: bytes) -> dict[str, Any] | None:
         """The usable reply that an earlier run got and did not live to store; one that is none is asked for again."""
         left = self.journal.recall(self.journal.key(path, body)) if self.journal else None
         reply = msgspec.json.decode(left, type=dict[str, Any]) if left else None
-        return reply if reply and _usable(reply) else None
+        return reply if reply and _is_usable(reply) else None
 
     def _attempt(self, path: str, body: bytes, listener: Listener | None) -> dict[str, Any] | _Failure:
         """One request: the decoded reply, or why there is none."""
@@ -130,7 +130,7 @@ class Calls:
         response = self._connected().post(path, body)
         if response.status >= 300:
             return self._refused(response)
-        found = _decoded(response.body)
+        found = _decode_reply(response.body)
         self._keep(path, body, found, response.body)
         return found
 
@@ -144,7 +144,7 @@ class Calls:
         return found
 
     def _keep(self, path: str, body: bytes, reply: dict[str, Any], raw: bytes) -> None:
-        if self.journal and _usable(reply):
+        if self.journal and _is_usable(reply):
             self.journal.keep(self.journal.key(path, body), raw)
 
     def _connected(self) -> Wire:
@@ -178,7 +178,7 @@ class Calls:
         return _Failure(EndpointDown(text), self._answered)
 
     def _refused(self, response: Response) -> _Failure:
-        status, (message, code) = response.status, bodies.said(response.body)
+        status, (message, code) = response.status, bodies.read_error(response.body)
         refusal = Refusal(status, self._clean(message), code)
         if status in (401, 402, 403, 404) or code in _HOPELESS:
             return _Failure(self.error(refusal), False)
@@ -186,7 +186,7 @@ class Calls:
             return _Failure(self._moved(response), False)
         if status not in (408, 409, 429) and status < 500:
             return _Failure(refusal, False)
-        after = retry_after(response.headers)
+        after = read_retry_after(response.headers)
         if after is not None and after > _LONGEST_WAIT:
             text = f"{self.address} asks to wait {after:.0f} s (HTTP {status}: {refusal.message}): run again later."
             return _Failure(EndpointDown(text), False)
@@ -238,25 +238,25 @@ class _Heard:
             self._hear(text)
 
 
-def _decoded(body: bytes) -> dict[str, Any]:
+def _decode_reply(body: bytes) -> dict[str, Any]:
     """The reply in `body`. Raises _Unusable where there is none, or one that ended in an error."""
     try:
         data = msgspec.json.decode(body)
     except msgspec.DecodeError:
         raise _Unusable("a reply that is no JSON") from None
     if isinstance(data, dict) and any(data.get(name) for name in ("choices", "data", "results")):
-        return _unbroken(data)
+        return _check_unbroken(data)
     raise _Unusable("a reply without content")
 
 
-def _unbroken(reply: dict[str, Any]) -> dict[str, Any]:
+def _check_unbroken(reply: dict[str, Any]) -> dict[str, Any]:
     """`reply`. Raises _Unusable where it says that it ended in an error."""
     if why := bodies.name_error(reply):
         raise _Unusable(why)
     return reply
 
 
-def _usable(reply: dict[str, Any]) -> bool:
+def _is_usable(reply: dict[str, Any]) -> bool:
     """Whether a reply may be believed by a later run: it neither broke nor was refused."""
     return not (bodies.name_error(reply) or (reply.get("choices") and bodies.name_refusal(reply)))
 
@@ -272,14 +272,14 @@ def _assembled(incoming: Incoming, heard: _Heard) -> dict[str, Any]:
             rest.append(line)
             continue
         if (payload := line[5:].strip()) == b"[DONE]":
-            return _unbroken(parts.reply())
+            return _check_unbroken(parts.reply())
         heard(_piece(payload, parts))
     if parts.count or not any(r.lstrip()[:1] == b"{" for r in rest):
         if parts.finish:
-            return _unbroken(parts.reply())
+            return _check_unbroken(parts.reply())
         raise _Unusable("the reply ended before its end")
-    data = _decoded(b"\n".join(rest))
-    heard(bodies.content(data))
+    data = _decode_reply(b"\n".join(rest))
+    heard(bodies.read_content(data))
     return data
 
 
@@ -290,5 +290,5 @@ def _piece(payload: bytes, parts: bodies.Parts) -> str:
     except (msgspec.DecodeError, msgspec.ValidationError):
         raise _Unusable("a piece of a reply that is no JSON") from None
     if event.get("error"):
-        raise _Unusable(bodies.said(payload)[0])
+        raise _Unusable(bodies.read_error(payload)[0])
     return parts.add(event)

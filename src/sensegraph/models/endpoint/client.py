@@ -157,7 +157,7 @@ class Endpoint:
         if not s.embedding_model:
             raise SettingsError("endpoint.embedding_model is empty: name the embedding model to use.")
         body = {"model": s.embedding_model, "input": list(texts), "encoding_format": "float"}
-        return bodies.vectors(self._read("embedding", "/embeddings", body, texts), len(texts))
+        return bodies.read_vectors(self._read("embedding", "/embeddings", body, texts), len(texts))
 
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
         """How well each of `texts`, at least one, fits the question: higher is better, in their order.
@@ -169,7 +169,7 @@ class Endpoint:
             raise SettingsError("endpoint.rerank_model is empty: name the reranking model to use.")
         body = {"model": self.settings.rerank_model, "query": question, "documents": list(texts)}
         read = [part for text in texts for part in (question, text)]  # it reads the question with each text
-        return bodies.relevances(self._read("rerank", "/rerank", body, read), len(texts))
+        return bodies.read_relevances(self._read("rerank", "/rerank", body, read), len(texts))
 
     def _read(self, kind: Kind, path: str, body: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
         """The reply to a call that reads `texts` and writes nothing, within the budget and counted."""
@@ -179,7 +179,7 @@ class Endpoint:
         used = Amount()
         try:
             data = self._posted_once(kind, path, body, need)
-            named = [bodies.counted(data, name) for name in ("prompt_tokens", "total_tokens")]
+            named = [bodies.read_usage(data, name) for name in ("prompt_tokens", "total_tokens")]
             count = next((n for n in named if n is not None), None)
             if count is None:
                 count = need or sum(map(tokens, texts))
@@ -222,7 +222,7 @@ class Endpoint:
         finally:
             if used is None and any(heard):
                 self._note("A streamed reply broke off: its tokens are our own estimate")
-                used = self._spend(_estimated("".join(heard), asked.messages, ""))
+                used = self._spend(_estimate_reply("".join(heard), asked.messages, ""))
             self._budget.settle(most, used or Amount())
 
     def _posted(self, asked: bodies.Asked, need: int, hear: Callable[[str], None] | None) -> dict[str, Any]:
@@ -246,7 +246,7 @@ class Endpoint:
             else:
                 self._remember(dialect)
                 if hear and not listener and not bodies.name_refusal(data):
-                    hear(bodies.content(data))
+                    hear(bodies.read_content(data))
                 return data
 
     def _retried(self) -> None:
@@ -271,16 +271,16 @@ class Endpoint:
         if not self._measured:
             return Amount()
         form = tokens(msgspec.json.encode(asked.schema).decode()) if asked.schema else 0
-        prompt = bodies.prompt_tokens(asked.messages) + form
+        prompt = bodies.count_prompt_tokens(asked.messages) + form
         return Amount(prompt + asked.max_tokens, self._priced(Usage(1, prompt, asked.max_tokens)).cost_usd)
 
     def _reply(self, data: dict[str, Any], messages: Sequence[Message]) -> Reply:
-        text = bodies.content(data)
-        prompt, completion = bodies.counted(data, "prompt_tokens"), bodies.counted(data, "completion_tokens")
+        text = bodies.read_content(data)
+        prompt, completion = bodies.read_usage(data, "prompt_tokens"), bodies.read_usage(data, "completion_tokens")
         reason = bodies.read_finish(data)
         if prompt is None or completion is None:
             self._note(_NO_USAGE)
-            return _estimated(text, messages, reason)
+            return _estimate_reply(text, messages, reason)
         return Reply(text, prompt, completion, reason)
 
     def _spend(self, reply: Reply) -> Amount:
@@ -303,9 +303,9 @@ class Endpoint:
             self._notes[note] += 1
 
 
-def _estimated(text: str, messages: Sequence[Message], reason: str) -> Reply:
+def _estimate_reply(text: str, messages: Sequence[Message], reason: str) -> Reply:
     """A reply whose tokens we count ourselves."""
-    return Reply(text, bodies.prompt_tokens(messages), tokens(text), reason)
+    return Reply(text, bodies.count_prompt_tokens(messages), tokens(text), reason)
 
 
 def _twice(hear: Callable[[str], None] | None, heard: list[str]) -> Callable[[str], None] | None:

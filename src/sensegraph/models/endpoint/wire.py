@@ -66,18 +66,18 @@ class Wire:
         self._headers |= _authorization(parts.username, parts.password, api_key)
         self._timeout = urllib3.Timeout(total=timeout_s)
         secure = {"ssl_context": ssl.create_default_context()} if parts.scheme == "https" else {}
-        self._pools = _pools(_proxy(parts.scheme, host), num_pools=2, maxsize=connections, **secure)
+        self._pools = _open_pools(_proxy(parts.scheme, host), num_pools=2, maxsize=connections, **secure)
 
     def post(self, path: str, body: bytes) -> Response:
         """The reply to `body`, JSON in UTF-8. Raises Late, Unreachable or Broken when there is none."""
-        with _told():
+        with _translated_errors():
             found = self._posted(path, body, whole=True)
             return Response(found.status, found.headers, found.data)
 
     @contextmanager
     def open(self, path: str, body: bytes) -> Iterator[Incoming]:
         """The reply to `body` while it comes; its connection is used once. Raises as `post` does."""
-        with _told():
+        with _translated_errors():
             found = self._posted(path, body, whole=False)
         try:
             yield Incoming(found)
@@ -116,11 +116,11 @@ class Incoming:
 
     def response(self) -> Response:
         """All of it. Raises as `Wire.post` does."""
-        with _told():
+        with _translated_errors():
             return Response(self.status, self._found.headers, self._found.data)
 
     def _next(self) -> bytes:
-        with _told():
+        with _translated_errors():
             return self._found.read1(_PIECE)
 
 
@@ -133,19 +133,19 @@ _UNREACHABLE = (
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _translated_errors() -> Iterator[None]:
     """The errors of the client as those of this module."""
     try:
         yield
     except _UNREACHABLE as e:
-        raise Unreachable(_why(e)) from e
+        raise Unreachable(_find_reason(e)) from e
     except exceptions.TimeoutError as e:
         raise Late("no reply in time") from e
     except exceptions.HTTPError as e:
-        raise Broken(_why(e)) from e
+        raise Broken(_find_reason(e)) from e
 
 
-def _why(error: BaseException) -> str:
+def _find_reason(error: BaseException) -> str:
     """The innermost reason, which names no address."""
     while inner := next((a for a in error.args if isinstance(a, BaseException)), error.__cause__):
         error = inner
@@ -171,7 +171,7 @@ def _proxy(scheme: str, host: str) -> str:
     return proxy if not proxy or "://" in proxy else f"http://{proxy}"
 
 
-def _pools(proxy: str, **options: Any) -> urllib3.PoolManager:
+def _open_pools(proxy: str, **options: Any) -> urllib3.PoolManager:
     """Connections, through `proxy` where there is one. Raises Unreachable for a proxy of another kind."""
     if not proxy:
         made = urllib3.PoolManager(**options)

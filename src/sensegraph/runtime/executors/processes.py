@@ -47,7 +47,7 @@ class LocalExecutor:
         if waits and self.threads > 1 and len(batches) > 1:
             pool = ThreadPoolExecutor(min(self.threads, len(batches)), thread_name_prefix="sensegraph")
             try:
-                yield from _windowed(pool, call, batches, window=2 * self.threads)
+                yield from _run_windowed(pool, call, batches, window=2 * self.threads)
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
         elif waits or self.processes == 1:
@@ -64,7 +64,7 @@ class LocalExecutor:
             from loky import get_reusable_executor  # unlike multiprocessing, needs no guard in the user's script
 
             workers = get_reusable_executor(max_workers=self.processes, timeout=60)
-            yield from _windowed(workers, call, batches, window=2 * self.processes, begun=begun)
+            yield from _run_windowed(workers, call, batches, window=2 * self.processes, begun=begun)
 
 
 def _cores() -> int:
@@ -72,7 +72,7 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _windowed(
+def _run_windowed(
     pool: Executor, call: Callable[[Any], Any], batches: Sequence[Any], window: int, begun: int = 0
 ) -> Iterator[tuple[int, Any | BaseException]]:
     """Run batches from number `begun` on, at most `window` in flight, which bounds memory; leaving early cancels."""

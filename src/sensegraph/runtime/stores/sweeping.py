@@ -54,7 +54,7 @@ def sweep(store: SqliteStore, needed: Collection[str], *, dry: bool = False) -> 
     """
     if store.readonly:
         raise StoreError(f"{store.path} can only be read here; collect where it can be written.")
-    before = size(store)
+    before = count_store_bytes(store)
     keep = set(needed)
     gone = _unneeded(store, keep)
     counted = _counted(store, gone)
@@ -64,10 +64,10 @@ def sweep(store: SqliteStore, needed: Collection[str], *, dry: bool = False) -> 
     for path in (*gone.arrays, *store.root.glob("arrays/*.part")):
         path.unlink(missing_ok=True)
     busy = _rewritten(store)
-    return Swept(counted, before, size(store), busy)
+    return Swept(counted, before, count_store_bytes(store), busy)
 
 
-def size(store: SqliteStore) -> int:
+def count_store_bytes(store: SqliteStore) -> int:
     """The bytes of all files of a store."""
     return sum(f.stat().st_size for f in store.root.rglob("*") if f.is_file())
 
@@ -131,4 +131,4 @@ def _rewritten(store: SqliteStore) -> bool:
     return bool(busy)
 
 
-__all__ = ["Freed", "Swept", "size", "sweep"]
+__all__ = ["Freed", "Swept", "count_store_bytes", "sweep"]

@@ -10,12 +10,20 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
-from sensegraph.engines.llm import asked_of_answers as asked
-from sensegraph.engines.llm import prompts
-from sensegraph.engines.llm.asking import ROUGH_WORDS, Asker, Plan
+from sensegraph.engines.llm import judging_messages, prompts
+from sensegraph.engines.llm.asker import ROUGH_WORDS, Asker, Plan
 from sensegraph.engines.llm.llm_settings import LLMSettings
-from sensegraph.engines.llm.replies import judged
-from sensegraph.engines.llm.replies.replies import Reading
+from sensegraph.engines.llm.replies import judge_replies
+from sensegraph.engines.llm.replies.judge_replies import (
+    read_answer_score,
+    read_claim_sentence,
+    read_claim_statements,
+    read_contrast,
+    read_preference,
+    read_proposed_lines,
+    read_support,
+)
+from sensegraph.engines.llm.replies.reply_text import Reading
 from sensegraph.engines.llm.schemas import reply_schema
 from sensegraph.language.text import tokens
 from sensegraph.models.endpoint.client import Reply
@@ -43,36 +51,38 @@ class Judge:
 
     def judge(self, trial: Trial) -> Verdict:
         """The better of two answers, in the form that the trial asks for."""
-        return self._ask("judge", trial, partial(judged.preference, trial=trial), self._drawn(trial.replicate))
+        return self._ask("judge", trial, partial(read_preference, trial=trial), self._drawn(trial.replicate))
 
     def score(self, trial: Trial) -> Verdict:
         """A score for one answer."""
-        return self._ask("score", trial, partial(judged.score, trial=trial), self._drawn(trial.replicate))
+        return self._ask("score", trial, partial(read_answer_score, trial=trial), self._drawn(trial.replicate))
 
     def contrast(self, trial: Trial) -> Contrast:
         """What two answers share, and what only one says; equal answers need no call."""
         if not self.calls("contrast", trial):
             return Contrast(common=(trial.answers[0].strip(),))
-        return self._ask("contrast", trial, partial(judged.contrast, most=_CONTRAST_TOKENS))
+        return self._ask("contrast", trial, partial(read_contrast, most=_CONTRAST_TOKENS))
 
     def propose(self, wish: Wish) -> tuple[str, ...]:
         """At most so many lines, none of them known; none are wished for without a call."""
-        return self._ask("propose", wish, partial(judged.lines, wish=wish)) if self.calls("propose", wish) else ()
+        return (
+            self._ask("propose", wish, partial(read_proposed_lines, wish=wish)) if self.calls("propose", wish) else ()
+        )
 
     def claim(self, excerpt: Excerpt) -> tuple[str, ...]:
         """What one stage makes of a sentence."""
-        read = judged.statements if excerpt.stage == "decompose" else judged.sentence
+        read = read_claim_statements if excerpt.stage == "decompose" else read_claim_sentence
         return self._ask("claim", excerpt, read, self._at(excerpt.temperature, excerpt.sample))
 
     def support(self, check: Check) -> Support:
         """Whether texts bear a statement; where there is no text they do not, without a call."""
         if not self.calls("support", check):
             return Support(False, "There is no text to bear it.")
-        return self._ask("support", check, judged.support)
+        return self._ask("support", check, read_support)
 
     def prompt_tokens(self, task: Task, item: Item) -> int:
         """Tokens of the prompt that `item` needs."""
-        read = self._forms[form_of(task, item)].overhead + tokens(asked.message(item))
+        read = self._forms[choose_form(task, item)].overhead + tokens(judging_messages.write_item_message(item))
         return read * self.calls(task, item)
 
     def calls(self, task: Task, item: Item) -> int:
@@ -84,8 +94,10 @@ class Judge:
         return int(isinstance(item, Excerpt) or any(text.strip() for text in item.evidence))
 
     def _ask(self, task: Task, item: Item, read: Callable[[Reply], Reading[T]], extra: Any = None) -> T:
-        plan = self._forms[form_of(task, item)]
-        return self._asker.ask(task, plan, asked.message(item), read, asked.named(item), extra)
+        plan = self._forms[choose_form(task, item)]
+        return self._asker.ask(
+            task, plan, judging_messages.write_item_message(item), read, judging_messages.name_item(item), extra
+        )
 
     def _drawn(self, replicate: int) -> dict[str, Any]:
         return self._at(self._settings.judge_temperature, replicate)
@@ -97,30 +109,34 @@ class Judge:
         return seed if s.temperature is None else seed | {"temperature": temperature}
 
 
-def form_of(task: Task, item: Item) -> str:
+def choose_form(task: Task, item: Item) -> str:
     """The name of the template by which `item` is asked about."""
     if isinstance(item, Excerpt):
         return f"claim-{item.stage}"
     if isinstance(item, Wish):
-        return asked.FORMS[item.wanted] if not (item.wanted == "question" and item.kind) else "grounded-questions"
+        return (
+            judging_messages.FORMS[item.wanted]
+            if not (item.wanted == "question" and item.kind)
+            else "grounded-questions"
+        )
     if task == "judge" and isinstance(item, Trial):
         return "judge-scored" if item.bands else "judge" if item.tie else "judge-decided"
     return task
 
 
-def forms(s: LLMSettings, values: Mapping[str, str]) -> dict[str, Plan]:
+def plan_forms(s: LLMSettings, values: Mapping[str, str]) -> dict[str, Plan]:
     """The fixed part of every question, by the name of its template."""
     limits = {"contrast": s.contrast_tokens, "score": s.judge_tokens, "support": s.judge_tokens}
-    limits |= dict.fromkeys(judged.PREFERENCES, s.judge_tokens)
-    limits |= dict.fromkeys((*asked.FORMS.values(), "grounded-questions"), s.propose_tokens)
+    limits |= dict.fromkeys(judge_replies.PREFERENCES, s.judge_tokens)
+    limits |= dict.fromkeys((*judging_messages.FORMS.values(), "grounded-questions"), s.propose_tokens)
     limits |= dict.fromkeys(("claim-select", "claim-disambiguate", "claim-decompose"), s.claim_tokens)
     return {
-        name: Plan(name, prompts.filled(name, values, s.prompts), reply_schema(name), most, (_VERSION,))
+        name: Plan(name, prompts.fill_template(name, values, s.prompts), reply_schema(name), most, (_VERSION,))
         for name, most in limits.items()
     }
 
 
-def plans(s: LLMSettings, made: Mapping[str, Plan]) -> dict[Task, Plan]:
+def plan_judging_tasks(s: LLMSettings, made: Mapping[str, Plan]) -> dict[Task, Plan]:
     """What stands for each task in keys: one of its forms, with the others and what they are drawn at."""
     heat = s.judge_temperature
 
@@ -129,15 +145,15 @@ def plans(s: LLMSettings, made: Mapping[str, Plan]) -> dict[Task, Plan]:
         return Plan(one.name, one.system, one.schema, one.max_tokens, (_VERSION, *matters, *(made[o] for o in others)))
 
     return {
-        "judge": plan(*judged.PREFERENCES, matters=(heat,)),
+        "judge": plan(*judge_replies.PREFERENCES, matters=(heat,)),
         "score": plan("score", matters=(heat,)),
         "contrast": plan("contrast", matters=(_CONTRAST_TOKENS,)),
-        "propose": plan(*asked.FORMS.values(), "grounded-questions"),
+        "propose": plan(*judging_messages.FORMS.values(), "grounded-questions"),
         "claim": plan("claim-select", "claim-disambiguate", "claim-decompose"),
         "support": plan("support"),
     }
 
 
-def values() -> dict[str, str]:
+def contrast_placeholders() -> dict[str, str]:
     """What the placeholders about answers stand for."""
     return {"contrast_words": str(round(_CONTRAST_TOKENS * ROUGH_WORDS))}
