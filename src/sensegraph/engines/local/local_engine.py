@@ -68,20 +68,18 @@ class LocalCalls:
             made = self.model.continued(prompt, most, body.get("temperature"), body.get("seed"))
         except TooLong as e:
             raise Refusal(400, str(e), "context_length_exceeded") from e
-        reply = _reply(made.text, made.prompt_tokens, made.tokens, made.finish)
         if listener:
             listener.hear(made.text)
-        return reply
+        message = {"role": "assistant", "content": made.text}
+        used = {"prompt_tokens": made.prompt_tokens, "completion_tokens": made.tokens}
+        return {
+            "choices": [{"index": 0, "message": message, "text": made.text, "finish_reason": made.finish}],
+            "usage": used | {"total_tokens": made.prompt_tokens + made.tokens},
+        }
 
     def error(self, e: Refusal) -> EndpointError:
         """The error that a refusal means for the caller."""
         return EndpointError(f"The local model {self.model.name} refused a request: {e.message}.")
-
-
-def _reply(text: str, prompt: int, completion: int, finish: str) -> dict[str, Any]:
-    message = {"role": "assistant", "content": text}
-    usage = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
-    return {"choices": [{"index": 0, "message": message, "text": text, "finish_reason": finish}], "usage": usage}
 
 
 class LocalEndpoint(Endpoint):

@@ -138,13 +138,15 @@ class LocalModel:
             raise TooLong(f"A prompt has {count} tokens and the context of {self.name} {room}: give fewer passages.")
         how: dict[str, Any] = {"do_sample": bool(temperature)}
         how |= {"temperature": temperature, "top_k": 0} if temperature else {}
+        pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id or 0
         with self._lock, torch.no_grad():
             if temperature and seed is not None:
                 torch.manual_seed(seed)
             limit = min(most, room - count) if room else most
-            made = model.generate(**_accepted(ids), max_new_tokens=limit, pad_token_id=_pad(tokenizer), **how)
+            accepted = {name: ids[name] for name in ("input_ids", "attention_mask") if name in ids}  # by every model
+            made = model.generate(**accepted, max_new_tokens=limit, pad_token_id=int(pad), **how)
         new = made[0, count:].tolist()
-        ended = bool(new) and new[-1] in _ends(model, tokenizer)
+        ended = bool(new) and new[-1] in _find_end_tokens(model, tokenizer)
         text = tokenizer.decode(new, skip_special_tokens=True).strip()
         return Continued(text, count, len(new), "stop" if ended else "length")
 
@@ -168,16 +170,18 @@ def load(model: str, *, quantisation: str = "none", device: str = "cpu", downloa
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     no_bars()
-    where = _there(model)
+    where = _find_model_folder(model)
     base = base_of(where) if where else ""
     how: dict[str, Any] = {"local_files_only": not download}
     if quantisation == "4bit":
         how |= {"quantization_config": four_bit_quantisation(device), "device_map": {"": device}}
     try:
         tokenizer = AutoTokenizer.from_pretrained(model, local_files_only=not download)
-        found = AutoModelForCausalLM.from_pretrained(base or model, dtype=_stored(device), **how)
+        found = AutoModelForCausalLM.from_pretrained(
+            base or model, dtype=torch_type(device) if device == "cpu" else "auto", **how
+        )
     except (OSError, ValueError) as e:
-        raise InputError(_unreadable(model, base, e)) from e
+        raise InputError(_explain_unreadable(model, base, e)) from e
     places = int(found.get_input_embeddings().num_embeddings)
     if len(tokenizer) > places:
         raise InputError(
@@ -188,11 +192,6 @@ def load(model: str, *, quantisation: str = "none", device: str = "cpu", downloa
 
         found = PeftModel.from_pretrained(found, model)
     return tokenizer, found if quantisation == "4bit" else found.to(device)
-
-
-def _stored(device: str) -> Any:
-    """The type to read weights in."""
-    return torch_type(device) if device == "cpu" else "auto"
 
 
 def base_of(folder: Path) -> str:
@@ -248,7 +247,7 @@ def torch_type(device: str) -> Any:
     return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
 
 
-def _there(model: str) -> Path | None:
+def _find_model_folder(model: str) -> Path | None:
     """The folder that `model` names, if it names one. Raises InputError for a path that does not exist."""
     path = Path(model)
     if path.is_dir():
@@ -258,7 +257,7 @@ def _there(model: str) -> Path | None:
     return None
 
 
-def _unreadable(model: str, base: str, error: Exception) -> str:
+def _explain_unreadable(model: str, base: str, error: Exception) -> str:
     why = " ".join(str(error).split())[:200]
     if not Path(base or model).is_dir():
         return (
@@ -278,16 +277,7 @@ def _hash_folder(folder: Path) -> str:
     return found.hexdigest()
 
 
-def _accepted(ids: Mapping[str, Any]) -> dict[str, Any]:
-    """What every causal model takes of what a tokenizer gives."""
-    return {name: ids[name] for name in ("input_ids", "attention_mask") if name in ids}
-
-
-def _pad(tokenizer: Any) -> int:
-    return int(tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id or 0)
-
-
-def _ends(model: Any, tokenizer: Any) -> tuple[int, ...]:
+def _find_end_tokens(model: Any, tokenizer: Any) -> tuple[int, ...]:
     """The tokens that end a text."""
     given = getattr(model.generation_config, "eos_token_id", None)
     found = given if isinstance(given, list) else [given]

@@ -110,16 +110,16 @@ def read_approvals(named: str, kept: Mapping[str, bool], path: Path) -> list[str
     """
     found = [(text.strip(), "SENSEGRAPH_TRUST") for text in named.split(",") if text.strip()]
     found += [(text, f"{path}, [trust]") for text, holds in kept.items() if holds]
-    return [_read(text, where) for text, where in found]
-
-
-def _read(text: str, where: str) -> str:
-    if text.startswith(MODEL) and text != MODEL:
-        return approval_of_model(text.removeprefix(MODEL))
-    try:
-        return approval_of(*reversed(_variable_and_url(text)))
-    except SettingsError as e:
-        raise SettingsError(f"{where}: {mask_urls(text)!r} approves nothing; {FORMS}.") from e
+    approvals: list[str] = []
+    for text, where in found:
+        if text.startswith(MODEL) and text != MODEL:
+            approvals.append(approval_of_model(text.removeprefix(MODEL)))
+            continue
+        try:
+            approvals.append(approval_of(*reversed(_variable_and_url(text))))
+        except SettingsError as e:
+            raise SettingsError(f"{where}: {mask_urls(text)!r} approves nothing; {FORMS}.") from e
+    return approvals
 
 
 def _variable_and_url(approval: str) -> tuple[str, str]:
@@ -131,10 +131,10 @@ def _variable_and_url(approval: str) -> tuple[str, str]:
 
 def is_approved(wanted: str, approvals: Iterable[str]) -> bool:
     """Whether one of `approvals` covers what is `wanted`: the same, or an address above it with the same variable."""
-    return any(given == wanted or _covers(given, wanted) for given in approvals)
+    return any(given == wanted or _lies_above(given, wanted) for given in approvals)
 
 
-def _covers(given: str, wanted: str) -> bool:
+def _lies_above(given: str, wanted: str) -> bool:
     """Whether `wanted` lies below the address `given`; one with steps upwards in its path lies below nothing."""
     if wanted.startswith(MODEL) or not wanted.startswith(given):
         return False

@@ -83,7 +83,7 @@ class Calls:
         Raises Refusal for a final error status, EndpointDown or EndpointError for what else can go wrong.
         """
         attempt, raw = 0, msgspec.json.encode(body)
-        if (left := self._recalled(path, raw)) is not None:
+        if (left := self._recall(path, raw)) is not None:
             if listener:
                 listener.hear(bodies.read_content(left))
             return left
@@ -99,12 +99,12 @@ class Calls:
             if not outcome.again:
                 raise outcome.error
             if attempt == self.settings.max_retries:
-                raise self._given_up(outcome)
+                raise self._explain_giving_up(outcome)
             retried()
             time.sleep(choose_pause(attempt, outcome.after, self.settings.backoff_s))
             attempt += 1
 
-    def _recalled(self, path: str, body: bytes) -> dict[str, Any] | None:
+    def _recall(self, path: str, body: bytes) -> dict[str, Any] | None:
         """The usable reply that an earlier run got and did not live to store; one that is none is asked for again."""
         left = self.journal.recall(self.journal.key(path, body)) if self.journal else None
         reply = msgspec.json.decode(left, type=dict[str, Any]) if left else None
@@ -117,29 +117,33 @@ class Calls:
         heard = _Heard(listener.hear) if listener else None
         try:
             with self._slots:
-                found = self._streamed(path, body, listener, heard) if listener and heard else self._whole(path, body)
+                found = (
+                    self._post_streamed(path, body, listener, heard)
+                    if listener and heard
+                    else self._post_whole(path, body)
+                )
         except Unreachable as e:
-            return self._unreachable(str(e))
+            return self._explain_unreachable_host(str(e))
         except WireError as e:
-            return self._broken(e, heard)
+            return self._explain_break(e, heard)
         except _Unusable as e:
-            return self._after(heard, _Failure(EndpointError(str(e)), True))
+            return self._end_if_heard(heard, _Failure(EndpointError(str(e)), True))
         return found
 
-    def _whole(self, path: str, body: bytes) -> dict[str, Any] | _Failure:
-        response = self._connected().post(path, body)
+    def _post_whole(self, path: str, body: bytes) -> dict[str, Any] | _Failure:
+        response = self._connect().post(path, body)
         if response.status >= 300:
-            return self._refused(response)
+            return self._explain_status(response)
         found = _decode_reply(response.body)
         self._keep(path, body, found, response.body)
         return found
 
-    def _streamed(self, path: str, body: bytes, listener: Listener, heard: _Heard) -> dict[str, Any] | _Failure:
+    def _post_streamed(self, path: str, body: bytes, listener: Listener, heard: _Heard) -> dict[str, Any] | _Failure:
         raw = msgspec.json.encode(msgspec.json.decode(body, type=dict[str, Any]) | listener.fields)
-        with self._connected().open(path, raw) as incoming:
+        with self._connect().open(path, raw) as incoming:
             if incoming.status >= 300:
-                return self._refused(incoming.response())
-            found = _assembled(incoming, heard)
+                return self._explain_status(incoming.response())
+            found = _assemble_events(incoming, heard)
         self._keep(path, body, found, msgspec.json.encode(found))  # as if it had come whole: either way recalls it
         return found
 
@@ -147,7 +151,7 @@ class Calls:
         if self.journal and _is_usable(reply):
             self.journal.keep(self.journal.key(path, body), raw)
 
-    def _connected(self) -> Wire:
+    def _connect(self) -> Wire:
         """The client, made on first use: the offline path never imports it."""
         from sensegraph.models.endpoint.wire import Wire
 
@@ -159,31 +163,31 @@ class Calls:
 
     # ── what went wrong ──
 
-    def _broken(self, error: Exception, heard: _Heard | None) -> _Failure:
+    def _explain_break(self, error: Exception, heard: _Heard | None) -> _Failure:
         from sensegraph.models.endpoint.wire import Late
 
         late = f"no reply within {self.settings.timeout_s:g} s"
         why = late if isinstance(error, Late) else f"the connection broke ({self._clean(str(error))})"
-        return self._after(heard, _Failure(EndpointError(why), True))
+        return self._end_if_heard(heard, _Failure(EndpointError(why), True))
 
-    def _after(self, heard: _Heard | None, failure: _Failure) -> _Failure:
+    def _end_if_heard(self, heard: _Heard | None, failure: _Failure) -> _Failure:
         """`failure`, final where a part of the reply was heard: it cannot be taken back."""
         if not heard or not heard.count:
             return failure
         text = f"{self.address} broke off in the middle of a reply, after {heard.count} characters"
         return _Failure(EndpointError(f"{text}: {self._clean(str(failure.error))}. Ask again."), False)
 
-    def _unreachable(self, reason: str) -> _Failure:
+    def _explain_unreachable_host(self, reason: str) -> _Failure:
         text = f"Cannot reach {self.address} ({self._clean(reason)}): check endpoint.base_url and that it is running."
         return _Failure(EndpointDown(text), self._answered)
 
-    def _refused(self, response: Response) -> _Failure:
+    def _explain_status(self, response: Response) -> _Failure:
         status, (message, code) = response.status, bodies.read_error(response.body)
         refusal = Refusal(status, self._clean(message), code)
         if status in (401, 402, 403, 404) or code in _HOPELESS:
             return _Failure(self.error(refusal), False)
         if status < 400:
-            return _Failure(self._moved(response), False)
+            return _Failure(self._explain_redirect(response), False)
         if status not in (408, 409, 429) and status < 500:
             return _Failure(refusal, False)
         after = read_retry_after(response.headers)
@@ -192,7 +196,7 @@ class Calls:
             return _Failure(EndpointDown(text), False)
         return _Failure(EndpointError(f"HTTP {status}: {refusal.message}"), True, after)
 
-    def _moved(self, response: Response) -> EndpointDown:
+    def _explain_redirect(self, response: Response) -> EndpointDown:
         """A redirect is not followed: it would take the key to an address that nobody has chosen."""
         to = self._clean(address_of(response.headers.get("location", "")) or "an address that it does not name")
         text = f"{self.address} (HTTP {response.status}) sends to {to}: set endpoint.base_url to where the endpoint is."
@@ -209,7 +213,7 @@ class Calls:
             return EndpointDown(f"No such model or address at {where}: {e.message}. Check endpoint.base_url and model.")
         return EndpointError(f"The request was refused by {where}: {e.message}. Running again does not help by itself.")
 
-    def _given_up(self, last: _Failure) -> Exception:
+    def _explain_giving_up(self, last: _Failure) -> Exception:
         tries = self.settings.max_retries + 1
         text = f"{self.address} failed {tries} times, last with {last.error}. Run again to resume."
         return last.error if isinstance(last.error, EndpointDown) else EndpointError(text)
@@ -261,7 +265,7 @@ def _is_usable(reply: dict[str, Any]) -> bool:
     return not (bodies.name_error(reply) or (reply.get("choices") and bodies.name_refusal(reply)))
 
 
-def _assembled(incoming: Incoming, heard: _Heard) -> dict[str, Any]:
+def _assemble_events(incoming: Incoming, heard: _Heard) -> dict[str, Any]:
     """The reply whose pieces come as events, as it would have come whole; a piece is heard as it comes.
 
     An endpoint that sends the reply whole all the same is understood. Raises _Unusable for what is no reply.
@@ -273,7 +277,7 @@ def _assembled(incoming: Incoming, heard: _Heard) -> dict[str, Any]:
             continue
         if (payload := line[5:].strip()) == b"[DONE]":
             return _check_unbroken(parts.reply())
-        heard(_piece(payload, parts))
+        heard(_read_event(payload, parts))
     if parts.count or not any(r.lstrip()[:1] == b"{" for r in rest):
         if parts.finish:
             return _check_unbroken(parts.reply())
@@ -283,7 +287,7 @@ def _assembled(incoming: Incoming, heard: _Heard) -> dict[str, Any]:
     return data
 
 
-def _piece(payload: bytes, parts: bodies.Parts) -> str:
+def _read_event(payload: bytes, parts: bodies.Parts) -> str:
     """The text of one event. Raises _Unusable for an error that is told as one."""
     try:
         event = msgspec.json.decode(payload, type=dict[str, Any])

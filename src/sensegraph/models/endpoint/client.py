@@ -174,44 +174,50 @@ class Endpoint:
     def _read(self, kind: Kind, path: str, body: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
         """The reply to a call that reads `texts` and writes nothing, within the budget and counted."""
         need = sum(map(tokens, texts)) if self._measured else 0
-        most = Amount(need, self._reading(kind, need).cost_usd)
+        most = Amount(need, self._price_reading(kind, need).cost_usd)
         self._budget.reserve(most)
         used = Amount()
         try:
-            data = self._posted_once(kind, path, body, need)
+            data = self._post_once(kind, path, body, need)
             named = [bodies.read_usage(data, name) for name in ("prompt_tokens", "total_tokens")]
             count = next((n for n in named if n is not None), None)
             if count is None:
                 count = need or sum(map(tokens, texts))
                 self._note(_NO_USAGE)
-            usage = self._reading(kind, count)
+            usage = self._price_reading(kind, count)
             used = Amount(count, usage.cost_usd)
             self._count(kind, usage)
         finally:
             self._budget.settle(most, used)
         return data
 
-    def _posted_once(self, kind: Kind, path: str, body: dict[str, Any], need: int) -> dict[str, Any]:
+    def _post_once(self, kind: Kind, path: str, body: dict[str, Any], need: int) -> dict[str, Any]:
         try:
             return self._calls.post(path, body, need, lambda: self._count(kind, Usage(retries=1)))
         except Refusal as e:
             raise self._calls.error(e) from None
 
-    def _reading(self, kind: Kind, count: int) -> Usage:
+    def _price_reading(self, kind: Kind, count: int) -> Usage:
         """What a call that read `count` tokens took."""
         if kind == "embedding":
-            return self._priced(Usage(embedding_calls=1, embedding_tokens=count))
+            return self._price(Usage(embedding_calls=1, embedding_tokens=count))
         return Usage(1, count, cost_usd=count * self.settings.price_rerank / 1e6)
 
     def _chat(self, asked: bodies.Asked, hear: Callable[[str], None] | None = None) -> Reply:
         """One chat call within the budget, counted; what was heard of a reply that broke off is counted too."""
         if not self.settings.model:
             raise SettingsError("endpoint.model is empty: name the chat model to use.")
-        most, heard = self._most(asked), list[str]()
+        most, heard = self._bound(asked), list[str]()
+
+        def keep_and_hear(text: str) -> None:
+            heard.append(text)
+            if hear:
+                hear(text)
+
         self._budget.reserve(most)
         used = None
         try:
-            data = self._posted(asked, most.tokens, _twice(hear, heard))
+            data = self._post_chat(asked, most.tokens, keep_and_hear if hear else None)
             reply = self._reply(data, asked.messages)
             used = self._spend(reply)
             if why := bodies.name_refusal(data):
@@ -225,7 +231,7 @@ class Endpoint:
                 used = self._spend(_estimate_reply("".join(heard), asked.messages, ""))
             self._budget.settle(most, used or Amount())
 
-    def _posted(self, asked: bodies.Asked, need: int, hear: Callable[[str], None] | None) -> dict[str, Any]:
+    def _post_chat(self, asked: bodies.Asked, need: int, hear: Callable[[str], None] | None) -> dict[str, Any]:
         """Post in the best way that the endpoint understands, leaving out one thing more where it refuses."""
         s, known, first = self.settings, self._dialect, None
         dialect = known
@@ -236,7 +242,9 @@ class Endpoint:
             listener = Listener(hear, dialect.streaming()) if hear and dialect.streams else None
             try:
                 wanted = body | dialect.fields(asked)
-                data = self._calls.post("/chat/completions", wanted, need, self._retried, listener)
+                data = self._calls.post(
+                    "/chat/completions", wanted, need, lambda: self._count("chat", Usage(retries=1)), listener
+                )
             except Refusal as e:
                 easier = dialect.easier(asked, known, str(e), e.of_form)
                 if easier is None:
@@ -248,9 +256,6 @@ class Endpoint:
                 if hear and not listener and not bodies.name_refusal(data):
                     hear(bodies.read_content(data))
                 return data
-
-    def _retried(self) -> None:
-        self._count("chat", Usage(retries=1))
 
     def _remember(self, dialect: bodies.Dialect) -> None:
         """Take what the endpoint was found not to understand for known, and note it once."""
@@ -266,13 +271,13 @@ class Endpoint:
         s = self.settings
         return bool(s.tokens_per_minute or s.max_tokens_total or s.max_cost_usd)
 
-    def _most(self, asked: bodies.Asked) -> Amount:
+    def _bound(self, asked: bodies.Asked) -> Amount:
         """The most that a chat call can take; not measured where no limit asks for it."""
         if not self._measured:
             return Amount()
         form = tokens(msgspec.json.encode(asked.schema).decode()) if asked.schema else 0
         prompt = bodies.count_prompt_tokens(asked.messages) + form
-        return Amount(prompt + asked.max_tokens, self._priced(Usage(1, prompt, asked.max_tokens)).cost_usd)
+        return Amount(prompt + asked.max_tokens, self._price(Usage(1, prompt, asked.max_tokens)).cost_usd)
 
     def _reply(self, data: dict[str, Any], messages: Sequence[Message]) -> Reply:
         text = bodies.read_content(data)
@@ -285,11 +290,11 @@ class Endpoint:
 
     def _spend(self, reply: Reply) -> Amount:
         """Count what a reply took."""
-        usage = self._priced(Usage(1, reply.prompt_tokens, reply.completion_tokens))
+        usage = self._price(Usage(1, reply.prompt_tokens, reply.completion_tokens))
         self._count("chat", usage)
         return Amount(reply.prompt_tokens + reply.completion_tokens, usage.cost_usd)
 
-    def _priced(self, usage: Usage) -> Usage:
+    def _price(self, usage: Usage) -> Usage:
         s = self.settings
         cost = usage.prompt_tokens * s.price_prompt + usage.completion_tokens * s.price_completion
         return replace(usage, cost_usd=(cost + usage.embedding_tokens * s.price_embedding) / 1e6)
@@ -306,14 +311,3 @@ class Endpoint:
 def _estimate_reply(text: str, messages: Sequence[Message], reason: str) -> Reply:
     """A reply whose tokens we count ourselves."""
     return Reply(text, bodies.count_prompt_tokens(messages), tokens(text), reason)
-
-
-def _twice(hear: Callable[[str], None] | None, heard: list[str]) -> Callable[[str], None] | None:
-    """`hear`, with what it hears kept too."""
-
-    def both(text: str) -> None:
-        heard.append(text)
-        if hear:
-            hear(text)
-
-    return both if hear else None

@@ -29,7 +29,7 @@ class Journal:
         self._left: dict[str, bytes] = {}
 
     def __enter__(self) -> Journal:
-        self._left = dict(_lines(self._path))
+        self._left = dict(_read_whole_lines(self._path))
         self._file = self._path.open("ab", buffering=0)
         return self
 
@@ -56,15 +56,13 @@ class Journal:
         """Write down a reply (JSON)."""
         with self._lock:
             if self._file is not None:
-                self._file.write(msgspec.json.encode(_Line(key, msgspec.Raw(_one_line(reply)))) + b"\n")
+                line = reply.replace(b"\r", b" ").replace(
+                    b"\n", b" "
+                )  # in JSON, line ends stand only between its parts
+                self._file.write(msgspec.json.encode(_Line(key, msgspec.Raw(line))) + b"\n")
 
 
-def _one_line(reply: bytes) -> bytes:
-    """JSON without line ends, which can stand only between its parts."""
-    return reply.replace(b"\r", b" ").replace(b"\n", b" ")
-
-
-def _lines(path: Path) -> list[tuple[str, bytes]]:
+def _read_whole_lines(path: Path) -> list[tuple[str, bytes]]:
     found: list[tuple[str, bytes]] = []
     if path.exists():
         for line in path.read_bytes().split(b"\n"):

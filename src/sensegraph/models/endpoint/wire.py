@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from http.client import HTTPResponse
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -66,7 +65,7 @@ class Wire:
         self._headers |= _authorization(parts.username, parts.password, api_key)
         self._timeout = urllib3.Timeout(total=timeout_s)
         secure = {"ssl_context": ssl.create_default_context()} if parts.scheme == "https" else {}
-        self._pools = _open_pools(_proxy(parts.scheme, host), num_pools=2, maxsize=connections, **secure)
+        self._pools = _open_pools(_find_proxy(parts.scheme, host), num_pools=2, maxsize=connections, **secure)
 
     def post(self, path: str, body: bytes) -> Response:
         """The reply to `body`, JSON in UTF-8. Raises Late, Unreachable or Broken when there is none."""
@@ -162,7 +161,7 @@ def _authorization(user: str | None, password: str | None, api_key: str) -> dict
 # ── proxies ──
 
 
-def _proxy(scheme: str, host: str) -> str:
+def _find_proxy(scheme: str, host: str) -> str:
     """The proxy for this address, or nothing."""
     if proxy_bypass(host):
         return ""
@@ -217,10 +216,6 @@ class _Timed(io.RawIOBase):
         super().close()
 
 
-def _response(until: float, sock: socket.socket, **named: Any) -> HTTPResponse:
-    return HTTPResponse(_Timed(sock, until), **named)  # type: ignore[arg-type]
-
-
 class _Whole(connection.HTTPConnection):
     """A connection whose timeout bounds a whole reply, and that counts as dropped after lying idle."""
 
@@ -234,7 +229,11 @@ class _Whole(connection.HTTPConnection):
     def getresponse(self) -> Any:
         """The head of the reply, from which its body is read."""
         until = time.monotonic() + float(self.timeout or 0)
-        self.response_class = partial(_response, until)  # type: ignore[assignment]
+
+        def read_until(sock: socket.socket, **named: Any) -> HTTPResponse:
+            return HTTPResponse(_Timed(sock, until), **named)  # type: ignore[arg-type]
+
+        self.response_class = read_until  # type: ignore[assignment]
         try:
             return super().getresponse()
         finally:

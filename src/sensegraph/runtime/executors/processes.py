@@ -38,7 +38,8 @@ class LocalExecutor:
 
     def __init__(self, threads: int = 16, processes: int = 0, patience: float = 2.0) -> None:
         self.threads, self.patience = max(1, threads), patience
-        self.processes = processes or _cores()
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self.processes = processes or cores
 
     def map(
         self, call: Callable[[Any], Any], batches: Sequence[Any], *, waits: bool
@@ -67,11 +68,6 @@ class LocalExecutor:
             yield from _run_windowed(workers, call, batches, window=2 * self.processes, begun=begun)
 
 
-def _cores() -> int:
-    """The processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _run_windowed(
     pool: Executor, call: Callable[[Any], Any], batches: Sequence[Any], window: int, begun: int = 0
 ) -> Iterator[tuple[int, Any | BaseException]]:
@@ -82,7 +78,7 @@ def _run_windowed(
     try:
         while running or position < len(batches):
             while position < len(batches) and len(running) < window:
-                future = _submitted(pool, call, batches[position])
+                future = _submit_batch(pool, call, batches[position])
                 running[future] = position
                 future.add_done_callback(finished.put)
                 position += 1
@@ -93,7 +89,7 @@ def _run_windowed(
             future.cancel()
 
 
-def _submitted(pool: Executor, call: Callable[[Any], Any], batch: Any) -> Future[Any]:
+def _submit_batch(pool: Executor, call: Callable[[Any], Any], batch: Any) -> Future[Any]:
     """The future of `batch`; of a pool whose worker has died, one that says so: the runtime tries again."""
     try:
         return pool.submit(attempt, call, batch)

@@ -131,7 +131,9 @@ class SqliteStore:
             with self._lock:
                 yield
         except (sqlite3.Error, OSError) as e:
-            raise StoreError(f"{self.path} cannot be used ({e}). {_advice(e)}") from e
+            damaged = isinstance(e, sqlite3.DatabaseError) and not isinstance(e, sqlite3.OperationalError)
+            advice = _ANEW if damaged else "Check that the folder exists, is writable and has room."
+            raise StoreError(f"{self.path} cannot be used ({e}). {advice}") from e
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -318,12 +320,6 @@ def _cut_blocks(values: Sequence[Any]) -> Iterator[list[Any]]:
 
 def _question_marks(values: Sequence[Any]) -> str:
     return ",".join("?" * len(values))
-
-
-def _advice(error: Exception) -> str:
-    if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
-        return _ANEW
-    return "Check that the folder exists, is writable and has room."
 
 
 def writable(folder: Path) -> bool:
