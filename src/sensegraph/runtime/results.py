@@ -204,10 +204,11 @@ def load(store: Store, step: Step[Any, B], k: str) -> B:
         return typing.cast(B, step.result(**arrays))
     value = step.decode(store.read([k])[k])
     if step.form == "tables":
-        tables = {
-            name: Table[Any](_open_table(store, f"{k}.{name}"), kind)
-            for name, kind in _list_tables(step.result).items()
-        }
+        tables: dict[str, Table[Any]] = {}
+        for name, kind in _list_tables(step.result).items():
+            if (rows := store.rows(f"{k}.{name}")) is None:
+                raise StoreError(f"The table {k}.{name} is gone from the store; run `sensegraph index` again.")
+            tables[name] = Table(rows, kind)
         return replace(value, **tables)  # type: ignore[type-var]
     return value
 
@@ -217,12 +218,6 @@ def _list_tables(kind: Any) -> dict[str, Any]:
     hints = typing.get_type_hints(kind)
     found = {f.name: typing.get_args(hints[f.name]) for f in fields(kind)}
     return {name: args[0] for name, args in found.items() if args and is_dataclass(args[0])}
-
-
-def _open_table(store: Store, k: str) -> Rows:
-    if (rows := store.rows(k)) is None:
-        raise StoreError(f"The table {k} is gone from the store; run `sensegraph index` again.")
-    return rows
 
 
 def _open_array(store: Store, k: str) -> NDArray[Any]:

@@ -150,7 +150,11 @@ def _write_example(name: str, example: Example, settings: LLMSettings) -> str:
     kind, _, form = name.partition("-")
     if kind not in ("extract", "claims") or (kind == "claims" and not example.found.claims):
         return ""
-    records = _list_claims(example) if kind == "claims" else _list_records(example.found, settings)
+    records = _list_records(example.found, settings)
+    if kind == "claims":
+        fields = ("subject", "object", "type", "status", "starts", "ends", "description")
+        quotes = [(c, {"quote": example.passage.text[c.start : c.end]}) for c in example.found.claims]
+        records = {"claims": [{name: getattr(c, name) for name in fields} | quote for c, quote in quotes]}
     listed = "; ".join(dict.fromkeys(e.name for e in example.found.entities))
     named = f"\n\nEntities: {listed}" if kind == "claims" else ""
     if not form:
@@ -176,13 +180,6 @@ def _list_records(found: Extraction, settings: LLMSettings) -> dict[str, list[di
         ends = {"source": r.source, "target": r.target, **kind}
         relations.append(ends | {"description": r.description, "strength": round(r.strength)})
     return {"entities": entities, "relations": relations}
-
-
-def _list_claims(example: Example) -> dict[str, list[dict[str, Any]]]:
-    fields = ("subject", "object", "type", "status", "starts", "ends", "description")
-    text = example.passage.text
-    quoted = [(c, {"quote": text[c.start : c.end]}) for c in example.found.claims]
-    return {"claims": [{name: getattr(c, name) for name in fields} | quote for c, quote in quoted]}
 
 
 def _defuse_placeholders(text: str) -> str:

@@ -142,7 +142,9 @@ def _write_tables(found: Records, types: Mapping[str, str] | None) -> tuple[str,
         elif passage.kind == "point":
             text = f"{passage.title}: {passage.text}" if passage.title else passage.text
             cells = [f"{passage.score:.0f}", text]
-        blocks[-1] += f"\n{number},{','.join(map(_quote_cell, cells))}"
+        cells = [_single_line(cell) for cell in cells]
+        quoted = ['"' + c.replace('"', '""') + '"' if "," in c or '"' in c else c for c in cells]
+        blocks[-1] += f"\n{number},{','.join(quoted)}"
     return "\n\n".join(blocks), found
 
 
@@ -213,11 +215,6 @@ def _write_turn(turn: Turn) -> str:
     return f"Asked: {_single_line(turn.question)}" + (
         f"\nAnswered: {_single_line(turn.answer)}" if turn.answer.strip() else ""
     )
-
-
-def _quote_cell(text: str) -> str:
-    text = _single_line(text)
-    return '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text
 
 
 def _single_line(text: str) -> str:

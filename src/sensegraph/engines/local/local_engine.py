@@ -118,7 +118,12 @@ class LocalEngine(LLMEngine):
     def __init__(self, endpoint: LocalEndpoint, settings: LLMSettings | None = None) -> None:
         super().__init__(endpoint, settings)
         self._local = endpoint
-        self._layout = _read_layout(endpoint)
+        wanted, prompt = endpoint.local.prompt, str(endpoint.model.manifest.get("prompt") or "")
+        if wanted == "trained" and not prompt:
+            raise SettingsError(
+                f'local.prompt = "trained": {endpoint.local.model} does not say what it was trained on; take "tables".'
+            )
+        self._layout = Layout(prompt) if prompt and wanted != "tables" else None
 
     def fingerprint(self, task: Task) -> str:
         """As every model's, with what is in the folder and the prompt of the training."""
@@ -159,14 +164,3 @@ def rests_on(answer: str, passage: Passage) -> bool:
     """Whether the passage holds the answer's words, or the answer quotes it; both folded."""
     said, text = fold(answer).rstrip(" ."), fold(f"{passage.title} {passage.text}")
     return bool(said) and said in text
-
-
-def _read_layout(endpoint: LocalEndpoint) -> Layout | None:
-    """The prompt of the training, where the settings want it and the folder says it."""
-    wanted = endpoint.local.prompt
-    found = str(endpoint.model.manifest.get("prompt") or "")
-    if wanted == "trained" and not found:
-        raise SettingsError(
-            f'local.prompt = "trained": {endpoint.local.model} does not say what it was trained on; take "tables".'
-        )
-    return Layout(found) if found and wanted != "tables" else None

@@ -146,7 +146,9 @@ class LocalModel:
             accepted = {name: ids[name] for name in ("input_ids", "attention_mask") if name in ids}  # by every model
             made = model.generate(**accepted, max_new_tokens=limit, pad_token_id=int(pad), **how)
         new = made[0, count:].tolist()
-        ended = bool(new) and new[-1] in _find_end_tokens(model, tokenizer)
+        end = getattr(model.generation_config, "eos_token_id", None)
+        ends = [*(end if isinstance(end, list) else [end]), tokenizer.eos_token_id]
+        ended = bool(new) and new[-1] in ends
         text = tokenizer.decode(new, skip_special_tokens=True).strip()
         return Continued(text, count, len(new), "stop" if ended else "length")
 
@@ -275,10 +277,3 @@ def _hash_folder(folder: Path) -> str:
             while block := file.read(_BLOCK):
                 found.update(block)
     return found.hexdigest()
-
-
-def _find_end_tokens(model: Any, tokenizer: Any) -> tuple[int, ...]:
-    """The tokens that end a text."""
-    given = getattr(model.generation_config, "eos_token_id", None)
-    found = given if isinstance(given, list) else [given]
-    return tuple(n for n in (*found, tokenizer.eos_token_id) if n is not None)

@@ -65,7 +65,7 @@ class Wire:
         self._headers |= _authorization(parts.username, parts.password, api_key)
         self._timeout = urllib3.Timeout(total=timeout_s)
         secure = {"ssl_context": ssl.create_default_context()} if parts.scheme == "https" else {}
-        self._pools = _open_pools(_find_proxy(parts.scheme, host), num_pools=2, maxsize=connections, **secure)
+        self._pools = _open_pools(parts.scheme, host, num_pools=2, maxsize=connections, **secure)
 
     def post(self, path: str, body: bytes) -> Response:
         """The reply to `body`, JSON in UTF-8. Raises Late, Unreachable or Broken when there is none."""
@@ -161,20 +161,14 @@ def _authorization(user: str | None, password: str | None, api_key: str) -> dict
 # ── proxies ──
 
 
-def _find_proxy(scheme: str, host: str) -> str:
-    """The proxy for this address, or nothing."""
-    if proxy_bypass(host):
-        return ""
-    found = getproxies()
-    proxy = found.get(scheme) or found.get("all") or ""
-    return proxy if not proxy or "://" in proxy else f"http://{proxy}"
-
-
-def _open_pools(proxy: str, **options: Any) -> urllib3.PoolManager:
-    """Connections, through `proxy` where there is one. Raises Unreachable for a proxy of another kind."""
+def _open_pools(scheme: str, host: str, **options: Any) -> urllib3.PoolManager:
+    """Connections to an address, through its proxy where there is one. Raises Unreachable for one that is not http."""
+    proxies = {} if proxy_bypass(host) else getproxies()
+    proxy = proxies.get(scheme) or proxies.get("all") or ""
     if not proxy:
         made = urllib3.PoolManager(**options)
     else:
+        proxy = proxy if "://" in proxy else f"http://{proxy}"
         parts = urlsplit(proxy)
         if parts.scheme not in ("http", "https"):
             raise Unreachable(f"the environment names a proxy of the kind {parts.scheme}; only http proxies serve here")

@@ -105,11 +105,8 @@ def collect_tuple_records(reply: str, text: str, truncated: bool = False, *, typ
         record = body[start.end() : end].partition("##")[0].rstrip(" \t\r\n,;")
         if record.endswith((")", "）")) and record.count("(") < record.count(")") + record.count("）"):
             record = record[:-1]
-        fields, kind = [_strip_field(f) for f in re.split(rf"\s*{delimiter}\s*", record)], start[1].lower()
-        if kind == "entity":
-            raws.append(_read_entity_fields(fields))
-        else:
-            raws.append(_read_claim_fields(fields) if kind == "claim" else _read_relation_fields(fields, typed))
+        fields = [_strip_field(f) for f in re.split(rf"\s*{delimiter}\s*", record)]
+        raws.append(_name_fields(start[1].lower(), fields, typed))
     if truncated and raws and not reply.rstrip().endswith((")", ">", "##")):
         raws.pop()
     return _check_records(raws, text)
@@ -169,28 +166,27 @@ def read_number(value: Value, default: float) -> float:
 # ── tuples ──
 
 
-def _read_entity_fields(fields: list[str]) -> Raw:
-    name, kind, *rest = [*fields, "", ""]
-    return "entity", {"name": name, "type": kind, "description": " ".join(rest).strip()}
+def _name_fields(kind: str, fields: list[str], typed: bool) -> Raw:
+    """The fields of one tuple by their names.
 
-
-def _read_relation_fields(fields: list[str], typed: bool) -> Raw:
+    A claim has subject, object, type and status, then dates where they are given, the claim, and its quotation.
+    """
+    if kind == "entity":
+        name, type_, *rest = [*fields, "", ""]
+        return "entity", {"name": name, "type": type_, "description": " ".join(rest).strip()}
+    if kind == "claim":
+        subject, object_, type_, status, *rest = [*fields, "", "", "", ""]
+        rest = rest[: max(0, len(fields) - 4)]
+        starts, ends = (rest.pop(0), rest.pop(0)) if len(rest) > 2 else ("", "")
+        description, quote = [*rest, "", ""][:2] if len(rest) < 3 else (" ".join(rest[:-1]), rest[-1])
+        claim = {"subject": subject, "object": object_, "type": type_, "status": status, "starts": starts, "ends": ends}
+        return "claim", claim | {"description": description, "quote": quote}
     source, target, *rest = [*fields, "", ""]
     rest = [r for r in rest if r]
     strength = rest.pop() if len(rest) > 1 and _NUMBER.search(rest[-1]) else None
-    kind = rest.pop(0) if typed and len(rest) > 1 else ""
-    record = {"source": source, "target": target, "type": kind, "strength": strength}
-    return "relation", record | {"description": " ".join(rest)}
-
-
-def _read_claim_fields(fields: list[str]) -> Raw:
-    """Subject, object, type and status, then dates where they are given, the claim, and its quotation."""
-    subject, object_, kind, status, *rest = [*fields, "", "", "", ""]
-    rest = rest[: max(0, len(fields) - 4)]
-    starts, ends = (rest.pop(0), rest.pop(0)) if len(rest) > 2 else ("", "")
-    description, quote = [*rest, "", ""][:2] if len(rest) < 3 else (" ".join(rest[:-1]), rest[-1])
-    record = {"subject": subject, "object": object_, "type": kind, "status": status, "starts": starts, "ends": ends}
-    return "claim", record | {"description": description, "quote": quote}
+    type_ = rest.pop(0) if typed and len(rest) > 1 else ""
+    relation = {"source": source, "target": target, "type": type_, "strength": strength}
+    return "relation", relation | {"description": " ".join(rest)}
 
 
 def _strip_field(field: str) -> str:

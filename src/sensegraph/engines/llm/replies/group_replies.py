@@ -105,25 +105,19 @@ def read_aggregate(reply: Reply, cited: Records, brief: Brief, least: int) -> Re
         return Reading(None, "its entity_name or entity_description is empty", len(dangling))
     members = _select_members(cited.passages)
     name = " ".join(made.title.split())
-    title, taken, kind = name, {fold(m.title) for m in members}, _most_frequent_type(brief)
+    kinds = (k.strip() for p, k in zip(brief.context.passages, brief.types, strict=False) if p.kind != "relation")
+    most = Counter(k for k in kinds if k).most_common(1)  # the first of several that are as frequent
+    title, taken = name, {fold(m.title) for m in members}
     while fold(title) in taken:
-        title = f"{title} ({kind})"
+        title = f"{title} ({most[0][0] if most else _GROUP})"
+    clash = f"entity_name {name!r} is the name of a member; a name for the whole group is asked for"
     problems = [
-        f"entity_name {name!r} is the name of a member; a name for the whole group is asked for"
-        if title != name
-        else "",
+        clash if title != name else "",
         describe_missing_findings(len(made.findings), least if len(members) >= least else 1, reply),
         describe_dangling(dangling),
     ]
     mended = (RENAMED,) if title != name else ()
     return Reading(replace(made, title=title), _join_problems(problems), len(dangling), mended)
-
-
-def _most_frequent_type(brief: Brief) -> str:
-    """The type of most members; of the first of them where several are as frequent."""
-    kinds = (k.strip() for p, k in zip(brief.context.passages, brief.types, strict=False) if p.kind != "relation")
-    found = Counter(k for k in kinds if k).most_common(1)
-    return found[0][0] if found else _GROUP
 
 
 # ── links (LeanRAG, Eq. 5) ──
