@@ -70,22 +70,10 @@ class Asker:
         read: Callable[[Reply], Reading[T]],
         what: str,
         extra: Mapping[str, Any] | None = None,
-    ) -> T:
-        """The value that a reply about `what` gives; `extra` are further fields of the request."""
-        return self.ask_with_reply(task, plan, user, read, what, extra=extra)[0]
-
-    def ask_with_reply(
-        self,
-        task: str,
-        plan: Plan,
-        user: str,
-        read: Callable[[Reply], Reading[T]],
-        what: str,
         say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
-        extra: Mapping[str, Any] | None = None,
-    ) -> tuple[T, Reply]:
-        """Ask about `user`: what `ask_in_talk` gives for a talk that begins with it."""
-        return self.ask_in_talk(task, plan, begin_talk(plan, user), read, what, say, extra)
+    ) -> T:
+        """The value that a reply to `user` gives, as `ask_in_talk` gets it."""
+        return self.ask_in_talk(task, plan, begin_talk(plan, user), read, what, extra, say)[0]
 
     def ask_in_talk(
         self,
@@ -94,14 +82,14 @@ class Asker:
         talk: Sequence[Message],
         read: Callable[[Reply], Reading[T]],
         what: str,
-        say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
         extra: Mapping[str, Any] | None = None,
+        say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
     ) -> tuple[T, Reply]:
         """Ask, read, and ask once more where the reply has a problem: the value, and the reply that gave it.
 
         The second reply counts, unless it has no value, or one that is more doubtful than the first one's.
-        `say` gets the first reply in another way than `send`. Raises ItemFailed for what stays unusable: Unreadable
-        where a run may go on with something instead.
+        `extra` are further fields of the request; `say` gets the first reply in another way than `send`.
+        Raises ItemFailed for what stays unusable: Unreadable where a run may go on with something instead.
         """
         reply = say(plan, talk) if say else self.send(plan, talk, extra)
         first = _read_reply(reply, read)
@@ -109,11 +97,9 @@ class Asker:
             return self.count_repairs(task, first, first.value), reply
         with self._lock:
             self._again[task] += 1
-        why = (
-            f"This reply cannot be used: {first.problem}. Send the whole reply again, corrected, in the form asked for."
-        )
-        objection = [make_message("assistant", without_thoughts(reply.text)), make_message("user", why)]
-        second = self.send(plan, [*talk, *objection], extra)
+        wish = "Send the whole reply again, corrected, in the form asked for."
+        objection = make_message("user", f"This reply cannot be used: {first.problem}. {wish}")
+        second = self.send(plan, [*talk, make_message("assistant", without_thoughts(reply.text)), objection], extra)
         again = _read_reply(second, read)
         for reading, source in sorted(((again, second), (first, reply)), key=lambda found: found[0].doubtful):
             if reading.value is not None:

@@ -13,7 +13,8 @@ from sensegraph.engines.llm import prompts, schemas
 from sensegraph.engines.llm.asker import Asker, Plan, begin_talk, make_message
 from sensegraph.engines.llm.domain import OTHER, Domain
 from sensegraph.engines.llm.llm_settings import LLMSettings
-from sensegraph.engines.llm.replies import extracted_records, extraction_replies
+from sensegraph.engines.llm.replies.extracted_records import add_extraction
+from sensegraph.engines.llm.replies.extraction_replies import read_claims, read_extraction
 from sensegraph.engines.llm.replies.reply_text import Reading
 from sensegraph.engines.llm.verdicts import Verdicts
 from sensegraph.language.text import tokens
@@ -50,18 +51,16 @@ class Extractor:
         """What one chunk says. Raises ItemFailed for a chunk whose replies stay unusable."""
 
         def read(reply: Reply) -> Reading[Extraction]:
-            return extraction_replies.read_extraction(reply, chunk, typed=bool(self.domain.relation_types))
+            return read_extraction(reply, chunk, typed=bool(self.domain.relation_types))
 
         what = f"chunk {chunk.id} of document {chunk.document!r}"
-        found = self.domain.held(self._listed(self.stages[0], prompts.write_chunk(chunk), read, what))
+        found = self.domain.held(self._list_all(self.stages[0], prompts.write_chunk(chunk), read, what))
         if len(self.stages) == 1 or not found.entities:
             return found
         names = "; ".join(dict.fromkeys(" ".join(e.name.split()) for e in found.entities))
         user = f"{prompts.write_chunk(chunk)}\n\nEntities: {names}"
-        claims = self._listed(
-            self.stages[1], user, lambda reply: extraction_replies.read_claims(reply, chunk), f"claims of {what}"
-        )
-        return replace(extracted_records.add_extraction(found, claims), outside=found.outside, rounds=found.rounds)
+        claims = self._list_all(self.stages[1], user, lambda reply: read_claims(reply, chunk), f"claims of {what}")
+        return replace(add_extraction(found, claims), outside=found.outside, rounds=found.rounds)
 
     # ── estimates ──
 
@@ -79,16 +78,17 @@ class Extractor:
 
     # ── one list ──
 
-    def _listed(self, stage: Stage, user: str, read: Callable[[Reply], Reading[Extraction]], what: str) -> Extraction:
+    def _list_all(self, stage: Stage, user: str, read: Callable[[Reply], Reading[Extraction]], what: str) -> Extraction:
         """What a stage finds, with what its further rounds bring while the model says that its list is not whole."""
-        found, reply = self.asker.ask_with_reply("extract", stage.plan, user, read, what)
-        talk = [*begin_talk(stage.plan, user), make_message("assistant", reply.text)]
+        talk = begin_talk(stage.plan, user)
+        found, reply = self.asker.ask_in_talk("extract", stage.plan, talk, read, what)
+        talk.append(make_message("assistant", reply.text))
         rounds: list[int] = []
         while len(rounds) < self.gleanings and self.verdicts.agrees([*talk, make_message("user", stage.check)]):
             talk.append(make_message("user", stage.more))
             missed, reply = self.asker.ask_in_talk("extract", stage.plan, talk, read, f"what was missed of {what}")
             talk.append(make_message("assistant", reply.text))
-            more = extracted_records.add_extraction(found, missed)
+            more = add_extraction(found, missed)
             rounds.append(len(more.entities) - len(found.entities))
             found = more
         return replace(found, rounds=tuple(rounds))

@@ -60,11 +60,8 @@ class Grouper:
 
     def user(self, task: Task, brief: Brief) -> str:
         """The user's message of `task`; empty where no call is made."""
-        return (
-            ""
-            if _lacks_material(task, brief) or (task == "condense" and _is_short_enough(brief))
-            else self._message(task, brief)[0]
-        )
+        needless = _lacks_material(task, brief) or (task == "condense" and _is_short_enough(brief))
+        return "" if needless else self._message(task, brief)[0]
 
     def _message(self, task: Task, brief: Brief) -> tuple[str, Records]:
         return prompts.write_brief(brief, self._most(task, brief))
@@ -86,9 +83,8 @@ def plan_group_tasks(s: LLMSettings, values: Mapping[str, str]) -> dict[Task, Pl
     """The fixed part of each task."""
 
     def plan(name: str, prompt: str, max_tokens: int, *matters: int) -> Plan:
-        return Plan(
-            name, prompts.fill_template(prompt, values, s.prompts), reply_schema(name), max_tokens, (_VERSION, *matters)
-        )
+        system = prompts.fill_template(prompt, values, s.prompts)
+        return Plan(name, system, reply_schema(name), max_tokens, (_VERSION, *matters))
 
     return {
         "aggregate": plan("aggregate", "aggregate", s.aggregate_tokens, s.findings_min),

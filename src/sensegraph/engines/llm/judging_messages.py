@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 
 from sensegraph.trials import Check, Excerpt, Trial, Wish
 
-FORMS: Mapping[str, str] = MappingProxyType(
-    {"persona": "personas", "task": "tasks", "question": "questions", "reverse": "reverse-questions"}
-)
 _TAG = re.compile(r"<(?=\s*/?\s*(?:answer|text))", re.IGNORECASE)
 _ABOUT = 60  # characters by which an item is named in errors
 

@@ -10,19 +10,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
-from sensegraph.engines.llm import judging_messages, prompts
+from sensegraph.engines.llm import prompts
 from sensegraph.engines.llm.asker import ROUGH_WORDS, Asker, Plan
+from sensegraph.engines.llm.judging_messages import name_item, write_item_message
 from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.replies import judge_replies
-from sensegraph.engines.llm.replies.judge_replies import (
-    read_answer_score,
-    read_claim_sentence,
-    read_claim_statements,
-    read_contrast,
-    read_preference,
-    read_proposed_lines,
-    read_support,
-)
 from sensegraph.engines.llm.replies.reply_text import Reading
 from sensegraph.engines.llm.schemas import reply_schema
 from sensegraph.language.text import tokens
@@ -35,6 +27,7 @@ Item = Trial | Wish | Excerpt | Check
 
 ITEMS = (Trial, Wish, Excerpt, Check)
 TASKS: tuple[Task, ...] = ("judge", "score", "contrast", "propose", "claim", "support")
+_WISH_FORMS = {"persona": "personas", "task": "tasks", "question": "questions", "reverse": "reverse-questions"}
 _VERSION = 1  # raise whenever the same item gives another message, or the same reply other values
 _CONTRAST_TOKENS = 300  # of each of the three lists (evaluation by what is unique)
 
@@ -51,38 +44,42 @@ class Judge:
 
     def judge(self, trial: Trial) -> Verdict:
         """The better of two answers, in the form that the trial asks for."""
-        return self._ask("judge", trial, partial(read_preference, trial=trial), self._drawn(trial.replicate))
+        drawn = self._draw(self._settings.judge_temperature, trial.replicate)
+        return self._ask("judge", trial, partial(judge_replies.read_preference, trial=trial), drawn)
 
     def score(self, trial: Trial) -> Verdict:
         """A score for one answer."""
-        return self._ask("score", trial, partial(read_answer_score, trial=trial), self._drawn(trial.replicate))
+        drawn = self._draw(self._settings.judge_temperature, trial.replicate)
+        return self._ask("score", trial, partial(judge_replies.read_answer_score, trial=trial), drawn)
 
     def contrast(self, trial: Trial) -> Contrast:
         """What two answers share, and what only one says; equal answers need no call."""
         if not self.calls("contrast", trial):
             return Contrast(common=(trial.answers[0].strip(),))
-        return self._ask("contrast", trial, partial(read_contrast, most=_CONTRAST_TOKENS))
+        return self._ask("contrast", trial, partial(judge_replies.read_contrast, most=_CONTRAST_TOKENS))
 
     def propose(self, wish: Wish) -> tuple[str, ...]:
         """At most so many lines, none of them known; none are wished for without a call."""
-        return (
-            self._ask("propose", wish, partial(read_proposed_lines, wish=wish)) if self.calls("propose", wish) else ()
-        )
+        if not self.calls("propose", wish):
+            return ()
+        return self._ask("propose", wish, partial(judge_replies.read_proposed_lines, wish=wish))
 
     def claim(self, excerpt: Excerpt) -> tuple[str, ...]:
         """What one stage makes of a sentence."""
-        read = read_claim_statements if excerpt.stage == "decompose" else read_claim_sentence
-        return self._ask("claim", excerpt, read, self._at(excerpt.temperature, excerpt.sample))
+        read = (
+            judge_replies.read_claim_statements if excerpt.stage == "decompose" else judge_replies.read_claim_sentence
+        )
+        return self._ask("claim", excerpt, read, self._draw(excerpt.temperature, excerpt.sample))
 
     def support(self, check: Check) -> Support:
         """Whether texts bear a statement; where there is no text they do not, without a call."""
         if not self.calls("support", check):
             return Support(False, "There is no text to bear it.")
-        return self._ask("support", check, read_support)
+        return self._ask("support", check, judge_replies.read_support)
 
     def prompt_tokens(self, task: Task, item: Item) -> int:
         """Tokens of the prompt that `item` needs."""
-        read = self._forms[choose_form(task, item)].overhead + tokens(judging_messages.write_item_message(item))
+        read = self._forms[choose_form(task, item)].overhead + tokens(write_item_message(item))
         return read * self.calls(task, item)
 
     def calls(self, task: Task, item: Item) -> int:
@@ -95,14 +92,9 @@ class Judge:
 
     def _ask(self, task: Task, item: Item, read: Callable[[Reply], Reading[T]], extra: Any = None) -> T:
         plan = self._forms[choose_form(task, item)]
-        return self._asker.ask(
-            task, plan, judging_messages.write_item_message(item), read, judging_messages.name_item(item), extra
-        )
+        return self._asker.ask(task, plan, write_item_message(item), read, name_item(item), extra)
 
-    def _drawn(self, replicate: int) -> dict[str, Any]:
-        return self._at(self._settings.judge_temperature, replicate)
-
-    def _at(self, temperature: float, sample: int) -> dict[str, Any]:
+    def _draw(self, temperature: float, sample: int) -> dict[str, Any]:
         """How a reply is drawn: repetitions differ by their seed where the endpoint has one, never by their text."""
         s = self._asker.endpoint.settings
         seed = {} if s.seed is None else {"seed": s.seed + sample}
@@ -114,11 +106,7 @@ def choose_form(task: Task, item: Item) -> str:
     if isinstance(item, Excerpt):
         return f"claim-{item.stage}"
     if isinstance(item, Wish):
-        return (
-            judging_messages.FORMS[item.wanted]
-            if not (item.wanted == "question" and item.kind)
-            else "grounded-questions"
-        )
+        return "grounded-questions" if item.wanted == "question" and item.kind else _WISH_FORMS[item.wanted]
     if task == "judge" and isinstance(item, Trial):
         return "judge-scored" if item.bands else "judge" if item.tie else "judge-decided"
     return task
@@ -128,7 +116,7 @@ def plan_forms(s: LLMSettings, values: Mapping[str, str]) -> dict[str, Plan]:
     """The fixed part of every question, by the name of its template."""
     limits = {"contrast": s.contrast_tokens, "score": s.judge_tokens, "support": s.judge_tokens}
     limits |= dict.fromkeys(judge_replies.PREFERENCES, s.judge_tokens)
-    limits |= dict.fromkeys((*judging_messages.FORMS.values(), "grounded-questions"), s.propose_tokens)
+    limits |= dict.fromkeys((*_WISH_FORMS.values(), "grounded-questions"), s.propose_tokens)
     limits |= dict.fromkeys(("claim-select", "claim-disambiguate", "claim-decompose"), s.claim_tokens)
     return {
         name: Plan(name, prompts.fill_template(name, values, s.prompts), reply_schema(name), most, (_VERSION,))
@@ -148,7 +136,7 @@ def plan_judging_tasks(s: LLMSettings, made: Mapping[str, Plan]) -> dict[Task, P
         "judge": plan(*judge_replies.PREFERENCES, matters=(heat,)),
         "score": plan("score", matters=(heat,)),
         "contrast": plan("contrast", matters=(_CONTRAST_TOKENS,)),
-        "propose": plan(*judging_messages.FORMS.values(), "grounded-questions"),
+        "propose": plan(*_WISH_FORMS.values(), "grounded-questions"),
         "claim": plan("claim-select", "claim-disambiguate", "claim-decompose"),
         "support": plan("support"),
     }

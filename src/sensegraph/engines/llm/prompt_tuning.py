@@ -157,19 +157,16 @@ def _write_example(name: str, example: Example, settings: LLMSettings) -> str:
         records = {"claims": [{name: getattr(c, name) for name in fields} | quote for c, quote in quotes]}
     listed = "; ".join(dict.fromkeys(e.name for e in example.found.entities))
     named = f"\n\nEntities: {listed}" if kind == "claims" else ""
+    text = f"Text:\n{example.passage.text}{named}\nReply:"
     if not form:
-        return _defuse_placeholders(
-            f"Text:\n{example.passage.text}{named}\nReply: {msgspec.json.encode(records).decode()}"
-        )
+        return _defuse_placeholders(f"{text} {msgspec.json.encode(records).decode()}")
     kinds = {"entities": "entity", "relations": "relationship", "claims": "claim"}
     tuples = [
         f'("{kinds[name]}"<|>{"<|>".join(str(v) for v in record.values())})'
         for name, listed in records.items()
         for record in listed
     ]
-    return _defuse_placeholders(
-        "\n".join([f"Text:\n{example.passage.text}{named}\nReply:", "\n##\n".join(tuples), "<|COMPLETE|>"])
-    )
+    return _defuse_placeholders("\n".join([text, "\n##\n".join(tuples), "<|COMPLETE|>"]))
 
 
 def _list_records(found: Extraction, settings: LLMSettings) -> dict[str, list[dict[str, Any]]]:

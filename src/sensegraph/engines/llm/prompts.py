@@ -212,9 +212,8 @@ def _write_question(inquiry: Inquiry, history_tokens: int) -> str:
 
 
 def _write_turn(turn: Turn) -> str:
-    return f"Asked: {_single_line(turn.question)}" + (
-        f"\nAnswered: {_single_line(turn.answer)}" if turn.answer.strip() else ""
-    )
+    answered = f"\nAnswered: {_single_line(turn.answer)}" if turn.answer.strip() else ""
+    return f"Asked: {_single_line(turn.question)}{answered}"
 
 
 def _single_line(text: str) -> str:

@@ -109,7 +109,7 @@ class Inquirer:
         say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
     ) -> T:
         what = f"the question {inquiry.question[:80]!r}"
-        return self._asker.ask_with_reply(task, self._plans[task], self.user(task, inquiry), read, what, say)[0]
+        return self._asker.ask(task, self._plans[task], self.user(task, inquiry), read, what, say=say)
 
     def _noted(self, inquiry: Inquiry, draft: Draft) -> Draft:
         _, left_out = prompts.fit_history(inquiry.history, self._settings.history_tokens)

@@ -44,10 +44,7 @@ def read_same_sets(reply: Reply, cited: Records) -> Reading[Sets]:
     """The sets of a reply; numbers that name no entity, or one that another set has, are left out and counted."""
     data = decode_json(reply)
     if not isinstance(data, dict) or not isinstance(data.get("groups"), list):
-        return Reading(
-            None,
-            describe_cut(reply) or "it has no list of groups",
-        )
+        return Reading(None, describe_cut(reply) or "it has no list of groups")
     taken: dict[str, None] = {}
     sets, removed = [], 0
     for listed in data["groups"]:

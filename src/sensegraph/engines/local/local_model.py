@@ -174,14 +174,13 @@ def load(model: str, *, quantisation: str = "none", device: str = "cpu", downloa
     no_bars()
     where = _find_model_folder(model)
     base = base_of(where) if where else ""
-    how: dict[str, Any] = {"local_files_only": not download}
+    dtype = torch_type(device) if device == "cpu" else "auto"
+    how: dict[str, Any] = {"local_files_only": not download, "dtype": dtype}
     if quantisation == "4bit":
         how |= {"quantization_config": four_bit_quantisation(device), "device_map": {"": device}}
     try:
         tokenizer = AutoTokenizer.from_pretrained(model, local_files_only=not download)
-        found = AutoModelForCausalLM.from_pretrained(
-            base or model, dtype=torch_type(device) if device == "cpu" else "auto", **how
-        )
+        found = AutoModelForCausalLM.from_pretrained(base or model, **how)
     except (OSError, ValueError) as e:
         raise InputError(_explain_unreadable(model, base, e)) from e
     places = int(found.get_input_embeddings().num_embeddings)

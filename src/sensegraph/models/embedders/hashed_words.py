@@ -131,9 +131,8 @@ def _find_codes(text: str) -> list[int]:
     """The codes of the terms of `text` in order, without function words unless it has nothing else (The Who)."""
     found = runs(text)
     spoken = language(found)
-    return [code for word in found for code in _word_codes(word, spoken)] or [
-        code for w in found for code in _word_codes(w, "")
-    ]
+    codes = [code for word in found for code in _word_codes(word, spoken)]
+    return codes or [code for word in found for code in _word_codes(word, "")]
 
 
 @lru_cache(maxsize=1 << 18)
@@ -142,10 +141,8 @@ def _word_codes(word: str, spoken: str) -> tuple[int, ...]:
     if unspaced(word):
         pieces = stemmed(word, spoken)
         return tuple(_hash_term(p, _PIECE if _PARTICLES.isdisjoint(p) else _COMMON_PIECE) for p in pieces)
-    english = spoken in {ENGLISH, ""}
-    return tuple(
-        _hash_term(stem, _read_common_stems().get(stem, _RARE) if english else _RARE) for stem in stemmed(word, spoken)
-    )
+    kinds = _read_common_stems() if spoken in {ENGLISH, ""} else {}
+    return tuple(_hash_term(stem, kinds.get(stem, _RARE)) for stem in stemmed(word, spoken))
 
 
 @cache

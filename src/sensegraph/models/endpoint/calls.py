@@ -117,18 +117,15 @@ class Calls:
         heard = _Heard(listener.hear) if listener else None
         try:
             with self._slots:
-                found = (
-                    self._post_streamed(path, body, listener, heard)
-                    if listener and heard
-                    else self._post_whole(path, body)
-                )
+                if listener and heard:
+                    return self._post_streamed(path, body, listener, heard)
+                return self._post_whole(path, body)
         except Unreachable as e:
             return self._explain_unreachable_host(str(e))
         except WireError as e:
             return self._explain_break(e, heard)
         except _Unusable as e:
             return self._end_if_heard(heard, _Failure(EndpointError(str(e)), True))
-        return found
 
     def _post_whole(self, path: str, body: bytes) -> dict[str, Any] | _Failure:
         response = self._connect().post(path, body)

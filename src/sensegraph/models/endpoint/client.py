@@ -238,13 +238,15 @@ class Endpoint:
         body: dict[str, Any] = {"model": s.model, "messages": list(asked.messages)}
         body |= {n: v for n, v in (("temperature", s.temperature), ("seed", s.seed)) if v is not None}
         body |= asked.extra
+
+        def count_retry() -> None:
+            self._count("chat", Usage(retries=1))
+
         while True:
             listener = Listener(hear, dialect.streaming()) if hear and dialect.streams else None
             try:
                 wanted = body | dialect.fields(asked)
-                data = self._calls.post(
-                    "/chat/completions", wanted, need, lambda: self._count("chat", Usage(retries=1)), listener
-                )
+                data = self._calls.post("/chat/completions", wanted, need, count_retry, listener)
             except Refusal as e:
                 easier = dialect.easier(asked, known, str(e), e.of_form)
                 if easier is None:

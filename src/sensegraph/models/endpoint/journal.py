@@ -62,7 +62,5 @@ class Journal:
         """Write down a reply (JSON)."""
         with self._lock:
             if self._file is not None:
-                line = reply.replace(b"\r", b" ").replace(
-                    b"\n", b" "
-                )  # in JSON, line ends stand only between its parts
+                line = reply.replace(b"\r", b" ").replace(b"\n", b" ")  # JSON has line ends only between its parts
                 self._file.write(msgspec.json.encode(_Line(key, msgspec.Raw(line))) + b"\n")

@@ -21,7 +21,7 @@ from sensegraph.engines.llm.replies.answer_replies import (
     describe_dangling,
     describe_missing_findings,
 )
-from sensegraph.engines.llm.replies.cited_records import Records
+from sensegraph.engines.llm.replies.cited_records import Cited, Records
 from sensegraph.engines.llm.replies.extracted_records import convert_record, read_number
 from sensegraph.engines.llm.replies.reply_text import (
     Reading,
@@ -67,21 +67,14 @@ class _Member(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """A text with its references; `dangling` lists those that named nothing, `problem` says how its form is wrong.
+class Written(Cited):
+    """The text of a reply; `problem` says how its form is wrong, `doubtful` is a text in plain words.
 
-    `doubtful` is a text in plain words, which may be a refusal.
+    Such a text may be a refusal.
     """
 
-    statements: tuple[Statement, ...]
-    dangling: tuple[str, ...]
     problem: str = ""
     doubtful: bool = False
-
-    @property
-    def text(self) -> str:
-        """The whole text without reference marks."""
-        return "".join(s.text for s in self.statements)
 
 
 # ── aggregates (LeanRAG, Eq. 4) ──

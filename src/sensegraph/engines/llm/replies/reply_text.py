@@ -135,9 +135,8 @@ def lists_nothing(reply: Reply, data: Any, *names: str) -> bool:
     if not isinstance(data, dict) or data.get(names[0]) != [] or is_truncated(reply):
         return False
     text = strip_wrapping(reply.text)
-    return all(data.get(name, []) == [] for name in names) and all(
-        text.count(a) == text.count(b) for a, b in ("{}", "[]")
-    )
+    closed = all(text.count(a) == text.count(b) for a, b in ("{}", "[]"))
+    return closed and all(data.get(name, []) == [] for name in names)
 
 
 def declines_in_words(reply: Reply) -> bool:
