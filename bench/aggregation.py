@@ -35,11 +35,13 @@ from typing import Any
 import numpy as np
 
 from client import prepared, serving
-from sensegraph.answering.map_reduce import size
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.documents import load
 from sensegraph.index.hierarchy.similar_clusters import grouping
-from sensegraph.methods.leanrag.aggregates import AggregateSettings, find_aggregates
+from sensegraph.index.passages import size
+from sensegraph.methods.leanrag.aggregated import AggregateSettings
+from sensegraph.methods.leanrag.aggregates import find_aggregates
+from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.methods.leanrag.aggregating import ground_level, parted
 from sensegraph.methods.leanrag.leanrag import LeanRAG
 from sensegraph.models.embedders.hashed_words import HashedTerms
@@ -210,7 +212,7 @@ def _life(corpus: Corpus, by: str, rest: Sequence[Document], held: Sequence[Docu
 
 
 def _clusters(corpus: Corpus) -> set[str]:
-    return {c.id for c in corpus.index().aggregates.hierarchy.clusters}
+    return {c.id for c in corpus.index().part(AGGREGATES).hierarchy.clusters}
 
 
 def contexts(corpus: Corpus, path: Path) -> None:

@@ -29,7 +29,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 
@@ -38,9 +38,10 @@ from retrieval_table import TITLED, UNTITLED, Cell, Column, as_object, markdown,
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SensegraphError
 from sensegraph.index.index import Index
+from sensegraph.index.parts import sort_parts
 from sensegraph.lab.retrieval.clock import cpu_seconds
-from sensegraph.lab.retrieval.objects import settings_of
-from sensegraph.lab.retrieval.runs import Found, Named, ask, grouped
+from sensegraph.lab.retrieval.retrieval_records import settings_of
+from sensegraph.lab.retrieval.runs import Found, Named, ask_methods, group_queries
 from sensegraph.lab.retrieval.test_collections import JudgedSet, Query, read_set
 from sensegraph.methods import METHODS, load
 from sensegraph.protocols import Part, Task
@@ -209,11 +210,11 @@ class Asking:
 
     def ask(self, one: Named, queries: Sequence[Query]) -> tuple[Found, ...]:
         """What a method finds for these questions, in their order; nothing that it computes is remembered."""
-        groups, _ = grouped(queries, self.within, self.index)
+        groups, _ = group_queries(queries, self.within, self.index)
         with tempfile.TemporaryDirectory() as folder, closing(SqliteStore(folder)) as upper:
             store: Any = Over(self.corpus.store, upper)
             rt = replace(self.corpus.runtime(), store=store, executor=SerialExecutor())
-            (run,) = ask([one], groups, self.index, rt, DEPTH)
+            (run,) = ask_methods([one], groups, self.index, rt, DEPTH)
         by_query = {f.query: f for f in run.found}
         return tuple(by_query[q.id] for q in queries if q.id in by_query)
 
@@ -251,7 +252,7 @@ class Over:
 def parts_of(methods: Sequence[Named]) -> list[Part]:
     """The parts of an index that these methods read, and `ALWAYS`."""
     wanted = ALWAYS.union(*(m.method.reads for m in methods))
-    return [part for part in get_args(Part) if part in wanted]
+    return list(sort_parts(wanted))
 
 
 def tools(one: Named, corpus: Corpus) -> list[str]:

@@ -34,12 +34,12 @@ from hipporag import Given, folded, given_triples
 from hybrid import questions, recall, versus
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.engine import ClassicalEngine
-from sensegraph.graphs.drawing import svg
 from sensegraph.graphs.drawing.lines import Line, Plot, plots
+from sensegraph.graphs.drawing.svg import svg
 from sensegraph.index.graph.duplicates import aliases_of, names_by_id
 from sensegraph.index.graph.merging import entity_id
 from sensegraph.index.hierarchy.communities import ClusterSettings, group
-from sensegraph.lab.grounding.claims import claims
+from sensegraph.lab.grounding.claims import extract_claims
 from sensegraph.language.text import fold, sentences, terms
 from sensegraph.methods.hipporag.hipporag import HippoRAG
 from sensegraph.methods.walk.walk import Walk
@@ -294,7 +294,7 @@ class Bench:
 def claimed(corpus: Corpus, method: str, **settings: Any) -> tuple[float, float]:
     """The mean number of heuristic claims of an answer to a question about the whole, and of its words."""
     told = [corpus.query(q, method=method, **settings).text for q in ASKED]
-    return float(np.mean([len(claims(t)) for t in told])), float(np.mean([len(t.split()) for t in told]))
+    return float(np.mean([len(extract_claims(t)) for t in told])), float(np.mean([len(t.split()) for t in told]))
 
 
 def joined(corpus: Corpus, spoilt: Spoilt) -> tuple[int, int]:

@@ -29,15 +29,15 @@ import numpy as np
 from client import options, source, table
 from sensegraph.answering.asking import conclude
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.engines.offline.answers.answering import compose
+from sensegraph.engines.offline.answers.composing import compose_answer
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.index.index import Index
 from sensegraph.lab.experiments.published import published
 from sensegraph.lab.grounding.abstaining import abstains
-from sensegraph.lab.grounding.claims import LABEL, THRESHOLDS, claims, clusters_of
-from sensegraph.lab.scores.overlap import distances
-from sensegraph.lab.scores.pairs import Pair, all_pairs
+from sensegraph.lab.grounding.claims import LABEL, THRESHOLDS, count_linkage_clusters, extract_claims
+from sensegraph.lab.scores.pairs import Pair, compare_all_pairs
 from sensegraph.lab.scores.statistics import intervals
+from sensegraph.lab.scores.word_overlap import rouge_distances
 from sensegraph.methods import load
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
@@ -68,7 +68,7 @@ class Budgeted(ClassicalEngine):
         return key(own, self.words) if self.words and task == "answer" else own
 
     def answer(self, inquiries: Sequence[Inquiry]) -> list[Draft]:
-        return [compose(inquiry, self.words) for inquiry in inquiries]
+        return [compose_answer(inquiry, self.words) for inquiry in inquiries]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +178,9 @@ def theirs(queries: Sequence[Mapping[str, Any]]) -> Answers:
 
 def measured(text: str) -> list[float]:
     """Claims and clusters of an answer, in the order of MEASURES."""
-    found = claims(text)
-    apart = distances(found)
-    return [len(found), *(clusters_of(apart, t) for t in THRESHOLDS)]
+    found = extract_claims(text)
+    apart = rouge_distances(found)
+    return [len(found), *(count_linkage_clusters(apart, t) for t in THRESHOLDS)]
 
 
 def report(title: str, found: Answers) -> None:
@@ -199,7 +199,7 @@ def shown(title: str, found: Answers) -> None:
     table(["condition", *MEASURES, "claims / 100 words", "words", "refusals", "tokens read"], list(rows(found, values)))
     print("\npairs that differ (Holm over all pairs of a measure, p < 0.05, interval without 0):")
     for place, measure in enumerate(MEASURES):
-        pairs = all_pairs({name: list(v[:, place]) for name, v in values.items()})
+        pairs = compare_all_pairs({name: list(v[:, place]) for name, v in values.items()})
         print(f"  {measure}: {differences(pairs)}")
 
 

@@ -21,16 +21,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from client import chosen, options, prepared, serving, table
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.citing import documents_of
-from sensegraph.lab.grounding.claims import THRESHOLDS, claims, clusters_of
-from sensegraph.lab.scores.overlap import distances
-from sensegraph.lab.scores.statistics import signed_ranks
+from sensegraph.index.parts import sort_parts
+from sensegraph.lab.grounding.claims import THRESHOLDS, count_linkage_clusters, extract_claims
+from sensegraph.lab.scores.statistics import signed_rank_test
+from sensegraph.lab.scores.word_overlap import rouge_distances
 from sensegraph.methods import load
 from sensegraph.protocols import Part
 from sensegraph.types import Question
@@ -131,17 +132,17 @@ def row(label: str, found: Sequence[Told], whole: Sequence[Told]) -> list[object
 
 def tested(found: Sequence[Told], whole: Sequence[Told], field: str) -> str:
     differences = [getattr(a, field) - getattr(b, field) for a, b in zip(found, whole, strict=True)]
-    return f"{signed_ranks(np.array(differences, np.float64)).p:.3f}"
+    return f"{signed_rank_test(np.array(differences, np.float64)).p:.3f}"
 
 
 def answered(corpus: Corpus, method: str, given: Options, question: str, gold: frozenset[str]) -> Told:
     """One answer, counted."""
     answer = corpus.query(question, method=method, **given)
-    found = claims(answer.text) if answer.citations else ()
-    apart = distances(found)
+    found = extract_claims(answer.text) if answer.citations else ()
+    apart = rouge_distances(found)
     behind = frozenset(documents_of(answer.evidence.passages, corpus.index()))
     recall = len(behind & gold) / len(gold) if gold else -1.0
-    return Told(len(found), tuple(clusters_of(apart, t) for t in THRESHOLDS), answer.evidence.tokens, recall)
+    return Told(len(found), tuple(count_linkage_clusters(apart, t) for t in THRESHOLDS), answer.evidence.tokens, recall)
 
 
 def questions(path: Path, count: int) -> list[tuple[str, frozenset[str]]]:
@@ -162,7 +163,7 @@ def questions(path: Path, count: int) -> list[tuple[str, frozenset[str]]]:
 def built(path: Path, engine: str) -> Iterator[Corpus]:
     """A corpus with all parts that these methods read, in a folder that goes again."""
     wanted = frozenset[Part]({"reports"}).union(*(load(name).reads for name in OWN))
-    parts: list[Part] = [p for p in get_args(Part) if p in wanted]
+    parts = list(sort_parts(wanted))
     with tempfile.TemporaryDirectory() as folder, serving() as server:
         root = Path(folder) / "corpus"
         if engine == "scripted":

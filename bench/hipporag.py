@@ -33,9 +33,11 @@ from sensegraph.index.build import build
 from sensegraph.index.index import Index
 from sensegraph.methods.basic.bm25 import BM25
 from sensegraph.methods.hipporag.facts import FactSettings, facts
+from sensegraph.methods.hipporag.facts_part import FACTS
 from sensegraph.methods.hipporag.hipporag import GUTIERREZ2025, HippoRAG
 from sensegraph.methods.linearrag.linearrag import LinearRAG
 from sensegraph.methods.linearrag.sentences import sentence_graph
+from sensegraph.methods.linearrag.sentences_part import SENTENCES
 from sensegraph.protocols import Method, Task
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Context, ExtractedEntity, ExtractedRelation, Extraction, Question, Usage
@@ -132,7 +134,8 @@ def shown(name: str, data: Path, root: Path, methods: Mapping[str, Method]) -> N
         build(list(corpus.document_keys().values()), reading, corpus.settings.index)
         index = corpus.index()
         print(f"\n{name}: {len(judged)} questions, {index.manifest.counts}")
-        print(f"{len(index.facts)} facts, {len(index.facts.one)} synonyms, {len(index.sentences)} sentences")
+        known, named = index.part(FACTS), index.part(SENTENCES)
+        print(f"{len(known)} facts, {len(known.one)} synonyms, {len(named)} sentences")
         rows = {row: measured(method, judged, index, rt) for row, method in methods.items()}
         plain = rows["bm25"][0]
         lines = [

@@ -26,7 +26,9 @@ from sensegraph.algorithms.graphs import smallest_members
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
 from sensegraph.methods import load
-from sensegraph.methods.hirag.layers import layered, layers
+from sensegraph.methods.hirag.layered import layered
+from sensegraph.methods.hirag.layers import layers
+from sensegraph.methods.hirag.layers_part import LAYERS
 from sensegraph.runtime.results import recall as recalled
 from sensegraph.types import Question
 
@@ -83,7 +85,7 @@ def shown(name: str, data: Path, root: Path, rows: dict[str, tuple[str, dict[str
                     for e, (_, gold) in zip(evidence, judged, strict=True)
                 ]
             )
-            above = {e.id for e in index.layered.graph.entities if e.level}
+            above = {e.id for e in index.part(LAYERS).graph.entities if e.level}
             higher = np.mean([sum(p.id in above for p in e.passages) for e in evidence])
             found[row] = recalls, spent, float(np.mean([e.tokens for e in evidence])), float(higher)
     bm25 = found["bm25"][0]
@@ -98,13 +100,13 @@ def shown(name: str, data: Path, root: Path, rows: dict[str, tuple[str, dict[str
 
 def built(index: Index, corpus: Corpus) -> str:
     """The sizes of layers, the sparsity below them, and how far the graph hangs together."""
-    made = recalled(corpus.store, layered, index.manifest.layers)
+    made = recalled(corpus.store, layered, index.manifest.parts["layers"].key)
     found = recalled(corpus.store, layers, made.layers)
     sparse = ", ".join(f"{x:.3f}" for x in found.sparsity)
     summed = sum(len(g.members) > 1 for g in found.groups)
-    alone, both = ([len(c.entities) > 1 for c in i.hierarchy.clusters] for i in (index, index.layered))
+    alone, both = ([len(c.entities) > 1 for c in i.hierarchy.clusters] for i in (index, index.part(LAYERS)))
     calls = f"{summed} clusters summed up, {sum(both)} reports ({sum(alone)} without layers)"
-    joined = f"pairs joined: {pairs(index):.1%} without layers, {pairs(index.layered):.1%} with them"
+    joined = f"pairs joined: {pairs(index):.1%} without layers, {pairs(index.part(LAYERS)):.1%} with them"
     return f"layers of {', '.join(map(str, found.sizes))} entities; sparsity {sparse}; {calls}; {joined}"
 
 

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.lab.judging.bias import bias, places
-from sensegraph.lab.judging.criteria import rules
-from sensegraph.lab.judging.judgements import tally
-from sensegraph.lab.judging.judging import judge_pairs
+from sensegraph.lab.judging.bias import assess_bias, tally_places
+from sensegraph.lab.judging.criteria import choose_rules
+from sensegraph.lab.judging.judge_calls import judge_pairs
+from sensegraph.lab.judging.judgements import tally_pair
 from sensegraph.runtime.runtime import Runtime
 
 CASES = Path(__file__).with_suffix(".toml")
@@ -46,19 +46,19 @@ def cases() -> list[dict[str, Any]]:
 
 def judged(case: dict[str, Any], replicates: int, rt: Runtime) -> int:
     """The criteria by which the wrong answer wins, or none; prints a line for each."""
-    how = replace(rules(case["preset"], replicates=replicates), both_orders=True)
+    how = replace(choose_rules(case["preset"], replicates=replicates), both_orders=True)
     found = judge_pairs({name: [case[name]] for name in PAIR}, [case["question"]], how, rt)
     missed = 0
     print(f"\n{case['name']}")
     for criterion, wins in case["wins"].items():
-        mean = tally(found, criterion, PAIR).mean
+        mean = tally_pair(found, criterion, PAIR).mean
         right = mean is not None and (mean > 50 if wins == "first" else mean < 50)
         missed += not right
-        told = places(found.cells[criterion, PAIR])
+        told = tally_places(found.cells[criterion, PAIR])
         score = "no verdict" if mean is None else f"{mean:5.1f} for the first"
         kept = "" if told.consistent is None else f", {told.same} of {told.orders} the same in both orders"
         print(f"  {'ok  ' if right else 'FAIL'} {criterion:17} {score}{kept}; expected: {wins}")
-    for warning in bias(found).warnings:
+    for warning in assess_bias(found).warnings:
         print(f"  ! {warning}")
     return missed
 

@@ -16,10 +16,10 @@ from pathlib import Path
 
 from client import options, table
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.lab.retrieval.retrieval import Measured, measure
+from sensegraph.lab.retrieval.held_out import choose_held_out
+from sensegraph.lab.retrieval.retrieval_scores import Measured, measure
 from sensegraph.lab.retrieval.runs import Named
 from sensegraph.lab.retrieval.test_collections import read_set
-from sensegraph.lab.retrieval.tuning import tuned
 from sensegraph.methods.basic.bm25 import BM25
 from sensegraph.methods.walk.walk import Walk
 
@@ -63,7 +63,7 @@ def measured(data: Path) -> Measured:
 
 def shown(results: list[Measured]) -> None:
     means = [{s.method: 100 * s.means[METRIC].mean for s in found.scores} for found in results]
-    held = tuned(results, METRIC, list(GRID))
+    held = choose_held_out(results, METRIC, list(GRID))
     rows = [
         [h.name, *(f"{row[name]:.1f}" for name in ("bm25", "default")), f"{100 * h.mean:.1f}", h.method,
          f"{100 * h.best:.1f}"]

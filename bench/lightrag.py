@@ -22,10 +22,11 @@ from client import options, sensegraph, source, table
 from hybrid import CUTS, questions, recall, versus
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
-from sensegraph.index.vectors import entity_texts, relation_texts
+from sensegraph.index.vectors import entity_texts
 from sensegraph.language.text import tokens
 from sensegraph.methods import load
 from sensegraph.methods.fastgraphrag.fastgraphrag import ORIGINAL
+from sensegraph.methods.lightrag.relations_part import relation_texts
 from sensegraph.types import Question
 
 SETS = ("musique", "hotpotqa", "lihua-world", "multihop-news")

@@ -16,11 +16,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.lab.questions.grounded import GroundSettings
-from sensegraph.lab.questions.posed import KINDS, Outcome, write_set
-from sensegraph.lab.questions.posing import Posing, pose
-from sensegraph.lab.retrieval import Measuring, Named, measure, read_set, tables
-from sensegraph.lab.retrieval.retrieval import Measured
+from sensegraph.lab.questions.grounded_questions import GroundSettings
+from sensegraph.lab.questions.question_files import KINDS, Outcome, write_set
+from sensegraph.lab.questions.question_making import Posing, pose
+from sensegraph.lab.retrieval import Measuring, Named, measure, read_set, retrieval_tables
+from sensegraph.lab.retrieval.retrieval_scores import Measured
 from sensegraph.methods import load
 
 SETS = ("multihop-news", "musique")
@@ -67,7 +67,13 @@ def shown(one: Made) -> str:
     counts = one.outcome.counts
     head = ", ".join(f"{kind} {counts.get(kind, 0)}" for kind in KINDS)
     lines = [f"## {one.name}: {one.megabytes:.2f} MB, {len(one.outcome.questions)} questions in {one.cpu_s:.1f} CPU s"]
-    lines += [head, "", tables.methods(one.found), "", tables.types(one.found, HOW)]
+    lines += [
+        head,
+        "",
+        retrieval_tables.tabulate_methods(one.found),
+        "",
+        retrieval_tables.tabulate_types(one.found, HOW),
+    ]
     return "\n".join(lines)
 
 

@@ -30,6 +30,7 @@ from sensegraph.index.index import Index
 from sensegraph.methods.basic.bm25 import BM25
 from sensegraph.methods.basic.naive import Naive
 from sensegraph.methods.raptor.raptor import RAPTOR
+from sensegraph.methods.raptor.tree_part import TREE
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Document, Question
 
@@ -44,7 +45,7 @@ class Leaves(RAPTOR):
     def rank(self, question: Question, index: Index, rt: Runtime) -> Ranking:
         """The leaves alone."""
         found = super().rank(question, index, rt)
-        low = found.positions < index.tree.nodes.leaves
+        low = found.positions < index.part(TREE).nodes.leaves
         return Ranking(found.name, found.positions[low], found.scores[low])
 
 
@@ -83,7 +84,7 @@ def shown(data: Path, root: Path) -> None:
         built = corpus.build()
         spent = time.process_time() - before
         index, rt = corpus.index(), corpus.runtime()
-        layers = "+".join(map(str, np.bincount(index.tree.nodes.level)))
+        layers = "+".join(map(str, np.bincount(index.part(TREE).nodes.level)))
         print(f"\n{root.name}: {len(judged)} questions, {len(index.catalogue.chunks)} chunks, nodes {layers}")
         print(f"build: {spent:.1f} CPU s; {'; '.join(built.notes)}")
         rows = {name: measured(method, judged, index, rt) for name, method in ROWS.items()}

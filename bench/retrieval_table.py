@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from sensegraph.lab.retrieval.metrics import measures, names
+from sensegraph.lab.retrieval.metrics import list_metrics, measure_ranking
+from sensegraph.lab.retrieval.retrieval_tables import columns as in_columns
+from sensegraph.lab.retrieval.retrieval_tables import label
 from sensegraph.lab.retrieval.runs import Found
-from sensegraph.lab.retrieval.tables import columns as in_columns
-from sensegraph.lab.retrieval.tables import label
 from sensegraph.lab.retrieval.test_collections import Query
-from sensegraph.lab.scores.statistics import Floats, Interval, holm, intervals, signed_ranks
+from sensegraph.lab.scores.statistics import Floats, Interval, holm, intervals, signed_rank_test
 
 TITLED, UNTITLED = "titled", "untitled"
 BASELINE = "bm25"
@@ -78,8 +78,8 @@ class Column:
     def __post_init__(self) -> None:
         gold = {q.id: q.gold for q in self.queries}
         for cell in self.cells:
-            rows = [measures(f.documents, gold[f.query], CUTS) for f in cell.found]
-            self.values[cell.method] = np.array(rows).reshape(-1, len(names(CUTS)))
+            rows = [measure_ranking(f.documents, gold[f.query], CUTS) for f in cell.found]
+            self.values[cell.method] = np.array(rows).reshape(-1, len(list_metrics(CUTS)))
 
     @cached_property
     def by_method(self) -> dict[str, Cell]:
@@ -88,7 +88,7 @@ class Column:
     def mean(self, method: str, metric: str = METRIC) -> float | None:
         """The mean of a metric in percent; None where nothing was asked."""
         rows = self.values[method]
-        return 100 * float(rows[:, names(CUTS).index(metric)].mean()) if len(rows) else None
+        return 100 * float(rows[:, list_metrics(CUTS).index(metric)].mean()) if len(rows) else None
 
     def part(self, kind: str) -> Column:
         """The questions of one type, as a column of their own."""
@@ -115,13 +115,13 @@ def versus(column: Column, methods: Sequence[str], metric: str = METRIC) -> dict
     others = [m for m in methods if m != BASELINE and len(column.values[m])]
     if BASELINE not in methods or not others:
         return {}
-    place = names(CUTS).index(metric)
+    place = list_metrics(CUTS).index(metric)
     ground = dict(zip(_asked(column, BASELINE), column.values[BASELINE][:, place], strict=True))
     gaps = [
         np.array([v - ground[q] for q, v in zip(_asked(column, m), column.values[m][:, place], strict=True)])
         for m in others
     ]
-    ranks = [signed_ranks(gap) for gap in gaps]
+    ranks = [signed_rank_test(gap) for gap in gaps]
     return {
         m: Versus(intervals(gap[:, None])[0], r.p, p, r.wins, len(gap) - r.n, r.n - r.wins)
         for m, gap, r, p in zip(others, gaps, ranks, holm([r.p for r in ranks]), strict=True)
@@ -333,7 +333,7 @@ def _column(column: Column, columns: Sequence[Column]) -> dict[str, Any]:
                 "asked": len(cell.found),
                 "failed": cell.failed,
                 "stale": cell.stale,
-                "means": {m: column.mean(cell.method, m) for m in names(CUTS)},
+                "means": {m: column.mean(cell.method, m) for m in list_metrics(CUTS)},
                 "test": asdict(compared[cell.method]) if cell.method in compared else None,
                 "found": [asdict(f) for f in cell.found],
             }

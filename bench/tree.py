@@ -28,9 +28,9 @@ from client import chosen, options, table
 from sensegraph.documents import load
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.index.chunks import chunk
-from sensegraph.methods.raptor.gathering import TreeSettings
 from sensegraph.methods.raptor.growing import Grower
 from sensegraph.methods.raptor.leaves import leaf_texts, leaves
+from sensegraph.methods.raptor.tree import TreeSettings
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime

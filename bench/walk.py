@@ -43,6 +43,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import scoped
 from sensegraph.index.words import words
 from sensegraph.methods.walk.name_words import MARK, Noted, Spelt, spelt
+from sensegraph.methods.walk.names_part import NAMES
 from sensegraph.methods.walk.naming import NameSettings, names
 from sensegraph.methods.walk.walk import Walk
 from sensegraph.runtime.results import recall, save
@@ -287,8 +288,8 @@ def opening(folder: str, count: int) -> None:
     rt: Any = SimpleNamespace(embedder=SimpleNamespace(name="hashed-terms", lexical=True))
     before, began = anonymous(), time.perf_counter()
     index: Any = Bare(recall(store, names, "names"), recall(store, words, "words"))
-    print(f"opened in {1000 * (time.perf_counter() - began):.0f} ms, {len(index.names)} names, "
-          f"{len(index.names.to)} ways, {len(index.words.documents)} postings")  # fmt: skip
+    print(f"opened in {1000 * (time.perf_counter() - began):.0f} ms, {len(index.part(NAMES))} names, "
+          f"{len(index.part(NAMES).to)} ways, {len(index.words.documents)} postings")  # fmt: skip
     asked = [question(i, count) for i in range(40)]
     Walk().rank(Question(asked[0]), index, rt)
     spent = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sensegraph.lab.judging.criteria import rules
+from sensegraph.lab.judging.criteria import choose_rules
 from sensegraph.lab.judging.judgements import Judged, Judgements
 
 PAIRS = (("ours", "earlier"), ("ours", "plain"))
@@ -27,7 +27,7 @@ CELLS = (  # same winner in both orders and it is the pair's first, or its secon
 
 def published() -> Judgements:
     """The verdicts, four criteria of each pair."""
-    how = replace(rules("zhang2025"), both_orders=True, replicates=1)
+    how = replace(choose_rules("zhang2025"), both_orders=True, replicates=1)
     cells = [(c.name, pair) for pair in PAIRS for c in how.criteria]
     verdicts = [
         Judged(question, criterion, *shown, 0, winner)

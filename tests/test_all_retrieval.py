@@ -29,7 +29,7 @@ from retrieval_table import (
     text,
     versus,
 )
-from sensegraph.lab.retrieval.metrics import names
+from sensegraph.lab.retrieval.metrics import list_metrics
 from sensegraph.lab.retrieval.runs import Found, Named
 from sensegraph.lab.retrieval.test_collections import Query, read_set
 from sensegraph.methods import METHODS, load
@@ -115,7 +115,7 @@ def test_every_published_table_has_a_figure_for_each_measure_and_a_source():
     for table in tomllib.loads(PUBLISHED.read_text(encoding="utf-8"))["table"]:
         assert table["source"]
         assert table["method"] in {*METHODS, "raptor"}
-        assert set(table["measures"]) <= set(names(CUTS))
+        assert set(table["measures"]) <= set(list_metrics(CUTS))
         assert all(len(one["figures"]) == len(table["measures"]) for one in table["sets"].values())
 
 

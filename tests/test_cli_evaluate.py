@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import get_args
 from xml.etree import ElementTree
 
 import pytest
@@ -19,11 +17,9 @@ from sensegraph.cli.lab.measuring import Place, measured
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import Settings
 from sensegraph.errors import SettingsError
-from sensegraph.index.index import Manifest
 from sensegraph.lab.retrieval import Cost, Measuring, Named, read_set
 from sensegraph.lab.retrieval.clock import cpu_seconds
 from sensegraph.methods.basic.naive import Naive
-from sensegraph.protocols import Part
 
 Run = Callable[..., Result]
 METHODS = ("--methods", "naive,naive:top=1", "--draws", "50")
@@ -109,13 +105,6 @@ def test_measuring_takes_no_part_from_an_index_and_adds_those_that_are_read(run:
     assert "entities" in run("--data", data, *METHODS, "--root", tmp_path / "kept").stdout
     assert "entities" in run("--data", data, "--methods", "local", "--draws", 20).stdout
     assert "entities" not in run("--data", data, *METHODS).stdout
-
-
-def test_every_part_of_an_index_has_a_field_in_its_manifest():
-    keys = {f.name: f.name for f in fields(Manifest) if f.default == ""}
-    base = {f.name: {} if f.name == "counts" else "" for f in fields(Manifest) if f.default is MISSING}
-    assert Manifest(**base, **keys).parts == frozenset(get_args(Part))  # type: ignore[arg-type]
-    assert Manifest(**base).parts == frozenset()  # type: ignore[arg-type]
 
 
 def test_a_part_that_no_index_has_is_an_error(tmp_path: Path, data: Path):

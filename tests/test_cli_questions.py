@@ -13,7 +13,7 @@ from harbour import papers
 from scripted import ScriptedServer
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.lab.questions.posed import read_questions
+from sensegraph.lab.questions.question_files import read_posed_questions
 from sensegraph.lab.retrieval import read_set
 from wired import settings
 
@@ -38,7 +38,7 @@ def root(tmp_path: Path) -> Path:
 def test_a_file_of_questions_is_written_and_told_of(run: Run, root: Path, tmp_path: Path):
     result = run("--root", root, "--each", 2, "--out", "q.jsonl", "--engine", "offline")
     assert result.exit_code == 0, result.stderr
-    found = read_questions(tmp_path / "q.jsonl")
+    found = read_posed_questions(tmp_path / "q.jsonl")
     assert {q.kind for q in found} >= {"local", "comparison", "global", "disambiguation"}
     assert not [q for q in found if q.kind == "adversarial"]
     assert "local               2  by template" in result.stdout
@@ -73,7 +73,7 @@ def test_personas_ask_by_a_description_without_any_index(run: Run, tmp_path: Pat
     assert result.exit_code == 0, result.stderr
     assert "by persona" in result.stdout
     assert "cost: " in result.stdout
-    found = read_questions(tmp_path / "q.jsonl")
+    found = read_posed_questions(tmp_path / "q.jsonl")
     assert {q.made for q in found} == {"persona"}
 
 

@@ -23,11 +23,11 @@ from sensegraph.cli.options import quiet
 from sensegraph.corpus.settings import parse
 from sensegraph.errors import InputError
 from sensegraph.lab.experiments.plan import Plan
-from sensegraph.lab.experiments.published import papers, published, table6
+from sensegraph.lab.experiments.published import list_papers, published, table6
 from wired import stories
 
 Run = Callable[..., Result]
-PAPERS = papers()
+PAPERS = list_papers()
 
 
 @pytest.fixture

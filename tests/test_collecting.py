@@ -125,7 +125,7 @@ def test_an_index_with_the_parts_of_one_method_is_collected_as_it_is(tmp_path: P
         opened.remove("story-00")
         opened.build(parts=())
         assert opened.collect().total.objects > 0
-        assert opened.index().manifest.parts == {"names"}
+        assert opened.index().manifest.part_names == {"names"}
         assert server.done("extraction") == []
 
 

@@ -15,7 +15,7 @@ from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.outcomes import MASKED
 from sensegraph.errors import SettingsError
-from sensegraph.personal.values import RULED
+from sensegraph.personal.personal_settings import RULED
 from sensegraph.types import Document, Question, Turn
 from wired import content, settings, story
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.lab.questions.posed import NEEDS
+from sensegraph.lab.questions.question_files import NEEDS
 from sensegraph.lab.retrieval import JudgedSet, read_set
 from sensegraph.methods.kag.kag import KAG
 from sensegraph.methods.kag.logical_forms import parse

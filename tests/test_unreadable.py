@@ -17,7 +17,7 @@ from sensegraph.errors import EndpointError, ReplyRefused, StepFailed
 from sensegraph.index.chunks import chunk
 from sensegraph.index.extraction import extract
 from sensegraph.index.graph.merging import summarise
-from sensegraph.lab.judging.judging import judge
+from sensegraph.lab.tasks import judge_trials
 from sensegraph.methods.graphrag.tasks import grade
 from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
 from sensegraph.models.endpoint.journal import Journal
@@ -340,7 +340,7 @@ TRIAL = Trial("Which?", "comprehensiveness", "It says more.", ("One.", "Two, and
 
 @pytest.mark.parametrize(
     ("step", "item", "instead"),
-    [(test, ASKED, False), (grade, ASKED, 1), (judge, TRIAL, None)],
+    [(test, ASKED, False), (grade, ASKED, 1), (judge_trials, TRIAL, None)],
     ids=["test", "grade", "judge"],
 )
 def test_what_a_run_goes_on_without_is_asked_for_again_by_the_next(

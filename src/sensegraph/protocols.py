@@ -34,9 +34,7 @@ Task = str
 `ask`, `refine`, `test` and `answer` (a question), and whatever a paper's folder or the lab declares in its `tasks.py`.
 But for `survey`, an engine with a task has a method of that name, over a batch of values.
 """
-Part = Literal[
-    "graph", "reports", "concepts", "relations", "names", "facts", "sentences", "aggregates", "layers", "tree"
-]
+Part = str  # the name of a part of an index
 Vectors = NDArray[np.float32]
 
 

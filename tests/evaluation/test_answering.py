@@ -7,7 +7,14 @@ from collections.abc import Callable
 import pytest
 
 from sensegraph.errors import BudgetExceeded, EndpointError
-from sensegraph.lab.experiments.answering import Condition, Reply, cost, replies, shortened, waiting
+from sensegraph.lab.experiments.condition_answers import (
+    Condition,
+    Reply,
+    ask_condition,
+    find_unanswered,
+    shorten_reply,
+    sum_costs,
+)
 from sensegraph.lab.experiments.plan import Asked
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Answer, Citation, Evidence, Usage
@@ -29,11 +36,11 @@ def test_an_answer_is_asked_for_once_whatever_the_number_of_runs(store: SqliteSt
         return Answer(f"About {question}", evidence=Evidence(tokens=7), usage=Usage(calls=1, prompt_tokens=5))
 
     rt = runtime(store)
-    assert waiting(condition(ask), ASKED, rt) == list(ASKED)
-    first = replies(condition(ask), ASKED, rt)
-    assert replies(condition(ask), ASKED, rt) == first
-    assert (len(asked), waiting(condition(ask), ASKED, rt)) == (3, [])
-    assert replies(condition(ask, "other"), ASKED[:1], rt)[0].text == "About Question 0?"
+    assert find_unanswered(condition(ask), ASKED, rt) == list(ASKED)
+    first = ask_condition(condition(ask), ASKED, rt)
+    assert ask_condition(condition(ask), ASKED, rt) == first
+    assert (len(asked), find_unanswered(condition(ask), ASKED, rt)) == (3, [])
+    assert ask_condition(condition(ask, "other"), ASKED[:1], rt)[0].text == "About Question 0?"
     assert len(asked) == 4
 
 
@@ -45,11 +52,11 @@ def test_a_failure_is_counted_and_asked_for_again_by_the_next_run(store: SqliteS
             raise EndpointError("The endpoint said 400 for this call.")
         return Answer("Yes.")
 
-    found = replies(condition(ask), ASKED, runtime(store))
+    found = ask_condition(condition(ask), ASKED, runtime(store))
     assert [r.failure for r in found] == ["", "The endpoint said 400 for this call.", ""]
     assert not found[1].refused
     broken[0] = False
-    assert not any(r.failure for r in replies(condition(ask), ASKED, runtime(store)))
+    assert not any(r.failure for r in ask_condition(condition(ask), ASKED, runtime(store)))
 
 
 def test_a_budget_that_is_reached_ends_the_run_and_keeps_what_was_answered(store: SqliteStore):
@@ -59,8 +66,8 @@ def test_a_budget_that_is_reached_ends_the_run_and_keeps_what_was_answered(store
         return Answer("Yes.")
 
     with pytest.raises(BudgetExceeded):
-        replies(condition(ask), ASKED, runtime(store))
-    assert waiting(condition(ask), ASKED, runtime(store)) == [ASKED[2]]
+        ask_condition(condition(ask), ASKED, runtime(store))
+    assert find_unanswered(condition(ask), ASKED, runtime(store)) == [ASKED[2]]
 
 
 def test_an_answer_that_says_it_has_none_is_a_refusal_and_a_long_one_is_not():
@@ -75,7 +82,7 @@ def test_words_are_counted_without_the_marks_of_citations():
 
 def test_a_long_answer_is_cut_at_a_sentence_with_the_citations_that_are_left():
     long = Reply(Answer("One two three [1]. Four five six. [2] Seven eight nine [3].", citations=CITED))
-    cut = shortened(long, 6)
+    cut = shorten_reply(long, 6)
     assert cut.answer.text == "One two three [1]. Four five six. [2]"
     assert [c.marker for c in cut.answer.citations] == [1, 2]
     assert (cut.words, cut.cut) == (6, 3)
@@ -83,15 +90,15 @@ def test_a_long_answer_is_cut_at_a_sentence_with_the_citations_that_are_left():
 
 def test_the_first_sentence_stays_whatever_its_length_and_a_short_answer_stays_as_it_is():
     one = Reply(Answer("One two three four five."))
-    assert shortened(one, 2).text == one.text
-    assert shortened(one, 5) is one
-    assert shortened(one, 0) is one
+    assert shorten_reply(one, 2).text == one.text
+    assert shorten_reply(one, 5) is one
+    assert shorten_reply(one, 0) is one
 
 
 def test_costs_are_sums_and_seconds_means_and_medians():
     made = [
         Reply(Answer("a", evidence=Evidence(tokens=t), usage=Usage(2, 10, 3, seconds=s))) for t, s in [(4, 1), (8, 5)]
     ]
-    found = cost([*made, Reply(Answer("", usage=Usage(9)), failure="down")])
+    found = sum_costs([*made, Reply(Answer("", usage=Usage(9)), failure="down")])
     assert (found.usage.calls, found.usage.prompt_tokens) == (4, 20)
     assert (found.seconds_mean, found.seconds_median, found.context_tokens) == (3, 3, 6)

@@ -11,7 +11,7 @@ import pytest
 from scripted import Script, ScriptedServer
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import UnsupportedTask
-from sensegraph.lab.grounding.claimify import ClaimSettings, Window, claims_of
+from sensegraph.lab.grounding.claimify import ClaimSettings, Window, find_claims
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import runtime
 
@@ -24,29 +24,29 @@ def stages(server: ScriptedServer) -> list[str]:
 
 
 def test_sentences_are_selected_disambiguated_and_parted(server: ScriptedServer, store: SqliteStore) -> None:
-    (found,) = claims_of(ASKED, ClaimSettings(), runtime(store, server))
+    (found,) = find_claims(ASKED, ClaimSettings(), runtime(store, server))
     assert found.claims == ("Ada Quay built the mill in 1801.", "Bram Quay sold it.")
     assert found.by == "claims by scripted"
     assert (found.sentences, dict(found.dropped)) == (4, {"select": 3, "disambiguate": 0, "decompose": 0})
 
 
 def test_a_completion_is_only_asked_for_while_it_can_decide(server: ScriptedServer, store: SqliteStore) -> None:
-    claims_of(ASKED, ClaimSettings(), runtime(store, server))
+    find_claims(ASKED, ClaimSettings(), runtime(store, server))
     # two of three agree on each of 4 sentences, then on 1, which is parted once
     assert len(server.done()) == 2 * 4 + 2 + 1
 
 
 def test_what_was_asked_is_never_asked_again(server: ScriptedServer, store: SqliteStore) -> None:
     rt = runtime(store, server)
-    first = claims_of(ASKED, ClaimSettings(), rt)
+    first = find_claims(ASKED, ClaimSettings(), rt)
     calls = len(server.calls)
-    assert claims_of(ASKED, ClaimSettings(), rt) == first
+    assert find_claims(ASKED, ClaimSettings(), rt) == first
     assert len(server.calls) == calls
 
 
 def test_a_claim_that_is_made_twice_counts_once(server: ScriptedServer, store: SqliteStore) -> None:
     twice = "Ada Quay built the mill. Bram Quay sold it; Ada Quay built the mill!"
-    (found,) = claims_of([("?", twice)], ClaimSettings(), runtime(store, server))
+    (found,) = find_claims([("?", twice)], ClaimSettings(), runtime(store, server))
     assert (len(found.claims), found.repeated) == (2, 1)
 
 
@@ -55,7 +55,7 @@ def test_the_windows_are_what_the_model_sees(store: SqliteStore) -> None:
     script = Script(keep_bodies=True)
     with ScriptedServer(script) as server:
         how = ClaimSettings(select=Window(2, 1, 1, 1, 0.2), disambiguate=Window(1, 0, 1, 1, 0.2))
-        claims_of([("?", text)], how, runtime(store, server))
+        find_claims([("?", text)], how, runtime(store, server))
         shown = [c.body["messages"][1]["content"] for c in server.done() if "Town 4" in _sentence(c.body)]
     assert len(shown) == 3
     assert [f"Town {i}" for i in range(9) if f"Town {i}" in shown[0]] == ["Town 2", "Town 3", "Town 4", "Town 5"]
@@ -78,7 +78,7 @@ def test_too_few_completions_drop_a_sentence(good: int, kept: int, store: Sqlite
 
     with ScriptedServer(Script(reply=reply)) as server:
         rt = runtime(store, server, concurrency=1)
-        (found,) = claims_of([("?", "Oslo is large.")], ClaimSettings(), rt)
+        (found,) = find_claims([("?", "Oslo is large.")], ClaimSettings(), rt)
     assert (len(found.claims), dict(found.dropped)["select"]) == (kept, 1 - kept)
 
 
@@ -90,12 +90,14 @@ def _selecting(body: dict[str, Any]) -> bool:
 
 def test_without_a_model_rules_find_them_and_say_so(store: SqliteStore) -> None:
     rt = replace(runtime(store), engine=ClassicalEngine())
-    (found,) = claims_of(ASKED, ClaimSettings(), rt)
+    (found,) = find_claims(ASKED, ClaimSettings(), rt)
     assert found.by == "heuristic claims"
     assert "Ada Quay built the mill in 1801" in found.claims
     with pytest.raises(UnsupportedTask, match="claim"):
-        claims_of(ASKED, ClaimSettings(by="model"), rt)
+        find_claims(ASKED, ClaimSettings(by="model"), rt)
 
 
 def test_rules_can_be_asked_for_where_there_is_a_model(store: SqliteStore) -> None:
-    assert claims_of(ASKED, ClaimSettings(by="rules"), runtime(store))[0].by == "heuristic claims"  # no server: no call
+    assert (
+        find_claims(ASKED, ClaimSettings(by="rules"), runtime(store))[0].by == "heuristic claims"
+    )  # no server: no call

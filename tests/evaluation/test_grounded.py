@@ -14,15 +14,21 @@ from harbour import papers
 from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed
-from sensegraph.lab.questions.grounded import GroundSettings, by_template
-from sensegraph.lab.questions.grounds import Material, grounds, looser, undated
-from sensegraph.lab.questions.modelled import by_model
+from sensegraph.lab.questions.grounded_questions import GroundSettings, make_template_questions
+from sensegraph.lab.questions.grounds import Material, find_grounds, find_looser_grounds, remove_date
+from sensegraph.lab.questions.model_questions import make_model_questions
 from sensegraph.lab.questions.personas import PersonaSettings
-from sensegraph.lab.questions.posed import KINDS, Outcome
-from sensegraph.lab.questions.posing import Posing, foresee, models, pose
 from sensegraph.lab.questions.proposing import Paid
-from sensegraph.lab.questions.templates import posed
-from sensegraph.lab.questions.told import Told, gaps_in, speaks_english, ties_in, told_in
+from sensegraph.lab.questions.question_files import KINDS, Outcome
+from sensegraph.lab.questions.question_making import Posing, foresee, pose, uses_model
+from sensegraph.lab.questions.question_templates import word_question
+from sensegraph.lab.questions.stated_facts import (
+    Told,
+    find_gapped_sentences,
+    find_stated_facts,
+    find_tied_entities,
+    speaks_english,
+)
 from sensegraph.types import Claim, Description, Document, Entity, Graph, Relation, Source
 from wired import settings
 
@@ -40,7 +46,7 @@ def offline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
 
 @pytest.fixture
 def found(offline: Corpus) -> Outcome:
-    return by_template(offline.index(), Paid(offline.runtime()), ALL)
+    return make_template_questions(offline.index(), Paid(offline.runtime()), ALL)
 
 
 # ── by template ──
@@ -79,15 +85,15 @@ def test_local_questions_do_not_give_their_answer_away(found: Outcome):
 
 
 def test_what_cannot_be_made_is_counted(offline: Corpus):
-    asked = by_template(offline.index(), Paid(offline.runtime()), GroundSettings(("disambiguation",), 50))
+    asked = make_template_questions(offline.index(), Paid(offline.runtime()), GroundSettings(("disambiguation",), 50))
     assert dict(asked.missing)["disambiguation"] == 50 - len(asked.questions) > 0
 
 
 def test_a_seed_gives_the_same_questions_and_another_one_others(offline: Corpus):
     by = Paid(offline.runtime())
-    one = by_template(offline.index(), by, GroundSettings(("local",), 4))
-    assert one == by_template(offline.index(), by, GroundSettings(("local",), 4))
-    assert one != by_template(offline.index(), by, GroundSettings(("local",), 4, seed=1))
+    one = make_template_questions(offline.index(), by, GroundSettings(("local",), 4))
+    assert one == make_template_questions(offline.index(), by, GroundSettings(("local",), 4))
+    assert one != make_template_questions(offline.index(), by, GroundSettings(("local",), 4, seed=1))
 
 
 def test_an_adversarial_question_exchanges_what_a_sentence_names(found: Outcome, offline: Corpus):
@@ -104,8 +110,8 @@ def test_an_index_without_reports_has_no_global_questions(tmp_path: Path):
         made.build()
         by = Paid(made.runtime())
         with pytest.raises(NotIndexed, match="add 'reports' to"):
-            by_template(made.index(), by, GroundSettings(("global",)))
-        assert by_template(made.index(), by, GroundSettings(("local",), 2)).counts == {"local": 2}
+            make_template_questions(made.index(), by, GroundSettings(("global",)))
+        assert make_template_questions(made.index(), by, GroundSettings(("local",), 2)).counts == {"local": 2}
 
 
 def test_in_another_language_sentences_get_a_gap(tmp_path: Path):
@@ -113,7 +119,7 @@ def test_in_another_language_sentences_get_a_gap(tmp_path: Path):
     with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": ["graph"]}}) as made:
         made.add(Document("a", text), Document("b", "Die Werft kauft Eichen aus dem Wald und das ist gut so."))
         made.build()
-        asked = by_template(made.index(), Paid(made.runtime()), GroundSettings(("local", "bridge"), 5))
+        asked = make_template_questions(made.index(), Paid(made.runtime()), GroundSettings(("local", "bridge"), 5))
     assert asked.questions
     assert all("____" in q.text and "Which" not in q.text for q in asked.questions)
     assert dict(asked.missing)["bridge"] == 5
@@ -156,11 +162,11 @@ def graph_of(*said: str, kind: str = "person") -> Graph:
     ],
 )
 def test_a_sentence_tells_when_it_begins_with_its_subject_and_stands_alone(sentence: str, rest: str):
-    assert [t.rest for t in told_in(graph_of(sentence))] == ([rest] if rest else [])
+    assert [t.rest for t in find_stated_facts(graph_of(sentence))] == ([rest] if rest else [])
 
 
 def test_a_sentence_of_two_chunks_is_no_evidence_of_one():
-    assert told_in(graph_of("Ada Finch left Port Ellery.", "Ada Finch left Port Ellery.")) == []
+    assert find_stated_facts(graph_of("Ada Finch left Port Ellery.", "Ada Finch left Port Ellery.")) == []
 
 
 @pytest.mark.parametrize(
@@ -175,14 +181,14 @@ def test_a_sentence_of_two_chunks_is_no_evidence_of_one():
     ],
 )
 def test_a_name_can_give_way_where_a_description_can_stand(sentence: str, head: str, after: str):
-    (told,) = told_in(graph_of(sentence))
+    (told,) = find_stated_facts(graph_of(sentence))
     assert (told.head, told.after, told.linked) == (head, after, bool(head))
 
 
 def test_a_thing_without_a_name_of_its_own_is_not_asked_for():
     graph = graph_of("The ferry left Port Ellery.")
     (ada, port) = graph.entities
-    assert told_in(replace(graph, entities=(replace(ada, name="ferry"), port))) == []
+    assert find_stated_facts(replace(graph, entities=(replace(ada, name="ferry"), port))) == []
 
 
 def dated(name: str, said: str, starts: str, chunk: str) -> Claim:
@@ -200,7 +206,7 @@ def dated(name: str, said: str, starts: str, chunk: str) -> Claim:
     ],
 )
 def test_a_date_goes_where_the_sentence_is_whole_without_it(said: str, left: str):
-    assert undated(dated("c", said, "1990-01-01", "c0")) == (left if len(left.split()) > 2 else "")
+    assert remove_date(dated("c", said, "1990-01-01", "c0")) == (left if len(left.split()) > 2 else "")
 
 
 def test_which_of_two_dated_claims_came_first_is_asked_without_their_dates():
@@ -208,8 +214,8 @@ def test_which_of_two_dated_claims_came_first_is_asked_without_their_dates():
         dated("c1", "Ada Finch built a boat in 2019.", "2019-01-01", "c1"),
         dated("c2", "Ada Finch left Port Ellery in 1990.", "1990-01-01", "c2"),
     ]
-    (found,) = grounds("temporal", Material((), entities=graph_of().entities, claims=claims))
-    asked = posed(found, ["d1", "d2"])
+    (found,) = find_grounds("temporal", Material((), entities=graph_of().entities, claims=claims))
+    asked = word_question(found, ["d1", "d2"])
     assert asked.text == "Which came first: “Ada Finch built a boat”, or “Ada Finch left Port Ellery”?"
     assert asked.answers == ("Ada Finch left Port Ellery",)
 
@@ -222,7 +228,9 @@ def test_three_things_of_one_name_are_asked_for_apart():
     told = [
         Told(j, m, f"Jordan {m.name}", m.name, f"c{i}") for i, (j, m) in enumerate(zip(jordans, marks, strict=True))
     ]
-    asked = [posed(g, ["d"]) for g in grounds("disambiguation", Material(told, entities=[*jordans, *marks]))]
+    asked = [
+        word_question(g, ["d"]) for g in find_grounds("disambiguation", Material(told, entities=[*jordans, *marks]))
+    ]
     assert sorted((q.text, q.chunks) for q in asked) == [
         ("What is said of Jordan, the country that has to do with Amman?", ("c0",)),
         ("What is said of Jordan, the person that has to do with Chicago?", ("c2",)),
@@ -236,28 +244,28 @@ TALK = "Tom Reeve: Well, we all went down to {} that night, and it was very cold
 def test_where_few_sentences_tell_anything_a_name_is_left_out_of_one():
     said = TALK.format("Port Ellery")
     port = replace(graph_of().entities[1], descriptions=(Description(said, Source("c0", 0, 0)),))
-    (gap,) = gaps_in(Graph((port,)))
-    (found,) = looser("local", Material((), gaps=[gap]))
-    asked = posed(found, ["d"])
+    (gap,) = find_gapped_sentences(Graph((port,)))
+    (found,) = find_looser_grounds("local", Material((), gaps=[gap]))
+    asked = word_question(found, ["d"])
     assert asked.text == f"Which name is missing here: “{TALK.format('____').removeprefix('Tom Reeve: ')}”?"
     assert asked.answers == ("Port Ellery",)
-    assert posed(found, ["d"], english=False).text.startswith("Well, we all went down to ____")
+    assert word_question(found, ["d"], english=False).text.startswith("Well, we all went down to ____")
 
 
 def test_a_speaker_is_not_what_is_left_out():
     tom = Entity("t", "Tom Reeve", "person", "", (Description(TALK.format("Arle"), Source("c0", 0, 0)),), ("c0",), 1, 1)
-    assert gaps_in(Graph((tom,))) == []
+    assert find_gapped_sentences(Graph((tom,))) == []
 
 
 def test_what_is_tied_in_one_chunk_alone_links_two_others():
     names = {n: Entity(n, n, "place", "", (), (f"c{n}",), 1, 1) for n in ("Arle", "Brun", "Corv")}
     pairs = (("Arle", "Brun", "c0", "trades with"), ("Brun", "Corv", "c1", "fights"), ("Arle", "Corv", "c2", ""))
     graph = Graph(tuple(names.values()), tuple(Relation(c, a, b, "", (), 1.0, (c,), label) for a, b, c, label in pairs))
-    found = looser("bridge", Material((), ties=ties_in(graph)))
-    asked = {posed(g, ["d1", "d2"]).text: posed(g, ["d1", "d2"]).answers for g in found}
+    found = find_looser_grounds("bridge", Material((), ties=find_tied_entities(graph)))
+    asked = {word_question(g, ["d1", "d2"]).text: word_question(g, ["d1", "d2"]).answers for g in found}
     assert asked["What links Arle with Corv?"] == ("Brun",)
     assert all(answers == ("Brun",) for answers in asked.values())
-    assert looser("temporal", Material(())) == []
+    assert find_looser_grounds("temporal", Material(())) == []
 
 
 def test_english_is_told_from_other_languages():
@@ -311,21 +319,21 @@ def test_a_models_questions_are_kept_where_their_texts_answer_them(served: tuple
     server, made = served
     server.script = answering(together)
     kinds = ("local", "intersection", "comparison", "global", "adversarial")
-    asked = by_model(made.index(), Paid(made.runtime()), GroundSettings(kinds, 2))  # type: ignore[arg-type]
+    asked = make_model_questions(made.index(), Paid(made.runtime()), GroundSettings(kinds, 2))  # type: ignore[arg-type]
     assert {q.made for q in asked.questions} == {"model"}
     assert {"local", "global", "adversarial"} <= set(asked.counts)
     assert all(n <= 2 for n in asked.counts.values())
     for question in asked.questions:
         assert bool(question.chunks) == (question.kind != "adversarial")
     paid = len(server.calls)
-    assert by_model(made.index(), Paid(made.runtime()), GroundSettings(kinds, 2)) == asked  # type: ignore[arg-type]
+    assert make_model_questions(made.index(), Paid(made.runtime()), GroundSettings(kinds, 2)) == asked  # type: ignore[arg-type]
     assert len(server.calls) == paid
 
 
 def test_each_ground_is_asked_for_twice_as_many_as_are_wanted(served: tuple[ScriptedServer, Corpus]):
     server, made = served
     server.script = answering(together)
-    by_model(made.index(), Paid(made.runtime()), GroundSettings(("local",), 3))
+    make_model_questions(made.index(), Paid(made.runtime()), GroundSettings(("local",), 3))
     wishes = [c for c in server.calls if c.task == "grounded-questions"]
     assert len(wishes) == 3
     assert all("Wanted: 2, of the class local" in c.body["messages"][1]["content"] for c in wishes)
@@ -336,7 +344,7 @@ def test_what_its_texts_do_not_answer_is_dropped_and_what_stays_missing_counted(
 ):
     server, made = served
     server.script = answering(lambda asked, texts: False)
-    asked = by_model(made.index(), Paid(made.runtime()), GroundSettings(("local",), 2, rounds=2))
+    asked = make_model_questions(made.index(), Paid(made.runtime()), GroundSettings(("local",), 2, rounds=2))
     assert asked.questions == ()
     assert dict(asked.dropped)["its texts do not answer it"] > 0
     assert asked.missing == (("local", 2),)
@@ -346,7 +354,7 @@ def test_a_question_that_one_text_answers_joins_nothing(served: tuple[ScriptedSe
     server, made = served
     server.script = answering(lambda asked, texts: True)
     kinds = ("intersection", "comparison", "bridge")
-    asked = by_model(made.index(), Paid(made.runtime()), GroundSettings(kinds, 2))  # type: ignore[arg-type]
+    asked = make_model_questions(made.index(), Paid(made.runtime()), GroundSettings(kinds, 2))  # type: ignore[arg-type]
     assert asked.questions == ()
     assert dict(asked.dropped)["one text alone answers it"] > 0
 
@@ -354,7 +362,7 @@ def test_a_question_that_one_text_answers_joins_nothing(served: tuple[ScriptedSe
 def test_a_question_that_the_corpus_may_answer_is_not_adversarial(served: tuple[ScriptedServer, Corpus]):
     server, made = served
     server.script = answering(lambda asked, texts: True)
-    asked = by_model(made.index(), Paid(made.runtime()), GroundSettings(("adversarial",), 2))
+    asked = make_model_questions(made.index(), Paid(made.runtime()), GroundSettings(("adversarial",), 2))
     assert asked.questions == ()
     assert dict(asked.dropped)["the corpus may answer it"] > 0
 
@@ -382,5 +390,5 @@ def test_personas_and_the_graph_may_be_asked_together(served: tuple[ScriptedServ
 
 def test_templates_can_be_asked_for_though_there_is_a_model(served: tuple[ScriptedServer, Corpus]):
     _, made = served
-    assert models(Posing(grounds=ALL), made.runtime())
-    assert not models(Posing(grounds=ALL, templates=True), made.runtime())
+    assert uses_model(Posing(grounds=ALL), made.runtime())
+    assert not uses_model(Posing(grounds=ALL, templates=True), made.runtime())

@@ -12,16 +12,16 @@ from scripted import ScriptedServer
 from sensegraph.answering.asking import NOTHING
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import SettingsError
-from sensegraph.lab.grounding.cited import Reference
-from sensegraph.lab.grounding.grounding import (
+from sensegraph.lab.grounding.answer_grounding import (
     METRICS,
     Grounded,
     GroundingSettings,
-    ground,
-    grounded,
-    means,
-    precision_at_k,
+    average_measures,
+    average_precision,
+    collect_evidence,
+    measure_grounding,
 )
+from sensegraph.lab.grounding.cited import Reference
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Answer, Citation, Evidence, Passage
@@ -45,7 +45,7 @@ def offline(store: SqliteStore) -> Runtime:
 
 
 def value(answer: Grounded, metric: str, rt: Runtime) -> float | None:
-    return ground([answer], GroundingSettings((metric,)), rt)[0].values[metric]
+    return measure_grounding([answer], GroundingSettings((metric,)), rt)[0].values[metric]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,9 @@ def test_an_empty_context_is_0(metric: str, server: ScriptedServer, store: Sqlit
 
 
 def test_an_answer_that_abstains_has_no_statements_and_no_relevancy(server: ScriptedServer, store: SqliteStore) -> None:
-    (found,) = ground([replace(SAID, text=NOTHING)], GroundingSettings(tuple(METRICS)), runtime(store, server))
+    (found,) = measure_grounding(
+        [replace(SAID, text=NOTHING)], GroundingSettings(tuple(METRICS)), runtime(store, server)
+    )
     assert found.abstained
     assert [found.values[m] for m in ("faithfulness", "citation_recall", "citation_precision")] == [None, None, None]
     assert found.values["relevancy"] == 0
@@ -86,17 +88,17 @@ def test_what_has_no_reference_and_no_gold_has_no_recall(offline: Runtime) -> No
 
 def test_a_model_judges_every_measure_and_is_not_asked_twice(server: ScriptedServer, store: SqliteStore) -> None:
     rt, how = runtime(store, server), GroundingSettings(tuple(METRICS))
-    (found,) = ground([SAID], how, rt)
+    (found,) = measure_grounding([SAID], how, rt)
     assert (found.by, found.claimed) == ("support by scripted", "claims by scripted")
     assert found.values["faithfulness"] == 0.5
     assert all(v is not None and 0 <= v <= 1 for v in found.values.values())
     calls = len(server.calls)
-    assert ground([SAID], how, rt) == [found]
+    assert measure_grounding([SAID], how, rt) == [found]
     assert len(server.calls) == calls
 
 
 def test_references_that_lead_nowhere_are_counted(offline: Runtime) -> None:
-    (found,) = ground(
+    (found,) = measure_grounding(
         [replace(SAID, text="Ada Quay built it. [9] So it is [Data: Reports (+more)].")], SETTINGS, offline
     )
     assert (found.dangling, found.unresolved) == (1, 1)
@@ -106,16 +108,16 @@ SETTINGS = GroundingSettings(("citation_recall", "document_recall"))
 
 
 def test_means_are_over_what_is_defined_and_count_the_rest(offline: Runtime) -> None:
-    found = ground([SAID, replace(SAID, text=NOTHING)], SETTINGS, offline)
-    told = {m.metric: (m.mean, m.n, m.undefined) for m in means(found)}
+    found = measure_grounding([SAID, replace(SAID, text=NOTHING)], SETTINGS, offline)
+    told = {m.metric: (m.mean, m.n, m.undefined) for m in average_measures(found)}
     assert told == {"citation_recall": (0.5, 1, 1), "document_recall": (pytest.approx(2 / 3), 2, 0)}
-    assert means([]) == ()
+    assert average_measures([]) == ()
 
 
 def test_an_answer_of_ours_brings_its_evidence_and_its_quotes() -> None:
     passages = (Passage("chunk", "x", CONTEXT[0]),)
     answer = Answer("It is so. [1]", (Citation(1, "a", 0, 3, "Ada"),), Evidence(passages, ("a",)))
-    found = grounded("Who?", answer, gold=["a"])
+    found = collect_evidence("Who?", answer, gold=["a"])
     assert (found.context, found.texts, found.found) == ((CONTEXT[0],), ((Reference(1), "Ada"),), ("a",))
 
 
@@ -128,10 +130,10 @@ def test_an_unknown_measure_is_an_error_that_names_the_nearest() -> None:
     ("useful", "expected"), [([], 0.0), ([False], 0.0), ([True, False], 1.0), ([False, True], 0.5), ([True] * 3, 1.0)]
 )
 def test_precision_at_k_by_hand(useful: list[bool], expected: float) -> None:
-    assert precision_at_k(useful) == expected
+    assert average_precision(useful) == expected
 
 
 @given(st.lists(st.booleans(), max_size=12))
 def test_precision_at_k_is_highest_when_what_is_useful_comes_first(useful: list[bool]) -> None:
-    best = precision_at_k(sorted(useful, reverse=True))
-    assert 0 <= precision_at_k(useful) <= best <= 1
+    best = average_precision(sorted(useful, reverse=True))
+    assert 0 <= average_precision(useful) <= best <= 1

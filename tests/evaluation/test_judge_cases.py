@@ -8,7 +8,7 @@ import pytest
 
 import judge_cases
 from scripted import Script, ScriptedServer
-from sensegraph.lab.judging.criteria import rules
+from sensegraph.lab.judging.criteria import choose_rules
 
 
 def folder(place: Path, server: ScriptedServer) -> Path:
@@ -20,7 +20,7 @@ def folder(place: Path, server: ScriptedServer) -> Path:
 
 def test_the_cases_name_a_winner_for_each_criterion_of_their_preset() -> None:  # G42, L30
     for case in judge_cases.cases():
-        assert set(case["wins"]) == {c.name for c in rules(case["preset"]).criteria}
+        assert set(case["wins"]) == {c.name for c in choose_rules(case["preset"]).criteria}
         assert set(case["wins"].values()) <= set(judge_cases.PAIR)
     wins = judge_cases.cases()[0]["wins"]
     assert [wins[c] for c in ("comprehensiveness", "diversity", "empowerment", "directness")] == [

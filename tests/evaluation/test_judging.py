@@ -11,10 +11,10 @@ import pytest
 from scripted import Script, ScriptedServer
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import EndpointError, InputError, StepFailed, UnsupportedTask
-from sensegraph.lab.judging.bias import bias
-from sensegraph.lab.judging.criteria import Criterion, Rules, bands_of, presets, rules
-from sensegraph.lab.judging.judgements import tallies, tally
-from sensegraph.lab.judging.judging import foresee_judging, judge_pairs, score_answers
+from sensegraph.lab.judging.bias import assess_bias
+from sensegraph.lab.judging.criteria import Criterion, Rules, choose_rules, judging_presets, read_bands
+from sensegraph.lab.judging.judge_calls import foresee_judging, judge_pairs, score_answers
+from sensegraph.lab.judging.judgements import tally_all_pairs, tally_pair
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime
@@ -27,7 +27,7 @@ SHORT = "Ada Quay did."
 ANSWERS = {"graphrag-root": (LONG,) * 3, "naive-plain": (SHORT,) * 3}
 PAIR = ("graphrag-root", "naive-plain")
 FIRST = {name: told[:1] for name, told in ANSWERS.items()}
-TWO = rules("sensegraph", ("comprehensiveness", "directness"), replicates=2)
+TWO = choose_rules("sensegraph", ("comprehensiveness", "directness"), replicates=2)
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_replicates_are_stored_apart_though_the_judge_sees_no_number(
 
 
 def test_one_order_is_drawn_by_the_seed_for_each_replicate(server: ScriptedServer, store: SqliteStore) -> None:
-    how = rules("edge2024", replicates=5)
+    how = choose_rules("edge2024", replicates=5)
     rt = runtime(store, server)
     one, again, other = (judge_pairs(ANSWERS, QUESTIONS, replace(how, seed=s), rt) for s in (0, 0, 1))
     firsts = [v.first for v in one.verdicts]
@@ -102,8 +102,8 @@ def test_the_longer_answer_wins_by_comprehensiveness_and_loses_by_directness(
     server: ScriptedServer, store: SqliteStore
 ) -> None:  # N29
     found = judge_pairs(ANSWERS, QUESTIONS, TWO, runtime(store, server))
-    assert {t.criterion: t.mean for t in tallies(found)} == {"comprehensiveness": 100.0, "directness": 0.0}
-    report = bias(found)
+    assert {t.criterion: t.mean for t in tally_all_pairs(found)} == {"comprehensiveness": 100.0, "directness": 0.0}
+    report = assess_bias(found)
     assert (report.whole.first, report.whole.consistent, report.suspects, report.warnings) == (0.5, 1.0, (), ())
     assert found.words == {PAIR[0]: (23,) * 3, PAIR[1]: (3,) * 3}
 
@@ -111,9 +111,9 @@ def test_the_longer_answer_wins_by_comprehensiveness_and_loses_by_directness(
 def test_a_judge_that_likes_the_first_place_gives_ties_and_a_warning(store: SqliteStore) -> None:
     with ScriptedServer(Script(first_bias=1.0)) as server:
         found = judge_pairs(ANSWERS, QUESTIONS, TWO, runtime(store, server))
-    assert {t.mean for t in tallies(found)} == {50.0}
-    assert {t.mean for t in tallies(found.one_order())} == {100.0}
-    report = bias(found)
+    assert {t.mean for t in tally_all_pairs(found)} == {50.0}
+    assert {t.mean for t in tally_all_pairs(found.one_order())} == {100.0}
+    report = assess_bias(found)
     assert (report.whole.first, report.whole.consistent) == (1.0, 0.0)
     assert len(report.warnings) == 2 * 3
 
@@ -126,30 +126,30 @@ def test_a_reply_that_stays_unreadable_is_no_verdict_and_its_question_is_dropped
         rt = runtime(store, server)
         found = judge_pairs(ANSWERS, QUESTIONS, TWO, rt)
         notes = rt.engine.notes()
-    first = tally(found, "comprehensiveness", PAIR)
+    first = tally_pair(found, "comprehensiveness", PAIR)
     assert (first.scores, first.dropped, first.lost, found.missing) == ((100.0, None, 100.0), 1, 2, 8)
-    assert bias(found).whole.ties == 0.0
+    assert assess_bias(found).whole.ties == 0.0
     assert "no verdict: the reply stayed unusable (8 ×)" in notes
 
 
 def test_a_missing_answer_is_not_judged_and_an_empty_one_is(server: ScriptedServer, store: SqliteStore) -> None:
     answers = {"a": (LONG, None), "b": (SHORT, SHORT), "c": ("", "")}
     found = judge_pairs(answers, QUESTIONS[:2], TWO, runtime(store, server))
-    assert tally(found, "comprehensiveness", ("a", "b")).scores == (100.0, None)
-    assert tally(found, "comprehensiveness", ("a", "c")).scores == (100.0, None)
-    assert tally(found, "comprehensiveness", ("b", "c")).dropped == 0
+    assert tally_pair(found, "comprehensiveness", ("a", "b")).scores == (100.0, None)
+    assert tally_pair(found, "comprehensiveness", ("a", "c")).scores == (100.0, None)
+    assert tally_pair(found, "comprehensiveness", ("b", "c")).dropped == 0
     assert any("(The answer is empty.)" in str(c.body) for c in server.done())
 
 
 def test_scored_verdicts_carry_a_score_for_each_answer(server: ScriptedServer, store: SqliteStore) -> None:  # N95
-    found = judge_pairs(FIRST, QUESTIONS[:1], rules("scored", replicates=1), runtime(store, server))
+    found = judge_pairs(FIRST, QUESTIONS[:1], choose_rules("scored", replicates=1), runtime(store, server))
     assert {v.scores for v in found.verdicts} == {(4.0, 2.0), (2.0, 4.0)}
     assert "1: poor" in str(server.done()[0].body)
 
 
 def test_without_a_tie_a_winner_is_named(server: ScriptedServer, store: SqliteStore) -> None:  # L22
     same = {"a": (LONG,), "b": (LONG,)}
-    found = judge_pairs(same, QUESTIONS[:1], rules("zhang2025", replicates=1), runtime(store, server))
+    found = judge_pairs(same, QUESTIONS[:1], choose_rules("zhang2025", replicates=1), runtime(store, server))
     assert {v.winner for v in found.verdicts} == {1}
 
 
@@ -165,14 +165,14 @@ def test_only_what_differs_is_judged_so_that_repeating_wins_nothing(server: Scri
     assert "Criterion" not in contrast.body["messages"][1]["content"]
     assert all("stood by the river" not in str(c.body) for c in server.done("judge"))
     assert all("only what the other does not say" in str(c.body) for c in server.done("judge"))
-    assert tally(found, "comprehensiveness", ("a", "b")).mean == 0.0
+    assert tally_pair(found, "comprehensiveness", ("a", "b")).mean == 0.0
 
 
 def test_answers_that_say_the_same_tie_without_a_judge(server: ScriptedServer, store: SqliteStore) -> None:
     answers = {"a": ("One thing. Another.",), "b": ("Another.\nOne thing.",)}
     found = judge_pairs(answers, QUESTIONS[:1], replace(TWO, differential=True), runtime(store, server))
     assert not server.done("judge")
-    assert {t.mean for t in tallies(found)} == {50.0}
+    assert {t.mean for t in tally_all_pairs(found)} == {50.0}
 
 
 def test_a_contrast_that_cannot_be_read_gives_no_verdict(store: SqliteStore) -> None:
@@ -230,7 +230,7 @@ def test_scores_vary_over_runs_and_over_questions_and_both_are_told(store: Sqlit
         question = QUESTIONS.index(body["messages"][1]["content"].partition("\n")[0].removeprefix("Question: "))
         return f'{{"explanation": "It says so.", "score": {(4, 6, 40)[question] + body["seed"]}}}'
 
-    how = rules("zhang2025", ("overall",), replicates=2)
+    how = choose_rules("zhang2025", ("overall",), replicates=2)
     with ScriptedServer(Script(reply=by_seed)) as server:
         found = score_answers({"a": (LONG,) * 3}, QUESTIONS, how, runtime(store, server, seed=0))
     (marked,) = found.marked()
@@ -244,17 +244,19 @@ def test_the_bands_go_with_the_scale_and_a_missing_answer_has_no_score(
     server: ScriptedServer, store: SqliteStore
 ) -> None:
     found = score_answers(
-        {"a": (LONG, None, LONG), "b": (SHORT,) * 3}, QUESTIONS, rules("zhang2025"), runtime(store, server)
+        {"a": (LONG, None, LONG), "b": (SHORT,) * 3}, QUESTIONS, choose_rules("zhang2025"), runtime(store, server)
     )
     assert len(server.done("score")) == (2 + 3) * 4 * 5
-    assert bands_of("zhang2025").splitlines()[-1] in server.done()[0].body["messages"][1]["content"]
+    assert read_bands("zhang2025").splitlines()[-1] in server.done()[0].body["messages"][1]["content"]
     first = found.marked()[0]
     assert (first.condition, first.questions, first.missing) == ("a", (5.0, None, 5.0), 0)
 
 
 def test_a_score_that_stays_unreadable_is_counted_as_missing(store: SqliteStore) -> None:
     with ScriptedServer(Script(reply=lambda body: "Splendid!")) as server:
-        found = score_answers({"a": (LONG,)}, QUESTIONS[:1], rules("zhang2025", ("overall",)), runtime(store, server))
+        found = score_answers(
+            {"a": (LONG,)}, QUESTIONS[:1], choose_rules("zhang2025", ("overall",)), runtime(store, server)
+        )
     (marked,) = found.marked()
     assert (marked.mean, marked.missing, marked.over_runs, marked.over_questions) == (None, 5, None, None)
 
@@ -263,28 +265,28 @@ def test_a_score_that_stays_unreadable_is_counted_as_missing(store: SqliteStore)
 
 
 def test_the_presets_judge_as_the_papers_say() -> None:
-    found = presets()
+    found = judging_presets()
     names = ("comprehensiveness", "diversity", "empowerment", "directness")
     assert [c.name for c in found["edge2024"].criteria] == list(names)
     assert (found["edge2024"].replicates, found["edge2024"].both_orders, found["edge2024"].tie) == (5, False, True)
     assert {c.name for c in found["zhang2025"].criteria} == {*names[:3], "overall"}
     assert (found["zhang2025"].tie, found["zhang2025"].low, found["zhang2025"].high) == (False, 1, 10)
     assert (found["sensegraph"].both_orders, found["sensegraph"].control) == (True, "directness")
-    assert len(bands_of("zhang2025").splitlines()) == 5
+    assert len(read_bands("zhang2025").splitlines()) == 5
 
 
 def test_a_wrong_name_is_met_with_the_nearest_one() -> None:
     with pytest.raises(InputError, match="did you mean 'edge2024'"):
-        rules("edge2025")
+        choose_rules("edge2025")
     with pytest.raises(InputError, match="did you mean 'directness'"):
-        rules("edge2024", ("directnes",))
+        choose_rules("edge2024", ("directnes",))
     with pytest.raises(InputError, match="at least 1"):
-        rules(replicates=-1)
+        choose_rules(replicates=-1)
 
 
 def test_a_criterion_of_ones_own_can_be_given() -> None:
     own = Criterion("tone", "How friendly is it?")
-    assert rules("edge2024", (own, "diversity")).criteria[0] == own
+    assert choose_rules("edge2024", (own, "diversity")).criteria[0] == own
     with pytest.raises(InputError, match="No criterion"):
         Rules("none", ())
     with pytest.raises(InputError, match="no room"):

@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.lab.retrieval.metrics import all_gold, measures, names, ndcg, precision, recall, reciprocal_rank
+from sensegraph.lab.retrieval.metrics import (
+    all_gold,
+    list_metrics,
+    measure_ranking,
+    ndcg,
+    precision_at_k,
+    recall_at_k,
+    reciprocal_rank,
+)
 
 GOLD = {"a": 1, "b": 1, "c": 1, "d": 1}
 CUTS = (1, 3, 5)
@@ -20,9 +28,9 @@ golds = st.dictionaries(ids, st.integers(1, 4), min_size=1, max_size=8)
 
 
 def test_recall_counts_the_share_of_all_judged_documents():
-    assert recall(["a", "x", "b"], GOLD, 3) == 0.5
-    assert recall(["a", "x", "b"], GOLD, 2) == 0.25
-    assert recall([], GOLD, 5) == 0
+    assert recall_at_k(["a", "x", "b"], GOLD, 3) == 0.5
+    assert recall_at_k(["a", "x", "b"], GOLD, 2) == 0.25
+    assert recall_at_k([], GOLD, 5) == 0
 
 
 def test_all_gold_is_1_only_when_the_last_of_them_is_there():
@@ -31,7 +39,7 @@ def test_all_gold_is_1_only_when_the_last_of_them_is_there():
 
 
 def test_an_empty_place_of_a_short_ranking_counts_against_precision():
-    assert precision(["a", "b"], GOLD, 4) == 0.5
+    assert precision_at_k(["a", "b"], GOLD, 4) == 0.5
 
 
 def test_the_reciprocal_rank_is_that_of_the_first_relevant_document():
@@ -52,11 +60,11 @@ def test_ndcg_looks_at_ten_places_and_its_ideal_does_too():
 
 
 def test_a_document_named_twice_counts_once_and_moves_nothing_down():
-    assert measures(["x", "x", "a"], {"a": 1}, (2,)) == measures(["x", "a"], {"a": 1}, (2,))
+    assert measure_ranking(["x", "x", "a"], {"a": 1}, (2,)) == measure_ranking(["x", "a"], {"a": 1}, (2,))
 
 
 def test_every_measure_has_a_name_in_its_place():
-    found = dict(zip(names((1, 2)), measures(["x", "a"], {"a": 1, "b": 1}, (1, 2)), strict=True))
+    found = dict(zip(list_metrics((1, 2)), measure_ranking(["x", "a"], {"a": 1, "b": 1}, (1, 2)), strict=True))
     assert found["recall@2"] == 0.5
     assert found["all@2"] == 0
     assert found["precision@1"] == 0
@@ -85,13 +93,13 @@ def dense(ranked: list[str], gold: dict[str, int], cuts: tuple[int, ...]) -> lis
 
 @given(rankings, golds)
 def test_measures_equal_a_dense_reference(ranked: list[str], gold: dict[str, int]):
-    assert measures(ranked, gold, CUTS) == pytest.approx(dense(ranked, gold, CUTS))
+    assert measure_ranking(ranked, gold, CUTS) == pytest.approx(dense(ranked, gold, CUTS))
 
 
 @given(rankings, golds)
 def test_every_measure_lies_between_0_and_1_and_recall_never_falls_with_depth(ranked: list[str], gold: dict[str, int]):
-    assert all(0 <= m <= 1 + 1e-12 for m in measures(ranked, gold, CUTS))
-    assert recall(ranked, gold, 1) <= recall(ranked, gold, 3) <= recall(ranked, gold, 5)
+    assert all(0 <= m <= 1 + 1e-12 for m in measure_ranking(ranked, gold, CUTS))
+    assert recall_at_k(ranked, gold, 1) <= recall_at_k(ranked, gold, 3) <= recall_at_k(ranked, gold, 5)
 
 
 @given(golds)

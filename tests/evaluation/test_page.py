@@ -19,14 +19,14 @@ from sensegraph.lab.experiments.sheets import (
     Section,
     Sheet,
     Words,
-    chance,
-    number,
-    signed,
-    table,
+    format_number,
+    format_p_value,
+    format_signed,
+    make_table,
 )
 
-HEAT = table("Heat", ["", "A", "B"], [["A", "–", Cell("75.0", 0.75, strong=True)], ["B", Cell("25.0", 0.25), "–"]])
-PLAIN = table("Said | of <A>", ["name", "what"], [["x & y", Cell("words\nmore", words=True)]], "A note.")
+HEAT = make_table("Heat", ["", "A", "B"], [["A", "–", Cell("75.0", 0.75, strong=True)], ["B", Cell("25.0", 0.25), "–"]])
+PLAIN = make_table("Said | of <A>", ["name", "what"], [["x & y", Cell("words\nmore", words=True)]], "A note.")
 SHEET = Sheet(
     "A <report>",
     ("3 conditions.",),
@@ -90,7 +90,7 @@ def luminance(colour: tuple[int, ...]) -> float:
 
 @pytest.mark.parametrize("shade", [i / 20 for i in range(21)])
 def test_the_number_in_a_shaded_cell_is_legible(shade: float):
-    text = page(Sheet("t", (), (Section("s", (table("c", ["", "x"], [["r", Cell("1", shade)]]),)),)))
+    text = page(Sheet("t", (), (Section("s", (make_table("c", ["", "x"], [["r", Cell("1", shade)]]),)),)))
     found = re.search(r"background:rgb\((\d+),(\d+),(\d+)\);color:#(\w+)", text)
     assert found
     ground = luminance(tuple(int(found[i]) for i in (1, 2, 3)))
@@ -107,8 +107,8 @@ def test_light_and_dark_follow_the_reader_and_a_phone_is_no_wider_than_itself():
 
 
 def test_a_table_of_words_alone_breaks_its_lines_on_a_phone_and_one_of_figures_does_not():
-    said = table("Conditions", ["name", "settings"], [["C0", Cell("depth = 0", words=True)]])
-    figures = table("Costs", ["name", "calls"], [["C0", "12"]])
+    said = make_table("Conditions", ["name", "settings"], [["C0", Cell("depth = 0", words=True)]])
+    figures = make_table("Costs", ["name", "calls"], [["C0", "12"]])
     text = page(Sheet("t", (), (Section("s", (said, figures)),)))
     assert re.findall(r"<table( class=.*?)?><caption><span>(\w+)", text) == [
         (' class="said"', "Conditions"),
@@ -133,6 +133,6 @@ def test_markdown_has_the_same_parts_with_bars_escaped_and_what_counts_in_bold()
 
 
 def test_numbers_are_written_as_people_read_them():
-    assert (number(None), number(-1234.5, 1), number(0.5)) == ("–", "−1,234.5", "0.50")
-    assert (signed(0.25), signed(-0.25)) == ("+0.25", "−0.25")
-    assert (chance(0.0004), chance(0.0404)) == ("< 0.001", "0.040")
+    assert (format_number(None), format_number(-1234.5, 1), format_number(0.5)) == ("–", "−1,234.5", "0.50")
+    assert (format_signed(0.25), format_signed(-0.25)) == ("+0.25", "−0.25")
+    assert (format_p_value(0.0004), format_p_value(0.0404)) == ("< 0.001", "0.040")

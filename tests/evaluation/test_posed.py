@@ -13,20 +13,20 @@ from hypothesis import strategies as st
 from harbour import papers
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
-from sensegraph.lab.questions.posed import (
+from sensegraph.lab.questions.proposing import first_of_each
+from sensegraph.lab.questions.question_files import (
     GROUNDED,
     KINDS,
     NEEDS,
     Outcome,
     Posed,
-    read_questions,
+    read_posed_questions,
     record,
-    summed,
+    sum_counts,
     write_questions,
     write_set,
 )
-from sensegraph.lab.questions.proposing import first_of_each
-from sensegraph.lab.questions.strata import by_turns, grouped
+from sensegraph.lab.questions.strata import cluster_vectors, take_turns
 from sensegraph.lab.retrieval import read_set
 
 OFFLINE = {"engine": "offline", "index": {"parts": [], "chunk_tokens": 60, "chunk_overlap": 0}}
@@ -59,7 +59,7 @@ def test_the_three_things_that_vector_search_lacks_are_classes():
 
 def test_questions_come_back_from_their_file_as_they_were(harbour: Corpus, tmp_path: Path):
     write_questions(tmp_path / "deep" / "q.jsonl", some(harbour))
-    assert list(read_questions(tmp_path / "deep" / "q.jsonl")) == some(harbour)
+    assert list(read_posed_questions(tmp_path / "deep" / "q.jsonl")) == some(harbour)
 
 
 def test_a_record_holds_no_empty_field():
@@ -69,7 +69,7 @@ def test_a_record_holds_no_empty_field():
 def test_questions_of_others_are_given_ones(tmp_path: Path):
     path = tmp_path / "q.jsonl"
     path.write_text('{"_id": "1", "text": "Why?", "metadata": {"type": "two", "answer": "so"}}\n\n{"text": "When?"}\n')
-    first, second = read_questions(path)
+    first, second = read_posed_questions(path)
     assert (first.kind, first.made, first.answers) == ("local", "given", ("so",))
     assert second == Posed("When?", "local")
 
@@ -78,9 +78,9 @@ def test_questions_of_others_are_given_ones(tmp_path: Path):
 def test_a_line_that_is_no_question_is_named(tmp_path: Path, line: str):
     (tmp_path / "q.jsonl").write_text('{"text": "Why?"}\n' + line + "\n")
     with pytest.raises(InputError, match="line 2"):
-        read_questions(tmp_path / "q.jsonl")
+        read_posed_questions(tmp_path / "q.jsonl")
     with pytest.raises(InputError, match="There is no"):
-        read_questions(tmp_path / "none.jsonl")
+        read_posed_questions(tmp_path / "none.jsonl")
 
 
 def test_a_set_is_one_that_retrieval_is_measured_on_by_documents_and_by_chunks(harbour: Corpus, tmp_path: Path):
@@ -104,7 +104,7 @@ def test_outcomes_add_up():
     assert both.dropped == (("x", 3), ("y", 1))
     assert both.missing == (("local", 2),)
     assert both.counts == {"local": 1, "bridge": 1}
-    assert summed([("z", 0)]) == ()
+    assert sum_counts([("z", 0)]) == ()
 
 
 # ── what is new, and what is spread ──
@@ -120,21 +120,21 @@ def test_what_is_near_or_equal_is_not_new():
 @given(st.integers(1, 40), st.integers(1, 8), st.integers(0, 3))
 def test_every_row_is_in_a_group_and_equal_rows_in_one(n: int, groups: int, seed: int):
     rows = np.eye(4, dtype=np.float32)[np.arange(n) % 4]
-    found = grouped(rows, groups, seed)
+    found = cluster_vectors(rows, groups, seed)
     assert len(found) == n
     assert len(set(found.tolist())) <= min(groups, n, 4)
     assert all(found[i] == found[i % 4] for i in range(n))
-    assert (found == grouped(rows, groups, seed)).all()
+    assert (found == cluster_vectors(rows, groups, seed)).all()
 
 
 def test_no_rows_are_in_no_group():
-    assert len(grouped(np.zeros((0, 4), np.float32))) == 0
+    assert len(cluster_vectors(np.zeros((0, 4), np.float32))) == 0
 
 
 @given(st.lists(st.text("abcd", min_size=1, max_size=3), unique=True), st.integers(0, 3))
 def test_groups_take_turns(names: list[str], seed: int):
-    turned = by_turns(names, lambda n: ord(n[0]), lambda n: n, seed)
+    turned = take_turns(names, lambda n: ord(n[0]), lambda n: n, seed)
     assert sorted(turned) == sorted(names)
-    assert turned == by_turns(reversed(names), lambda n: ord(n[0]), lambda n: n, seed)
+    assert turned == take_turns(reversed(names), lambda n: ord(n[0]), lambda n: n, seed)
     groups = len({n[0] for n in names})
     assert len({n[0] for n in turned[:groups]}) == groups

@@ -7,7 +7,14 @@ from collections import Counter, defaultdict
 import pytest
 
 from sensegraph.errors import InputError
-from sensegraph.lab.experiments.published import Comparison6, paper_named, papers, published, table6, tables
+from sensegraph.lab.experiments.published import (
+    Comparison6,
+    list_papers,
+    list_published_tables,
+    paper_named,
+    published,
+    table6,
+)
 from sensegraph.lab.scores.statistics import holm, two_sided
 
 
@@ -74,8 +81,8 @@ def test_leanrag_is_alone_best_in_eleven_cells_ties_one_and_loses_four():
 
 
 def test_every_table_that_is_listed_can_be_read_and_has_a_figure_for_every_column():
-    for paper in papers():
-        for name in tables(paper):
+    for paper in list_papers():
+        for name in list_published_tables(paper):
             if (paper, name) == ("edge2024", "6"):
                 continue
             found = published(paper, name)

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from sensegraph.lab.experiments.answering import Condition, Reply, cost
+from sensegraph.lab.experiments.condition_answers import Condition, Reply, sum_costs
+from sensegraph.lab.experiments.evaluation_report import brief, sheet, tabulate_means
 from sensegraph.lab.experiments.experiment import Compared, Outcome
 from sensegraph.lab.experiments.markdown import markdown
-from sensegraph.lab.experiments.pair_tables import HOW, hopeless, pairs
+from sensegraph.lab.experiments.measures import Measure, measure_lengths
+from sensegraph.lab.experiments.pair_tables import HOW, explain_lack_of_power, tabulate_pairs
 from sensegraph.lab.experiments.plan import Asked, Plan
-from sensegraph.lab.experiments.reporting import brief, means, sheet
-from sensegraph.lab.experiments.sheets import many
-from sensegraph.lab.judging.verdict_tables import told
-from sensegraph.lab.scores.measures import Measure, lengths
-from sensegraph.lab.scores.pairs import Values, all_pairs
+from sensegraph.lab.experiments.sheets import format_count
+from sensegraph.lab.experiments.verdict_tables import describe_wins
+from sensegraph.lab.scores.pairs import Values, compare_all_pairs
 from sensegraph.types import Answer, Usage
 
 GOOD = Reply(Answer("It rained all day."))
@@ -29,10 +29,10 @@ def outcome(values: Sequence[dict[str, Values]], group: str = "Clusters of claim
     names, count = list(values[0]), len(next(iter(values[0].values())))
     answers = dict.fromkeys(names, (GOOD,) * count)
     listed = [Measure(group, f"m{i}", "counted", v, digits) for i, v in enumerate(values, 1)]
-    compared = tuple(Compared(m, all_pairs(m.values, draws=100)) for m in (lengths(answers), *listed))
+    compared = tuple(Compared(m, compare_all_pairs(m.values, draws=100)) for m in (measure_lengths(answers), *listed))
     conditions = tuple(Condition(n, "naive", {}, lambda question: Answer(question), n) for n in names)
     questions = tuple(Asked(f"q{i}", f"Question {i}?") for i in range(count))
-    costs = {name: cost(replies) for name, replies in answers.items()}
+    costs = {name: sum_costs(replies) for name, replies in answers.items()}
     plan = Plan("notes", "asked.txt", {name: {"method": "naive"} for name in names})
     return Outcome(plan, conditions, questions, answers, costs, compared, "offline", "hashed-terms", "", "notes")
 
@@ -92,8 +92,8 @@ def test_questions_count_only_where_two_conditions_have_a_value():
 @pytest.mark.parametrize(("conditions", "least"), [(2, 6), (3, 7), (6, 10)])
 def test_so_many_questions_at_least_are_needed_as_the_docs_say(conditions: int, least: int):
     for count, enough in ((least - 1, False), (least, True)):
-        family = all_pairs({f"c{i}": [float(i)] * count for i in range(conditions)}, draws=100)
-        assert bool(hopeless(family)) is not enough
+        family = compare_all_pairs({f"c{i}": [float(i)] * count for i in range(conditions)}, draws=100)
+        assert bool(explain_lack_of_power(family)) is not enough
         assert any(p.better for p in family) is enough
 
 
@@ -107,11 +107,13 @@ def test_one_condition_is_compared_with_nothing():
 
 
 def test_of_win_rates_too_the_least_possible_p_is_told():
-    few, many_more = (all_pairs({"a": [1.0] * n, "b": [1.0] * n}, draws=10) for n in (4, 40))
-    assert told("directness", few) == (
+    few, many_more = (compare_all_pairs({"a": [1.0] * n, "b": [1.0] * n}, draws=10) for n in (4, 40))
+    assert describe_wins("directness", few) == (
         "Win rate, directness: with 4 questions p cannot be below 0.125: no difference can be more than chance."
     )
-    assert told("directness", many_more).endswith("no difference that is more than chance (least p Holm 1.000).")
+    assert describe_wins("directness", many_more).endswith(
+        "no difference that is more than chance (least p Holm 1.000)."
+    )
 
 
 def test_failures_and_refusals_are_said_only_where_there_are_any_and_in_good_english():
@@ -126,7 +128,7 @@ def test_failures_and_refusals_are_said_only_where_there_are_any_and_in_good_eng
 
 
 def test_one_is_singular_and_more_are_plural():
-    assert (many(1, "question"), many(0, "question"), many(1200, "call")) == (
+    assert (format_count(1, "question"), format_count(0, "question"), format_count(1200, "call")) == (
         "1 question",
         "0 questions",
         "1,200 calls",
@@ -138,7 +140,7 @@ def test_one_is_singular_and_more_are_plural():
 
 def cells(values: dict[str, Values], digits: int = 2) -> list[tuple[str, bool]]:
     found = outcome([values], digits=digits)
-    (row,) = means(found.compared[1:], found).rows
+    (row,) = tabulate_means(found.compared[1:], found).rows
     return [(cell.text, cell.strong) for cell in row[1:]]
 
 
@@ -151,9 +153,9 @@ def test_means_of_different_questions_are_not_marked_and_say_how_many_they_are_o
     assert cells({"a": [1.0, None], "b": [3.0, 4.0]}) == [("1.00 (n 1)", False), ("3.50", False)]
     assert cells({"a": [1.0, None], "b": [None, 4.0]}) == [("1.00 (n 1)", False), ("4.00 (n 1)", False)]
     found = outcome([{"a": [1.0, None], "b": [3.0, 4.0]}])
-    assert "Means of different questions are not compared." in means(found.compared[1:], found).note
+    assert "Means of different questions are not compared." in tabulate_means(found.compared[1:], found).note
     whole = outcome([steady(3, 1)])
-    assert "n:" not in means(whole.compared[1:], whole).note
+    assert "n:" not in tabulate_means(whole.compared[1:], whole).note
 
 
 def test_means_that_are_alike_as_shown_are_not_told_apart():
@@ -184,9 +186,9 @@ def test_the_lines_on_the_terminal_say_too_how_many_questions_a_mean_is_of():
 
 
 def test_the_effect_is_over_the_questions_that_stand_beside_it():
-    (pair,) = all_pairs({"a": [1.0, 2.0, 4.0], "b": [1.0, 2.0, 3.0]}, draws=10)
-    (row,) = pairs("m", [pair]).rows
-    shown = dict(zip(pairs("m", [pair]).head, (c.text for c in row), strict=True))
+    (pair,) = compare_all_pairs({"a": [1.0, 2.0, 4.0], "b": [1.0, 2.0, 3.0]}, draws=10)
+    (row,) = tabulate_pairs("m", [pair]).rows
+    shown = dict(zip(tabulate_pairs("m", [pair]).head, (c.text for c in row), strict=True))
     assert (shown["z"], shown["z/√n"], shown["n"], shown["wins"], shown["even"]) == ("+1.00", "+0.58", "3", "1", "2")
 
 

@@ -13,7 +13,7 @@ from scripted_replies import fit
 from sensegraph.cli.lab.measuring import Place, measured, named_methods
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import Settings, parse
-from sensegraph.lab.retrieval import JudgedSet, Measuring, Result, objects, read_set, tables
+from sensegraph.lab.retrieval import JudgedSet, Measuring, Result, read_set, retrieval_records, retrieval_tables
 from wired import settings
 
 HOW = Measuring((1, 2), draws=20)
@@ -69,16 +69,17 @@ def test_the_report_says_who_reranked_and_what_it_cost(
     towns: JudgedSet, server: ScriptedServer, tmp_path: Path
 ) -> None:
     plain = result(towns, server, tmp_path, "none")
-    assert "reranked" not in tables.text(plain, HOW)
-    assert objects.one_set(plain)["reranking"] is None
+    assert "reranked" not in retrieval_tables.text(plain, HOW)
+    assert retrieval_records.record_set(plain)["reranking"] is None
     before = len(server.done("rerank"))
     first = result(towns, server, tmp_path, "endpoint", top=7)
     calls = len(server.done("rerank")) - before
     assert calls > 0
-    assert f"every ranking's first 7 chunks within its context reranked by ranks: {calls} calls, " in tables.text(
-        first, HOW
+    assert (
+        f"every ranking's first 7 chunks within its context reranked by ranks: {calls} calls, "
+        in retrieval_tables.text(first, HOW)
     )
-    told = objects.one_set(first)["reranking"]
+    told = retrieval_records.record_set(first)["reranking"]
     assert (told["name"], told["top"], told["usage"]["calls"]) == ("ranks", 7, calls)
 
 
@@ -90,4 +91,4 @@ def test_scores_are_remembered_from_one_measuring_to_the_next(
     again = result(towns, server, tmp_path, "endpoint")
     assert len(server.done("rerank")) == calls
     assert [s.values for s in again.found.scores] == [s.values for s in first.scores]
-    assert "reranked by ranks: no calls" in tables.text(again, HOW)
+    assert "reranked by ranks: no calls" in retrieval_tables.text(again, HOW)

@@ -11,9 +11,9 @@ from judged_towns import written
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
 from sensegraph.lab.retrieval import JudgedSet, Measured, Measuring, Named, measure, read_set
-from sensegraph.lab.retrieval.retrieval import scored
-from sensegraph.lab.retrieval.runs import Found, Run, grouped, widened, write_runs
-from sensegraph.lab.retrieval.tuning import tuned
+from sensegraph.lab.retrieval.held_out import choose_held_out
+from sensegraph.lab.retrieval.retrieval_scores import score_run
+from sensegraph.lab.retrieval.runs import Found, Run, group_queries, widen_context, write_runs
 from sensegraph.methods.basic.naive import Naive
 from sensegraph.types import Document
 
@@ -86,14 +86,16 @@ def test_a_field_keeps_each_question_to_its_documents(towns: JudgedSet, corpus: 
 
 def test_questions_without_a_document_to_be_asked_of_are_counted(towns: JudgedSet, corpus: Corpus):
     queries = [*towns.queries[:3], towns.queries[3].__class__("far", "Who?", {"k0": 1}, "", (("shore", "west"),))]
-    groups, unplaced = grouped([*queries, queries[0].__class__("bare", "Who?", {"k0": 1})], "shore", corpus.index())
+    groups, unplaced = group_queries(
+        [*queries, queries[0].__class__("bare", "Who?", {"k0": 1})], "shore", corpus.index()
+    )
     assert [len(g.queries) for g in groups] == [3]
     assert unplaced == 2
 
 
 def test_a_field_that_nothing_shares_is_an_error(towns: JudgedSet, corpus: Corpus):
     with pytest.raises(InputError, match="No question and document have the same 'coast'"):
-        grouped(towns.queries, "coast", corpus.index())
+        group_queries(towns.queries, "coast", corpus.index())
 
 
 def test_bm25_is_the_baseline_where_it_is_there_and_else_the_first(towns: JudgedSet, corpus: Corpus):
@@ -122,14 +124,14 @@ def test_the_metric_that_is_compared_is_recall_at_5_or_at_the_deepest_cut():
 
 
 def test_widening_leaves_more_room_and_keeps_all_else():
-    wide = widened(Naive(top=3, context_tokens=50), 10)
+    wide = widen_context(Naive(top=3, context_tokens=50), 10)
     assert wide == Naive(top=100, context_tokens=1_000_000)
-    assert widened(Naive(top=500), 10) == Naive(top=500, context_tokens=1_000_000)
+    assert widen_context(Naive(top=500), 10) == Naive(top=500, context_tokens=1_000_000)
 
 
 def test_a_method_that_names_no_document_scores_0_and_is_counted(towns: JudgedSet):
     run = Run("mute", tuple(Found(q.id, (), 0, 0.0) for q in towns.queries))
-    scores = scored(run, towns.queries, Measuring((2,), draws=20))
+    scores = score_run(run, towns.queries, Measuring((2,), draws=20))
     assert scores.empty == 4
     assert scores.means["recall@2"].mean == 0
 
@@ -164,14 +166,14 @@ def results(towns: JudgedSet, table: dict[str, list[float]]) -> list[Measured]:
         for name, means in table.items():
             right = round(4 * means[i])
             found = [Found(q.id, tuple(q.gold) if n < right else (), 0, 0.0) for n, q in enumerate(towns.queries)]
-            scores.append(scored(Run(name, tuple(found)), towns.queries, how))
+            scores.append(score_run(Run(name, tuple(found)), towns.queries, how))
         made.append(Measured(towns, towns.queries, (), tuple(scores), (), "x"))
     return made
 
 
 def test_a_setting_is_chosen_on_the_other_sets_alone(towns: JudgedSet):
     table = {"x": [1.0, 0.25, 0.5], "y": [0.0, 1.0, 0.75]}
-    held = tuned(results(towns, table), "recall@2", ["x", "y"])
+    held = choose_held_out(results(towns, table), "recall@2", ["x", "y"])
     assert [h.method for h in held] == ["y", "x", "x"]
     assert [h.mean for h in held] == [0, 0.25, 0.5]
     assert [h.best for h in held] == [1, 1, 0.75]
@@ -179,6 +181,6 @@ def test_a_setting_is_chosen_on_the_other_sets_alone(towns: JudgedSet):
 
 def test_leaving_one_set_out_needs_two_sets_and_methods_that_were_measured(towns: JudgedSet):
     with pytest.raises(InputError, match="two sets at least"):
-        tuned(results(towns, {"x": [1.0]}), "recall@2", ["x"])
+        choose_held_out(results(towns, {"x": [1.0]}), "recall@2", ["x"])
     with pytest.raises(InputError, match="'z' was not measured"):
-        tuned(results(towns, {"x": [1.0, 0.5]}), "recall@2", ["z"])
+        choose_held_out(results(towns, {"x": [1.0, 0.5]}), "recall@2", ["z"])

@@ -15,8 +15,8 @@ from sacrebleu.metrics.bleu import BLEU
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.scores.bleu import Bleu
-from sensegraph.lab.scores.overlap import rouge_1, rouge_2, rouge_l, words
 from sensegraph.lab.scores.standard import NAMES, Pair, exact_match, normalised, table, token_f1
+from sensegraph.lab.scores.word_overlap import rouge_1, rouge_2, rouge_l, split_words
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime
@@ -115,7 +115,7 @@ def test_rouge_reads_scripts_that_the_usual_library_does_not(text: str):
 
 
 def test_a_word_keeps_its_accents_and_vowel_signs():
-    assert words("Zu\u0308rich हिन्दी") == ["zürich", "हिन्दी"]
+    assert split_words("Zu\u0308rich हिन्दी") == ["zürich", "हिन्दी"]
 
 
 # ── BLEU ──

@@ -16,12 +16,12 @@ from sensegraph.lab.scores.statistics import (
     FEW,
     holm,
     intervals,
-    least_p,
+    least_possible_p,
     midranks,
-    resampled,
+    resample_means,
     shapiro_wilk,
     sign_test,
-    signed_ranks,
+    signed_rank_test,
 )
 
 few = st.lists(st.integers(-3, 3), min_size=1, max_size=9)
@@ -43,7 +43,7 @@ def test_ranks_are_those_of_scipy(values: list[int]):
 
 def test_a_few_differences_without_ties_give_the_exact_p_of_scipy():
     differences = np.array([1.5, -0.4, 2.1, 0.9, -1.1, 3.0, 0.2, -0.3, 2.5, 1.2])
-    found = signed_ranks(differences)
+    found = signed_rank_test(differences)
     assert found.exact
     assert found.p == pytest.approx(wilcoxon(differences, method="exact").pvalue)
 
@@ -52,7 +52,7 @@ def test_a_few_differences_without_ties_give_the_exact_p_of_scipy():
 def test_ties_and_zeros_give_the_p_of_counting_all_signs(values: list[int]):
     differences = np.array(values, float)
     kept = differences[differences != 0]
-    found = signed_ranks(differences)
+    found = signed_rank_test(differences)
     ranks = rankdata(np.abs(kept))
     observed = ranks[kept > 0].sum()
     sums = np.array(
@@ -65,7 +65,7 @@ def test_ties_and_zeros_give_the_p_of_counting_all_signs(values: list[int]):
 
 def test_many_differences_with_ties_give_the_normal_approximation_of_scipy():
     differences = np.random.default_rng(3).integers(-4, 7, 80).astype(float)
-    found = signed_ranks(differences)
+    found = signed_rank_test(differences)
     expected = wilcoxon(differences, zero_method="wilcox", correction=False, method="asymptotic")
     assert not found.exact
     assert found.p == pytest.approx(expected.pvalue)
@@ -74,23 +74,23 @@ def test_many_differences_with_ties_give_the_normal_approximation_of_scipy():
 
 
 def test_the_approximation_begins_beyond_25_differences():
-    assert signed_ranks(np.ones(EXACT)).exact
-    assert not signed_ranks(np.ones(EXACT + 1)).exact
+    assert signed_rank_test(np.ones(EXACT)).exact
+    assert not signed_rank_test(np.ones(EXACT + 1)).exact
 
 
 def test_without_any_difference_z_is_0_and_p_is_1():
-    found = signed_ranks(np.zeros(40))
+    found = signed_rank_test(np.zeros(40))
     assert (found.z, found.p, found.n) == (0, 1, 0)
 
 
 def test_thirds_that_differ_only_by_rounding_are_ties():
-    assert signed_ranks(np.array([1 / 3, -(1 - 2 / 3)])).z == 0
+    assert signed_rank_test(np.array([1 / 3, -(1 - 2 / 3)])).z == 0
 
 
 @given(few)
 def test_turning_the_comparison_round_turns_z_and_keeps_p(values: list[int]):
     differences = np.array(values, float)
-    one, other = signed_ranks(differences), signed_ranks(-differences)
+    one, other = signed_rank_test(differences), signed_rank_test(-differences)
     assert one.p == pytest.approx(other.p)
     assert one.z == pytest.approx(-other.z)
 
@@ -114,11 +114,11 @@ def test_holm_never_lowers_a_p_and_keeps_their_order(values: list[float]):
 
 def test_resampling_is_equal_for_equal_seeds_and_pairs_its_columns():
     values = np.random.default_rng(0).random((30, 1))
-    both = resampled(np.hstack([values, 2 * values]), 700, 5)
+    both = resample_means(np.hstack([values, 2 * values]), 700, 5)
     assert both.shape == (700, 2)
     assert np.allclose(both[:, 1], 2 * both[:, 0])
-    assert np.array_equal(both, resampled(np.hstack([values, 2 * values]), 700, 5))
-    assert not np.array_equal(both, resampled(np.hstack([values, 2 * values]), 700, 6))
+    assert np.array_equal(both, resample_means(np.hstack([values, 2 * values]), 700, 5))
+    assert not np.array_equal(both, resample_means(np.hstack([values, 2 * values]), 700, 6))
 
 
 def test_the_interval_of_a_mean_is_about_that_of_the_normal_law():
@@ -136,22 +136,22 @@ def test_one_question_has_an_interval_without_width():
 
 def test_ten_differences_are_normal_and_nine_exact_by_the_convention_of_the_paper():
     differences = np.array([1.5, -0.4, 2.1, 0.9, -1.1, 3.0, 0.2, -0.3, 2.5, 1.2])
-    assert not signed_ranks(differences, FEW).exact
-    assert signed_ranks(differences[:9], FEW).exact
+    assert not signed_rank_test(differences, FEW).exact
+    assert signed_rank_test(differences[:9], FEW).exact
     normal = wilcoxon(differences, correction=False, method="asymptotic")
-    assert signed_ranks(differences, FEW).p == pytest.approx(normal.pvalue)
+    assert signed_rank_test(differences, FEW).p == pytest.approx(normal.pvalue)
 
 
 @pytest.mark.parametrize("exact", [FEW, EXACT])
 @pytest.mark.parametrize("count", [1, 4, 9, 10, 25, 26, 40])
 def test_no_p_is_below_the_least_that_so_many_questions_allow_and_one_reaches_it(count: int, exact: int):
-    reached = [signed_ranks(np.ones(k), exact).p for k in range(count + 1)]  # the others without a difference
-    assert least_p(count, exact) == pytest.approx(min(reached))
+    reached = [signed_rank_test(np.ones(k), exact).p for k in range(count + 1)]  # the others without a difference
+    assert least_possible_p(count, exact) == pytest.approx(min(reached))
 
 
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=14))
 def test_whatever_was_measured_the_least_p_is_a_bound(values: list[int]):
-    assert signed_ranks(np.array(values, float), FEW).p >= least_p(len(values), FEW) * (1 - 1e-9)
+    assert signed_rank_test(np.array(values, float), FEW).p >= least_possible_p(len(values), FEW) * (1 - 1e-9)
 
 
 @given(st.integers(0, 40), st.integers(0, 40))

@@ -18,11 +18,11 @@ from sensegraph.lab.scores.tokenmatch import (
     Baseline,
     Match,
     corpus_baseline,
-    f1,
-    matched,
-    rarity,
-    rescaled,
+    harmonic_mean,
+    match_tokens,
+    rescale_score,
     token_match,
+    token_rarity,
 )
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
@@ -41,7 +41,7 @@ def rt(tmp_path: Path) -> Iterator[Runtime]:
 
 @pytest.mark.parametrize(("printed", "raw"), [(-0.0196, 0.8279), (0.346, 0.8896), (0.312, 0.8839)])
 def test_the_printed_figures_are_rescaled_ones(printed: float, raw: float):
-    assert rescaled(raw, ROBERTA_LARGE_17) == pytest.approx(printed, abs=5e-4)
+    assert rescale_score(raw, ROBERTA_LARGE_17) == pytest.approx(printed, abs=5e-4)
 
 
 def test_each_of_the_three_has_a_baseline_of_its_own():
@@ -51,9 +51,9 @@ def test_each_of_the_three_has_a_baseline_of_its_own():
 
 @given(st.floats(-0.9, 0.9), st.floats(-1, 1))
 def test_the_baseline_becomes_0_and_equality_stays_1(baseline: float, value: float):
-    assert rescaled(baseline, baseline) == 0
-    assert rescaled(1.0, baseline) == pytest.approx(1)
-    assert (rescaled(value, baseline) < 0) == (value < baseline)
+    assert rescale_score(baseline, baseline) == 0
+    assert rescale_score(1.0, baseline) == pytest.approx(1)
+    assert (rescale_score(value, baseline) < 0) == (value < baseline)
 
 
 def test_a_baseline_of_1_cannot_rescale():
@@ -63,23 +63,23 @@ def test_a_baseline_of_1_cannot_rescale():
 
 def test_matching_is_greedy_from_both_sides_and_weighted():
     east, north = np.array([1.0, 0.0]), np.array([0.0, 1.0])
-    found = matched(np.array([east, north]), np.array([east]))
+    found = match_tokens(np.array([east, north]), np.array([east]))
     assert (found.precision, found.recall) == (0.5, 1.0)
     assert found.f1 == pytest.approx(2 / 3)
-    weighted = matched(np.array([east, north]), np.array([east]), np.array([1.0, 0.0]))
+    weighted = match_tokens(np.array([east, north]), np.array([east]), np.array([1.0, 0.0]))
     assert weighted.precision == 1
 
 
 def test_a_token_of_weight_0_may_be_what_another_is_nearest_to():
     east, north = np.array([1.0, 0.0]), np.array([0.0, 1.0])
-    found = matched(np.array([east]), np.array([east, north]), None, np.array([0.0, 1.0]))
+    found = match_tokens(np.array([east]), np.array([east, north]), None, np.array([0.0, 1.0]))
     assert (found.precision, found.recall) == (1, 0)
 
 
 def test_texts_without_tokens_do_not_match_raw_or_rescaled(rt: Runtime):
     found = token_match([("", "lamp"), ("lamp", "...")], rt, Baseline(0.5, 0.5, 0.5))
     assert found == (Match(empty=True), Match(empty=True))
-    assert f1(0, 0) == 0
+    assert harmonic_mean(0, 0) == 0
 
 
 def test_equal_texts_match_wholly_and_shared_words_partly(rt: Runtime):
@@ -107,5 +107,5 @@ def test_one_sentence_is_no_baseline(rt: Runtime):
 
 
 def test_a_token_counts_by_how_few_gold_answers_hold_it():
-    weight = rarity([[1, 2, 2], [1, 3]])
+    weight = token_rarity([[1, 2, 2], [1, 3]])
     assert (weight(1), weight(2), weight(9)) == (0, pytest.approx(log(3 / 2)), pytest.approx(log(3)))

@@ -22,9 +22,9 @@ from sensegraph.lab.finetuning.data.indexed import Chunks, answered, from_file, 
 from sensegraph.lab.finetuning.data.sources import Source
 from sensegraph.lab.finetuning.data.templates import from_graph
 from sensegraph.lab.finetuning.data.values import Asked, DataSettings, Dropped, Made
-from sensegraph.lab.questions.grounded import GroundSettings
-from sensegraph.lab.questions.posed import write_questions
-from sensegraph.lab.questions.posing import Posing, pose
+from sensegraph.lab.questions.grounded_questions import GroundSettings
+from sensegraph.lab.questions.question_files import write_questions
+from sensegraph.lab.questions.question_making import Posing, pose
 from sensegraph.language.text import fold
 from sensegraph.methods import load
 from wired import corpus

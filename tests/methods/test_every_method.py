@@ -15,6 +15,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
 from sensegraph.filters import Condition, Scope
 from sensegraph.methods import METHODS, load
+from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
 from sensegraph.testing import check_citations
 from sensegraph.types import Answer, Question, Turn
 from wired import corpus
@@ -173,7 +174,7 @@ def test_reports_that_draw_on_what_is_outside_are_left_out_and_counted(harbour: 
 def test_concepts_outside_the_filter_are_not_told(harbour: Corpus) -> None:
     from sensegraph.index.restricted.scope import scoped
 
-    inside = scoped(harbour.index(), Scope(documents=("letter-*",))).concepts
+    inside = scoped(harbour.index(), Scope(documents=("letter-*",))).part(CONCEPTS)
     said = " ".join(TEXTS[n] for n in TEXTS if n.startswith("letter-")).casefold()
     assert [name for name in inside.leading(100) if name not in said] == []
-    assert len(inside.leading(100)) < len(harbour.index().concepts.leading(100))
+    assert len(inside.leading(100)) < len(harbour.index().part(CONCEPTS).leading(100))

@@ -11,11 +11,11 @@ from harbour import papers
 from scripted import ScriptedServer
 from sensegraph.algorithms.ranking import best
 from sensegraph.algorithms.walks import moves, pagerank
-from sensegraph.answering.map_reduce import size
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.index.graph.ties import ties_of
 from sensegraph.index.index import Index
+from sensegraph.index.passages import size
 from sensegraph.methods.fastgraphrag.fastgraphrag import ORIGINAL, FastGraphRAG
 from sensegraph.retrieval.assembling import ends_of
 from sensegraph.retrieval.keywords import Keywords, keywords_of

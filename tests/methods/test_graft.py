@@ -12,11 +12,11 @@ import pytest
 
 from harbour import QUESTIONS, papers
 from scripted import ScriptedServer
-from sensegraph.answering.map_reduce import size
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError, UnsupportedTask
 from sensegraph.filters import Scope
 from sensegraph.index.index import Index
+from sensegraph.index.passages import size
 from sensegraph.index.restricted.scope import scoped
 from sensegraph.methods.graft.graft import Graft
 from sensegraph.runtime.runtime import Runtime

@@ -15,6 +15,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.methods.hipporag.facts import Facts, FactSettings, facts
+from sensegraph.methods.hipporag.facts_part import FACTS
 from sensegraph.methods.hipporag.hipporag import GUTIERREZ2025, HippoRAG, phrase_mass
 from sensegraph.retrieval.arms import by_words
 from sensegraph.runtime.runtime import Runtime
@@ -116,7 +117,7 @@ def test_two_runs_agree_to_the_bit(pages: Corpus) -> None:
 def test_the_walk_solves_the_equations_of_pagerank(pages: Corpus, factor: float) -> None:
     index, rt = pages.index(), pages.runtime()
     method = HippoRAG(passage_factor=factor, tolerance=1e-13, top=99)
-    known, n = index.facts, len(index.catalogue.chunks)
+    known, n = index.part(FACTS), len(index.catalogue.chunks)
     near = index.scores_of_words(QUESTION.text)
     near = (near - near.min()) / (near.max() - near.min())
     mass = method._linked(QUESTION, index, rt).mass

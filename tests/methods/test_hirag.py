@@ -18,13 +18,14 @@ import pytest
 from harbour import QUESTIONS, papers
 from scripted import ScriptedServer
 from sensegraph.answering.asking import NOTHING
-from sensegraph.answering.map_reduce import size
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.index.graph.ties import ties_of
 from sensegraph.index.index import Index
+from sensegraph.index.passages import size
 from sensegraph.methods.hirag.bridging import bridge, chunks_around, communities_around, find_candidates, key_entities
 from sensegraph.methods.hirag.hirag import HiRAG, Mode, _notes
+from sensegraph.methods.hirag.layers_part import LAYERS
 from sensegraph.retrieval.assembling import Told, ends_of
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
@@ -79,7 +80,7 @@ def of(evidence: Evidence, kind: str) -> list[str]:
 
 
 def seen(made: Corpus) -> Index:
-    return made.index().layered
+    return made.index().part(LAYERS)
 
 
 def candidates(made: Corpus, top: int = 200, floor: float = 0.2, by: Any = "vectors") -> dict[int, float]:
@@ -233,7 +234,7 @@ def test_defect_4_the_bridge_reaches_what_no_relation_of_the_texts_joins(offline
     """Entities without relations are joined by the summary entity that they share."""
     index = offline.index()
     alone = {e.id for i, e in enumerate(index.graph.entities) if not len(index.lookups.around(i)[0])}
-    large = index.layered
+    large = index.part(LAYERS)
     places = [i for i, e in enumerate(large.graph.entities) if e.id in alone]
     homes = [set(large.lookups.around(i)[0].tolist()) for i in places]
     shared = [(places[i], places[i + 1]) for i, (a, b) in enumerate(pairwise(homes)) if a & b]

@@ -14,6 +14,7 @@ from sensegraph.answering.asking import NOTHING
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed, SettingsError, UnsupportedTask
 from sensegraph.index.index import Index
+from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
 from sensegraph.methods.lazygraphrag.lazygraphrag import LazyGraphRAG
 from sensegraph.methods.lazygraphrag.relevance import Trial
 from sensegraph.runtime.runtime import Runtime
@@ -95,7 +96,7 @@ def test_no_model_is_called_to_index(tmp_path: Path, server: ScriptedServer) -> 
         made.add(stories(20))
         assert made.build().usage.calls == 0
         assert {c.task for c in server.calls} == {"embedding"}
-        assert len(made.index().concepts) > 10
+        assert len(made.index().part(CONCEPTS)) > 10
 
 
 def test_an_index_without_concepts_says_what_to_do(tmp_path: Path, server: ScriptedServer) -> None:
@@ -243,7 +244,7 @@ def test_where_no_point_is_drawn_the_chunks_are_read_and_it_is_said(lazy: Corpus
 def test_refining_shows_the_leading_concepts(lazy: Corpus, server: ScriptedServer) -> None:
     trials(lazy, shown=5, budget=5)
     (asked,) = server.done("refinement")
-    leading = lazy.index().concepts.leading(6)
+    leading = lazy.index().part(CONCEPTS).leading(6)
     assert all(name in user(asked.body) for name in leading[:5])
     assert leading[5] not in user(asked.body)
 

@@ -12,14 +12,14 @@ import pytest
 from harbour import MARKS, QUESTIONS, TEXTS, papers
 from scripted import ScriptedServer
 from sensegraph.answering.asking import NOTHING
-from sensegraph.answering.map_reduce import size
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.filters import Scope
 from sensegraph.index.index import Index
+from sensegraph.index.passages import size
 from sensegraph.index.restricted.scope import scoped
-from sensegraph.methods.leanrag.leanrag import LeanRAG
-from sensegraph.retrieval.ancestor_paths import (
+from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
+from sensegraph.methods.leanrag.ancestor_paths import (
     Ways,
     aggregate_passages,
     chunks_behind,
@@ -27,6 +27,7 @@ from sensegraph.retrieval.ancestor_paths import (
     entity_passages,
     find_seeds,
 )
+from sensegraph.methods.leanrag.leanrag import LeanRAG
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Cluster, Document, Entity, Evidence, Question
@@ -95,7 +96,7 @@ def nearest(made: Corpus, top: int) -> list[str]:
 
 def chain(made: Corpus, entity: str) -> list[str]:
     """An entity and its ancestors, by their members."""
-    clusters = made.index().aggregates.hierarchy.clusters
+    clusters = made.index().part(AGGREGATES).hierarchy.clusters
     rising = [entity]
     while above := [c.id for c in clusters if rising[-1] in c.members]:
         rising.append(above[0])
@@ -160,7 +161,7 @@ def test_aggregates_are_those_on_the_ways_to_the_lowest_common_ancestors(made: C
 
 def test_no_more_aggregates_are_read_than_the_bound_says(made: Corpus) -> None:
     """1 + N (K − 1), with K levels of aggregates, the root among them."""
-    levels = 1 + max(c.level for c in made.index().aggregates.hierarchy.clusters)
+    levels = 1 + max(c.level for c in made.index().part(AGGREGATES).hierarchy.clusters)
     for top in (1, 2, 5, 10):
         assert len(ways(made, top).clusters) <= 1 + top * (levels - 1)
 
@@ -172,11 +173,11 @@ def test_one_seed_reads_its_parent_alone(made: Corpus) -> None:
 
 def test_seeds_of_one_cluster_meet_in_their_parent(made: Corpus) -> None:
     index, rt = made.index(), made.runtime()
-    home = index.aggregates.ancestry.home.tolist()
+    home = index.part(AGGREGATES).ancestry.home.tolist()
     shared = next(c for c in home if home.count(c) > 1)
     places = [i for i, c in enumerate(home) if c == shared][:2]
     got = climbed(dict.fromkeys(places, 1.0), vector(made), "on", index, rt)
-    assert [c.id for c in got.clusters] == [index.aggregates.hierarchy.clusters[shared].id]
+    assert [c.id for c in got.clusters] == [index.part(AGGREGATES).hierarchy.clusters[shared].id]
 
 
 def test_nodes_are_ordered_from_below_and_by_their_first_seed(made: Corpus) -> None:
@@ -187,7 +188,7 @@ def test_nodes_are_ordered_from_below_and_by_their_first_seed(made: Corpus) -> N
 
 
 def test_the_root_is_read_as_asked(made: Corpus) -> None:
-    root = made.index().aggregates.hierarchy.clusters[0].id
+    root = made.index().part(AGGREGATES).hierarchy.clusters[0].id
     assert root in of(found(made, root="on"), "report")
     assert root not in of(found(made, root="off"), "report")
     index, embedder = made.index(), made.tools[1]
@@ -205,7 +206,7 @@ def test_relations_are_those_between_nodes_of_one_level(made: Corpus) -> None:
     got, evidence, index = ways(made), found(made, root="on", context_tokens=10**6), made.index()
     seeds, clusters = {e.id for e in got.entities}, {c.id for c in got.clusters}
     base = {r.id: r.description for r in index.graph.relations if {r.source, r.target} <= seeds}
-    made_up = {r.id: r.text for r in index.aggregates.hierarchy.relations if {r.source, r.target} <= clusters}
+    made_up = {r.id: r.text for r in index.part(AGGREGATES).hierarchy.relations if {r.source, r.target} <= clusters}
     told = of(evidence, "relation")
     assert set(told) <= base.keys() | made_up.keys()
     assert base
@@ -361,8 +362,8 @@ def test_offline_only_the_sources_words_are_quoted(offline: Corpus) -> None:
 def test_a_filter_shows_no_aggregate_that_rests_on_what_is_outside(offline: Corpus) -> None:
     """Design 012; also the name of the group must not tell."""
     index, rt = scoped(offline.index(), Scope(documents=("letter-*",))), offline.runtime()
-    whole = {c.id: c for c in offline.index().aggregates.hierarchy.clusters}
-    inside = index.aggregates.hierarchy
+    whole = {c.id: c for c in offline.index().part(AGGREGATES).hierarchy.clusters}
+    inside = index.part(AGGREGATES).hierarchy
     chunks = {c.id for c in index.catalogue.chunks}
     assert {c.id for c in inside.clusters} < whole.keys()
     for cluster in inside.clusters:

@@ -11,10 +11,10 @@ from harbour import QUESTIONS, papers
 from scripted import Script, ScriptedServer
 from scripted_replies import task_of
 from sensegraph.answering.asking import NOTHING
-from sensegraph.answering.map_reduce import size
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.index.index import Index
+from sensegraph.index.passages import size
 from sensegraph.methods.lightrag.lightrag import LightRAG
 from sensegraph.retrieval.keywords import keywords_of
 from sensegraph.runtime.runtime import Runtime

@@ -17,6 +17,7 @@ from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.methods.linearrag.linearrag import LinearRAG, spread
 from sensegraph.methods.linearrag.sentences import Sentences, sentence_graph
+from sensegraph.methods.linearrag.sentences_part import SENTENCES
 from sensegraph.retrieval.arms import by_words
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
@@ -160,7 +161,7 @@ def test_chunks_weigh_names_near_the_start_more(pages: Corpus) -> None:
     from sensegraph.methods.linearrag.linearrag import Activation
 
     index, rt = pages.index(), pages.runtime()
-    known = index.sentences
+    known = index.part(SENTENCES)
     place = [c.document for c in index.catalogue.chunks].index("bridge")
     weight, hop = np.zeros(known.entities), np.zeros(known.entities, np.int32)
     owner = np.repeat(np.arange(known.entities), np.diff(known.first))

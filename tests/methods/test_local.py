@@ -10,11 +10,12 @@ import pytest
 
 from harbour import papers
 from scripted import ScriptedServer
-from sensegraph.answering.map_reduce import size
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
+from sensegraph.index.passages import size
 from sensegraph.methods.graphrag.local_search import Local
-from sensegraph.retrieval.neighbourhood import find_seeds, names_in
+from sensegraph.retrieval.named_entities import names_in
+from sensegraph.retrieval.neighbourhood import find_seeds
 from sensegraph.types import Document, Question, Turn
 from served import ServedContract
 from wired import corpus

@@ -23,6 +23,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import scoped
 from sensegraph.methods.raptor.nodes import Nodes
 from sensegraph.methods.raptor.raptor import RAPTOR, fitting
+from sensegraph.methods.raptor.tree_part import TREE
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract, check_citations
 from sensegraph.types import Document, Question
@@ -125,8 +126,8 @@ def test_leaves_and_summaries_are_found_best_first(harbour: Corpus, way: dict[st
     index, rt = harbour.index(), harbour.runtime()
     found = RAPTOR(**way).rank(QUESTION, index, rt)
     assert len(set(found.positions.tolist())) == len(found)
-    assert not index.tree.nodes.promoted[found.positions].any()
-    assert {int(level) for level in index.tree.nodes.level[found.positions]} >= {0, 1}
+    assert not index.part(TREE).nodes.promoted[found.positions].any()
+    assert {int(level) for level in index.part(TREE).nodes.level[found.positions]} >= {0, 1}
     if way["search"] == "collapsed":
         assert all(a >= b > 0 for a, b in pairwise(found.scores.tolist()))
 
@@ -136,7 +137,7 @@ def test_the_collapsed_tree_finds_what_a_plain_comparison_of_all_nodes_finds(har
     asked = rt.embedder.embed([QUESTION.text], "query")[0]
     vectors = np.concatenate([index.vectors_of(rt.embedder, "leaf"), index.vectors_of(rt.embedder, "summary")])
     cosines = vectors.astype(np.float64) @ asked.astype(np.float64)
-    own = [i for i in range(len(cosines)) if not index.tree.nodes.promoted[i] and cosines[i] > 0]
+    own = [i for i in range(len(cosines)) if not index.part(TREE).nodes.promoted[i] and cosines[i] > 0]
     wanted = sorted(own, key=lambda i: -cosines[i])
     found = RAPTOR(comparing="vectors").rank(QUESTION, index, rt)
     assert found.scores.tolist() == pytest.approx([cosines[i] for i in wanted], abs=1e-6)
@@ -145,7 +146,7 @@ def test_the_collapsed_tree_finds_what_a_plain_comparison_of_all_nodes_finds(har
 
 def test_the_traversal_goes_down_by_the_best_children(harbour: Corpus) -> None:
     index, rt = harbour.index(), harbour.runtime()
-    nodes, scores = index.tree.nodes, index.tree.score(QUESTION.text)
+    nodes, scores = index.part(TREE).nodes, index.part(TREE).score(QUESTION.text)
     layer, wanted = nodes.tops(), list[int]()
     while layer:
         chosen = sorted((i for i in layer if scores[i] > 0), key=lambda i: (-scores[i], i))[:2]
@@ -220,13 +221,13 @@ def test_two_runs_agree_to_the_bit(harbour: Corpus) -> None:
 def test_a_filter_leaves_out_summaries_that_rest_on_anything_outside(harbour: Corpus, way: dict[str, Any]) -> None:
     whole = harbour.index()
     inside = scoped(whole, Scope(documents=("letter-*", "minutes-*")))
-    tree, chunks = inside.tree, {c.id for c in inside.catalogue.chunks}
-    assert 0 < len(tree.leaves) < len(whole.tree.leaves)
+    tree, chunks = inside.part(TREE), {c.id for c in inside.catalogue.chunks}
+    assert 0 < len(tree.leaves) < len(whole.part(TREE).leaves)
     assert all(leaf.chunk in chunks for leaf in tree.leaves)
     assert all(set(c.chunks) <= chunks for c in tree.summaries)
-    shown = {c.id for c in whole.tree.summaries if set(c.chunks) <= chunks}
+    shown = {c.id for c in whole.part(TREE).summaries if set(c.chunks) <= chunks}
     assert {c.id for c in tree.summaries} == shown
-    touched = sum(bool(set(c.chunks) & chunks) for c in whole.tree.summaries)
+    touched = sum(bool(set(c.chunks) & chunks) for c in whole.part(TREE).summaries)
     assert tree.hidden == touched - len(shown) > 0
     found = RAPTOR(**way).retrieve(QUESTION, inside, harbour.runtime())
     assert found.notes == (
@@ -239,9 +240,11 @@ def test_a_filter_leaves_out_summaries_that_rest_on_anything_outside(harbour: Co
 def test_vectors_inside_a_filter_are_those_of_its_nodes(harbour: Corpus) -> None:
     whole = harbour.index()
     inside, embedder = scoped(whole, Scope(documents=("letter-*",))), harbour.runtime().embedder
-    leaves = [i for i, leaf in enumerate(whole.tree.leaves) if leaf.id in {m.id for m in inside.tree.leaves}]
+    leaves = [
+        i for i, leaf in enumerate(whole.part(TREE).leaves) if leaf.id in {m.id for m in inside.part(TREE).leaves}
+    ]
     assert np.array_equal(inside.vectors_of(embedder, "leaf"), whole.vectors_of(embedder, "leaf")[leaves])
-    assert len(inside.vectors_of(embedder, "summary")) == len(inside.tree.summaries)
+    assert len(inside.vectors_of(embedder, "summary")) == len(inside.part(TREE).summaries)
 
 
 @pytest.mark.parametrize("bad", [{"k": 0}, {"top": 0}, {"context_tokens": 0}])

@@ -18,6 +18,8 @@ from sensegraph.filters import Scope
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import scoped
 from sensegraph.methods.basic.bm25 import BM25
+from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
+from sensegraph.methods.walk.names_part import NAMES
 from sensegraph.methods.walk.walk import Walk
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
@@ -128,7 +130,7 @@ def test_indexing_asks_no_engine_and_nothing_but_texts(films: Corpus) -> None:
     assert not [step for step in films.store.ledger() if "extract" in step]
     assert films.index().manifest.graph == ""
     with pytest.raises(NotIndexed, match="concepts"):
-        films.index().concepts  # noqa: B018
+        films.index().part(CONCEPTS)
 
 
 def test_an_index_without_names_says_what_to_do(tmp_path: Path) -> None:
@@ -175,7 +177,7 @@ def test_where_everybody_is_named_everywhere_the_walk_stays_near_the_words(tmp_p
         made.add(talks)
         made.build()
         index, rt, asked = made.index(), made.runtime(), Question("Did Ada tell Finn about the lamp?")
-        assert index.names.hubs > 0.5
+        assert index.part(NAMES).hubs > 0.5
         gated = Walk().rank(asked, index, rt)
         same = Walk(damping=0.3, bridge=0.3, dialogue=1.0).rank(asked, index, rt)
         assert np.allclose(gated.scores, same.scores)

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.answering.actions import Action, Actions, Asked, points_of
-from sensegraph.answering.map_reduce import size
 from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.offline.engine import ClassicalEngine
+from sensegraph.index.passages import size
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
 from sensegraph.protocols import LanguageEngine

@@ -25,8 +25,9 @@ from sensegraph.corpus.settings import load_settings
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import SettingsError, StepFailed, UnsupportedTask
 from sensegraph.index.hierarchy.packing import Line, elements
-from sensegraph.methods.leanrag.aggregated import aggregate_all, ancestry
-from sensegraph.methods.leanrag.aggregates import AggregateSettings, Before, find_aggregates, made_of
+from sensegraph.methods.leanrag.aggregated import AggregateSettings, ancestry
+from sensegraph.methods.leanrag.aggregates import Before, aggregate_all, find_aggregates, made_of
+from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.methods.leanrag.aggregating import (
     Level,
     Link,
@@ -474,7 +475,7 @@ def test_settings_that_cannot_work_are_refused(bad: dict[str, Any], named: str) 
 
 def test_a_threshold_for_each_level_can_be_set_in_a_file(tmp_path: Path) -> None:
     (tmp_path / "sensegraph.toml").write_text("[index.aggregates]\nthreshold = [3, 9]\n")
-    assert load_settings(tmp_path).index.aggregates.thresholds == (3, 9)
+    assert load_settings(tmp_path).index.settings_of(AGGREGATES).thresholds == (3, 9)
     with pytest.raises(SettingsError, match="threshold"):
         load_settings(tmp_path, {"index": {"aggregates": {"threshold": "many"}}})
 
@@ -536,7 +537,7 @@ def opened(folder: Path) -> Corpus:
 
 
 def records(made: Corpus) -> list[bytes]:
-    found = made.index().aggregates.hierarchy
+    found = made.index().part(AGGREGATES).hierarchy
     return [msgspec.json.encode(r) for r in (*found.clusters, *found.relations)]
 
 
@@ -573,8 +574,8 @@ def test_an_updated_index_holds_nothing_of_what_was_removed(tmp_path: Path) -> N
         built = made.build()
         assert not any(b"Harrow" in r or b"Fenwick" in r for r in records(made))
         index = made.index()
-        check(index.aggregates.hierarchy, [e.id for e in index.graph.entities])
-        assert built.counts["aggregates"] == len(index.aggregates.hierarchy.clusters)
+        check(index.part(AGGREGATES).hierarchy, [e.id for e in index.graph.entities])
+        assert built.counts["aggregates"] == len(index.part(AGGREGATES).hierarchy.clusters)
 
 
 def test_the_papers_vectors_are_of_descriptions_alone(tmp_path: Path) -> None:

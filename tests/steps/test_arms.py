@@ -13,7 +13,8 @@ from sensegraph.index.graph.ties import ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import scoped
 from sensegraph.language.text import fold
-from sensegraph.retrieval.arms import Walk, by_graph, by_vectors, by_walk, by_words, evidence_of, seeds_of
+from sensegraph.retrieval.arms import by_vectors, by_words, evidence_of
+from sensegraph.retrieval.graph_arms import Walk, by_graph, by_walk, seeds_of
 from sensegraph.types import Question
 
 QUESTION = Question("What did Ada Finch ask the Harbour Council?")

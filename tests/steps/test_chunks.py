@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sensegraph.errors import SettingsError
-from sensegraph.index.build import IndexSettings
 from sensegraph.index.chunks import chunk
+from sensegraph.index.settings import IndexSettings
 from sensegraph.language.text import inside_grapheme, tokens
 from sensegraph.types import Chunk, Document
 from wired import story

@@ -15,6 +15,7 @@ from sensegraph.errors import SettingsError
 from sensegraph.filters import Scope
 from sensegraph.index.restricted.scope import scoped
 from sensegraph.methods.hipporag.facts import Facts, FactSettings, fact_texts, facts
+from sensegraph.methods.hipporag.facts_part import FACTS
 from sensegraph.types import Description, Document, Entity, Graph, Relation, Source
 from wired import corpus, stories
 
@@ -120,7 +121,7 @@ def test_indexing_in_two_steps_or_with_a_detour_is_indexing_once(tmp_path: Path)
         twice.build()
         twice.remove(papers[5].id)
         twice.build()
-        assert content(twice.index().facts) == content(once.index().facts)
+        assert content(twice.index().part(FACTS)) == content(once.index().part(FACTS))
 
 
 def test_what_is_outside_a_filter_gives_no_fact(tmp_path: Path) -> None:
@@ -129,8 +130,8 @@ def test_what_is_outside_a_filter_gives_no_fact(tmp_path: Path) -> None:
         made_corpus.build()
         index = made_corpus.index()
         inside = scoped(index, Scope(documents=("story-01", "story-02")))
-        found, names = inside.facts, [e.name for e in inside.graph.entities]
-        assert 0 < len(found) < len(index.facts)
+        found, names = inside.part(FACTS), [e.name for e in inside.graph.entities]
+        assert 0 < len(found) < len(index.part(FACTS))
         assert int(found.chunks[0]) == len(inside.catalogue.chunks)
         assert found.entities == len(names)
         texts = " ".join(c.text for c in inside.chunks([c.id for c in inside.catalogue.chunks]).values())
@@ -139,7 +140,7 @@ def test_what_is_outside_a_filter_gives_no_fact(tmp_path: Path) -> None:
             assert names[found.target[i]] in texts
             assert max(found.stating(i)) < len(inside.catalogue.chunks)
         assert max(found.score("Whom did Ada Harrow pay?")) == max(
-            index.facts.score("Whom did Ada Harrow pay?")[found.number]
+            index.part(FACTS).score("Whom did Ada Harrow pay?")[found.number]
         )
 
 
@@ -151,11 +152,11 @@ def test_with_a_model_facts_and_names_are_embedded_and_a_filter_cuts_the_vectors
         made_corpus.build()
         index, rt = made_corpus.index(), made_corpus.runtime()
         vectors = index.vectors_of(rt.embedder, "fact")
-        assert len(vectors) == len(index.facts) == len(fact_texts(index.graph, FactSettings()))
-        first = rt.embedder.embed([index.facts.text(0)], "document")[0]
+        assert len(vectors) == len(index.part(FACTS)) == len(fact_texts(index.graph, FactSettings()))
+        first = rt.embedder.embed([index.part(FACTS).text(0)], "document")[0]
         assert np.allclose(vectors[0], first)
         inside = scoped(index, Scope(documents=("story-01",)))
-        assert np.array_equal(inside.vectors_of(rt.embedder, "fact"), vectors[inside.facts.number])
+        assert np.array_equal(inside.vectors_of(rt.embedder, "fact"), vectors[inside.part(FACTS).number])
         assert made_corpus.estimate(Document("new", "Ada Harrow paid Bram Fenwick.")).embedding_tokens > 0
 
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from scripted import Script, ScriptedServer
 from sensegraph.errors import SettingsError
-from sensegraph.index.build import IndexSettings
 from sensegraph.index.graph.merging import (
     GraphSettings,
     _summaries,
@@ -19,6 +18,7 @@ from sensegraph.index.graph.merging import (
     merge,
     relation_id,
 )
+from sensegraph.index.settings import IndexSettings
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import (
     Chunk,

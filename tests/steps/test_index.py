@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from sensegraph.built_in_parts import BUILT_IN
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, StoreError
-from sensegraph.index.index import _READERS, Index
+from sensegraph.index.index import Index
+from sensegraph.index.parts import find_part
 from sensegraph.methods import load
+from sensegraph.methods.raptor.tree_part import TREE
 from sensegraph.models.embedders.remote import RemoteEmbedder
 from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
-from sensegraph.protocols import Part
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import stories
 
@@ -58,14 +60,14 @@ def test_a_part_that_was_not_built_names_a_method_that_reads_it(tmp_path: Path) 
         made.build()
         index = made.index()
         with pytest.raises(NotIndexed, match="`sensegraph index --method raptor`"):
-            assert index.tree
+            assert index.part(TREE)
         with pytest.raises(NotIndexed, match="`sensegraph index --method NAME`"):  # many read it
             assert index.graph
 
 
-@pytest.mark.parametrize("part", sorted(_READERS))
-def test_methods_that_messages_name_read_the_part(part: Part) -> None:
-    assert part in load(_READERS[part]).reads
+@pytest.mark.parametrize("part", sorted(BUILT_IN))
+def test_methods_that_messages_name_read_the_part(part: str) -> None:
+    assert part in load(find_part(part).reader).reads
 
 
 def test_a_store_without_an_index_says_what_to_run(store: SqliteStore) -> None:

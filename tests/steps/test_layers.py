@@ -27,7 +27,8 @@ from sensegraph.filters import Scope
 from sensegraph.index.hierarchy.communities import ClusterSettings
 from sensegraph.index.hierarchy.reports import ReportSettings
 from sensegraph.index.restricted.scope import scoped
-from sensegraph.methods.hirag.layer_clusters import Layers, LayerSettings, parted, settled, summary_id
+from sensegraph.methods.hirag.layer_clusters import Layers, parted, settled, summary_id
+from sensegraph.methods.hirag.layered import LayerSettings
 from sensegraph.methods.hirag.layers import (
     Before,
     earlier_layers,
@@ -38,6 +39,7 @@ from sensegraph.methods.hirag.layers import (
     layers,
     made_of,
 )
+from sensegraph.methods.hirag.layers_part import LAYERS
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.results import recall
@@ -517,7 +519,7 @@ def opened(folder: Path) -> Corpus:
 
 def records(made: Corpus) -> list[bytes]:
     """All that the part holds."""
-    index, embedder = made.index().layered, made.tools[1]
+    index, embedder = made.index().part(LAYERS), made.tools[1]
     found = (*index.graph.entities, *index.graph.relations, *index.communities.groups, *index.hierarchy.clusters)
     vectors = [np.asarray(index.vectors_of(embedder, kind)).tobytes() for kind in ("entity", "report")]
     return [*(msgspec.json.encode(r) for r in found), *vectors]
@@ -533,7 +535,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
 
 def test_the_index_is_seen_with_the_larger_graph_in_the_place_of_its_own(both: Corpus) -> None:
     index, embedder = both.index(), both.tools[1]
-    seen = index.layered
+    seen = index.part(LAYERS)
     assert {e.id for e in index.graph.entities} < {e.id for e in seen.graph.entities}
     assert not any(e.level for e in index.graph.entities)
     assert len(seen.vectors_of(embedder, "entity")) == len(seen.graph.entities) == len(seen.lookups.start) - 1
@@ -546,7 +548,7 @@ def test_the_index_is_seen_with_the_larger_graph_in_the_place_of_its_own(both: C
 
 def test_communities_are_of_both_and_each_has_a_report(both: Corpus) -> None:
     """Step 6; §7: a community without a report cannot occur."""
-    seen = both.index().layered
+    seen = both.index().part(LAYERS)
     ids = sorted(e.id for e in seen.graph.entities)
     for depth in range(seen.depth):
         assert sorted(e for c in seen.clusters_at(depth) for e in c.entities) == ids
@@ -565,10 +567,10 @@ def components(graph: Graph) -> int:
 def test_defect_4_no_component_is_left_out_and_layers_join_them(both: Corpus) -> None:
     """Every entity is below one of the last layer, so that there are no more components than that has entities."""
     index = both.index()
-    made = recall(both.store, layered, index.manifest.layers)
-    assert components(index.layered.graph) <= recall(both.store, layers, made.layers).sizes[-1]
-    assert components(index.layered.graph) < components(index.graph)
-    homes = index.layered.lookups.homes
+    made = recall(both.store, layered, index.manifest.parts["layers"].key)
+    assert components(index.part(LAYERS).graph) <= recall(both.store, layers, made.layers).sizes[-1]
+    assert components(index.part(LAYERS).graph) < components(index.graph)
+    homes = index.part(LAYERS).lookups.homes
     assert homes.size
     assert (homes >= 0).all()
 
@@ -586,7 +588,7 @@ def test_a_part_that_was_not_built_is_named(tmp_path: Path) -> None:
         made.add(papers())
         made.build()
         with pytest.raises(NotIndexed, match="'layers'"):
-            _ = made.index().layered
+            _ = made.index().part(LAYERS)
 
 
 def test_layers_need_the_graph(tmp_path: Path) -> None:
@@ -623,7 +625,7 @@ def test_an_updated_index_holds_nothing_of_what_was_removed(tmp_path: Path) -> N
         made.remove("story-00", "story-01")
         counts = made.build().counts
         assert not any(b"Harrow" in r or b"Fenwick" in r for r in records(made))
-        assert counts["summary_entities"] == sum(e.level > 0 for e in made.index().layered.graph.entities)
+        assert counts["summary_entities"] == sum(e.level > 0 for e in made.index().part(LAYERS).graph.entities)
 
 
 @pytest.mark.slow
@@ -633,12 +635,12 @@ def test_defect_5_a_new_document_keeps_the_reports_and_summaries_that_it_does_no
         made.add(stories(30))
         made.build()
         first = Counter(c.task for c in server.done())
-        kept = {c.id for c in made.index().layered.hierarchy.clusters}
+        kept = {c.id for c in made.index().part(LAYERS).hierarchy.clusters}
         server.reset()
         made.add(papers()[:1])
         made.build()
         then = Counter(c.task for c in server.done())
-        clusters = list(made.index().layered.hierarchy.clusters)
+        clusters = list(made.index().part(LAYERS).hierarchy.clusters)
     for task in ("report", "abstract"):
         assert 0 < then[task] < first[task] / 2, task
     assert sum(c.id in kept for c in clusters) >= 0.8 * len(clusters)
@@ -679,9 +681,9 @@ def test_defect_9_the_index_is_built_whatever_the_form_of_records(tmp_path: Path
 
 def test_a_summary_entity_is_seen_where_all_its_chunks_are_inside(both: Corpus) -> None:
     index = both.index()
-    left = scoped(index, Scope(documents=("story-*",))).layered
+    left = scoped(index, Scope(documents=("story-*",))).part(LAYERS)
     inside = {c.id for c in left.catalogue.chunks}
-    whole = {e.id: e for e in index.layered.graph.entities if e.level}
+    whole = {e.id: e for e in index.part(LAYERS).graph.entities if e.level}
     shown = {e.id for e in left.graph.entities if e.level}
     assert shown
     assert shown == {e.id for e in whole.values() if inside.issuperset(e.chunks)}
@@ -700,14 +702,14 @@ def test_what_is_left_out_is_counted_in_the_notes(both: Corpus) -> None:
 
 def test_a_filter_that_leaves_everything_leaves_every_layer(both: Corpus) -> None:
     index = both.index()
-    everything = scoped(index, Scope(documents=("*",))).layered
-    assert list(everything.graph.entities) == list(index.layered.graph.entities)
-    assert list(everything.graph.relations) == list(index.layered.graph.relations)
-    assert list(everything.hierarchy.clusters) == list(index.layered.hierarchy.clusters)
+    everything = scoped(index, Scope(documents=("*",))).part(LAYERS)
+    assert list(everything.graph.entities) == list(index.part(LAYERS).graph.entities)
+    assert list(everything.graph.relations) == list(index.part(LAYERS).graph.relations)
+    assert list(everything.hierarchy.clusters) == list(index.part(LAYERS).hierarchy.clusters)
 
 
 def test_no_word_of_an_outside_document_is_in_a_filtered_layer(both: Corpus) -> None:
-    left = scoped(both.index(), Scope(documents=("letter-*",))).layered
+    left = scoped(both.index(), Scope(documents=("letter-*",))).part(LAYERS)
     shown = "\n".join(f"{e.name} {e.description} {[d.text for d in e.descriptions]}" for e in left.graph.entities)
     shown += "\n".join(f"{c.title} {c.text}" for c in left.hierarchy.clusters)
     outside = [n for n in TEXTS if not n.startswith("letter-")]

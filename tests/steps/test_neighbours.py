@@ -19,8 +19,8 @@ from sensegraph.errors import SettingsError
 from sensegraph.filters import Scope
 from sensegraph.index import navigation as navigating
 from sensegraph.index import neighbours
-from sensegraph.index.build import IndexSettings
 from sensegraph.index.neighbours import nearest_to
+from sensegraph.index.settings import IndexSettings
 from sensegraph.methods import METHODS, load
 from sensegraph.types import Document
 from wired import corpus, stories

@@ -11,9 +11,9 @@ from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.filters import Scope
-from sensegraph.index.build import IndexSettings
 from sensegraph.index.restricted.scope import scoped
-from sensegraph.index.vectors import relation_texts
+from sensegraph.index.settings import IndexSettings
+from sensegraph.methods.lightrag.relations_part import relation_texts
 from sensegraph.types import Entity, Graph, Relation
 from wired import corpus, stories
 

@@ -14,6 +14,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.filters import Scope
 from sensegraph.index.restricted.scope import scoped
 from sensegraph.methods.linearrag.sentences import Sentences, sentence_graph, sentence_texts
+from sensegraph.methods.linearrag.sentences_part import SENTENCES
 from sensegraph.types import Chunk, Entity, Graph
 from wired import corpus, stories
 
@@ -112,7 +113,7 @@ def test_indexing_again_or_in_two_steps_is_indexing_once(tmp_path: Path) -> None
 
     def content(made_corpus: Corpus) -> dict[str, list[object]]:
         made_corpus.build()
-        found = made_corpus.index().sentences
+        found = made_corpus.index().part(SENTENCES)
         return {f.name: np.asarray(getattr(found, f.name)).tolist() for f in fields(found)}
 
     once, twice = (Corpus.open(tmp_path / name, settings=PARTS) for name in ("once", "twice"))
@@ -136,8 +137,8 @@ def test_a_filter_leaves_the_sentences_inside(tmp_path: Path, server: ScriptedSe
         made_corpus.build()
         index, rt = made_corpus.index(), made_corpus.runtime()
         inside = scoped(index, Scope(documents=("story-01", "story-02")))
-        found = inside.sentences
-        assert 0 < len(found) < len(index.sentences)
+        found = inside.part(SENTENCES)
+        assert 0 < len(found) < len(index.part(SENTENCES))
         ids = [c.id for c in inside.catalogue.chunks]
         known = inside.chunks(ids)
         texts = [known[name] for name in ids]
@@ -147,5 +148,5 @@ def test_a_filter_leaves_the_sentences_inside(tmp_path: Path, server: ScriptedSe
         assert times(found) == times(alone)
         assert found.document.tolist() != []
         vectors = index.vectors_of(rt.embedder, "sentence")
-        assert len(vectors) == len(index.sentences)
+        assert len(vectors) == len(index.part(SENTENCES))
         assert np.array_equal(inside.vectors_of(rt.embedder, "sentence"), vectors[found.number])

@@ -21,6 +21,7 @@ from sensegraph.language.text import tokens
 from sensegraph.methods.raptor.growing import _shortened
 from sensegraph.methods.raptor.nodes import Nodes
 from sensegraph.methods.raptor.tree import Tree
+from sensegraph.methods.raptor.tree_part import TREE as PART
 from sensegraph.types import Document, Statement
 from wired import corpus, stories, story
 
@@ -56,7 +57,7 @@ def shape(found: Tree) -> list[object]:
 
 
 def test_every_leaf_can_be_reached_from_the_top(grown: Corpus) -> None:
-    nodes = grown.index().tree.nodes
+    nodes = grown.index().part(PART).nodes
     layer, seen = nodes.tops(), set[int]()
     while layer:
         seen |= set(layer)
@@ -66,7 +67,7 @@ def test_every_leaf_can_be_reached_from_the_top(grown: Corpus) -> None:
 
 
 def test_a_summary_rests_on_the_chunks_of_its_children_and_no_other(grown: Corpus) -> None:
-    tree = grown.index().tree
+    tree = grown.index().part(PART)
     chunks = {leaf.id: {leaf.chunk} for leaf in tree.leaves} | {c.id: set(c.chunks) for c in tree.summaries}
     assert len(tree.summaries) > 3
     for c in tree.summaries:
@@ -76,7 +77,7 @@ def test_a_summary_rests_on_the_chunks_of_its_children_and_no_other(grown: Corpu
 
 
 def test_members_are_one_level_down_and_levels_end_at_the_root(grown: Corpus) -> None:
-    found = list(grown.index().tree.summaries)
+    found = list(grown.index().part(PART).summaries)
     level = {c.id: c.level for c in found}
     top = max(level.values())
     assert top >= 1
@@ -88,14 +89,14 @@ def test_members_are_one_level_down_and_levels_end_at_the_root(grown: Corpus) ->
 
 
 def test_layers_shrink_down_to_eleven_nodes_at_most(grown: Corpus) -> None:
-    counts = np.bincount(grown.index().tree.nodes.level)
+    counts = np.bincount(grown.index().part(PART).nodes.level)
     assert all(counts[i] < counts[i - 1] for i in range(1, len(counts)))
     assert counts[-1] <= 11 < counts[-2]
 
 
 def test_a_summary_is_no_longer_than_asked_and_its_statements_lead_to_text(grown: Corpus) -> None:
     index = grown.index()
-    for c in index.tree.summaries:
+    for c in index.part(PART).summaries:
         assert c.tokens == tokens(c.text)
         assert 0 < c.tokens <= 100 + len(c.summary)  # tokens of pieces may be more than that of the whole
         chunks = index.chunks(sorted({s.chunk for said in c.summary for s in said.sources}))
@@ -109,7 +110,7 @@ def test_a_summary_is_no_longer_than_asked_and_its_statements_lead_to_text(grown
 def test_offline_a_statement_is_the_text_of_its_span(tmp_path: Path) -> None:
     with offline(tmp_path, stories()) as made:
         index = made.index()
-        for c in index.tree.summaries:
+        for c in index.part(PART).summaries:
             for said in c.summary:
                 (source,) = said.sources
                 text = index.chunks([source.chunk])[source.chunk].text[source.start : source.end]
@@ -120,7 +121,7 @@ def test_offline_a_statement_is_the_text_of_its_span(tmp_path: Path) -> None:
 def test_a_group_of_one_says_what_its_member_says_and_asks_nobody(tmp_path: Path) -> None:
     strange = Document("strange", "Qubits entangle cosmonauts; zeppelins hum; theremin players tune quarks.")
     with offline(tmp_path, [*stories(), strange]) as made:
-        tree = made.index().tree
+        tree = made.index().part(PART)
         alone = [c for c in tree.summaries if c.promoted]
         texts = {leaf.id: leaf for leaf in tree.leaves}
         assert all(c.members == (c.promoted,) for c in alone)
@@ -137,11 +138,11 @@ def test_a_group_of_one_says_what_its_member_says_and_asks_nobody(tmp_path: Path
 def test_two_builds_give_the_same_tree(tmp_path: Path) -> None:
     documents = stories()
     with offline(tmp_path / "a", documents) as one, offline(tmp_path / "b", documents[::-1]) as other:
-        assert shape(one.index().tree) == shape(other.index().tree)
+        assert shape(one.index().part(PART)) == shape(other.index().part(PART))
 
 
 def test_the_counts_tell_of_leaves_and_summaries(grown: Corpus) -> None:
-    tree, found = grown.index().tree, grown.status().counts
+    tree, found = grown.index().part(PART), grown.status().counts
     assert (found["leaves"], found["summaries"]) == (len(tree.leaves), len(tree.summaries))
     shown = built(grown.build())
     assert f"{len(tree.leaves)} leaves, {len(tree.summaries)} summaries" in shown
@@ -153,7 +154,7 @@ def test_a_second_build_computes_nothing(grown: Corpus) -> None:
 
 def test_few_leaves_need_no_summaries(tmp_path: Path) -> None:
     with offline(tmp_path, [Document("one", story(0, 0, 4))]) as made:
-        tree = made.index().tree
+        tree = made.index().part(PART)
         assert 0 < len(tree.leaves) <= 11
         assert len(tree.summaries) == 0
         assert tree.nodes.tops() == list(range(len(tree.leaves)))
@@ -167,7 +168,7 @@ def test_an_empty_corpus_is_an_error(tmp_path: Path) -> None:
 
 def test_equal_documents_keep_leaves_of_their_own(tmp_path: Path) -> None:
     with offline(tmp_path, [Document(name, story(0, 0)) for name in "abc"]) as made:
-        tree = made.index().tree
+        tree = made.index().part(PART)
         below = {leaf for i in tree.nodes.tops() for leaf in tree.nodes.below(i)}
         assert below == set(range(len(tree.leaves)))
         assert len({leaf.id for leaf in tree.leaves}) == len(tree.leaves)
@@ -183,7 +184,7 @@ def test_an_index_without_a_tree_says_how_to_get_one(tmp_path: Path) -> None:
 
 def test_the_number_of_layers_is_bounded(tmp_path: Path) -> None:
     with offline(tmp_path, stories(), layers=1, stop=2) as made:
-        assert {c.level for c in made.index().tree.summaries} == {0}
+        assert {c.level for c in made.index().part(PART).summaries} == {0}
 
 
 # ── updates ──
@@ -198,7 +199,7 @@ def test_an_update_pays_only_for_groups_that_are_new(tmp_path: Path) -> None:
         made.add(Document("zz-late", "Nobody had ever seen the wreck of the old ferry."))
         made.build()
         again = server.done("condensed")[first:]
-        groups = sum(not c.promoted for c in made.index().tree.summaries)
+        groups = sum(not c.promoted for c in made.index().part(PART).summaries)
         assert 0 < len(again) < groups
         assert len({c.sha for c in server.done("condensed")}) == len(server.done("condensed"))
 
@@ -211,12 +212,14 @@ def test_text_that_moves_costs_no_summary_again(tmp_path: Path) -> None:
     with ScriptedServer() as server, corpus(tmp_path, server, index=wide) as made:
         made.add(told)
         made.build()
-        before = list(made.index().tree.summaries)
+        before = list(made.index().part(PART).summaries)
         made.add(*(Document(d.id, "\n\n" + d.text, d.title) for d in told))
         built = made.build()
         assert built.computed.get("growing.condense", 0) == 0
-        assert [c.id for c in before] == [c.id for c in made.index().tree.summaries]
-        assert not {s for c in before for s in c.chunks} & {s for c in made.index().tree.summaries for s in c.chunks}
+        assert [c.id for c in before] == [c.id for c in made.index().part(PART).summaries]
+        assert not {s for c in before for s in c.chunks} & {
+            s for c in made.index().part(PART).summaries for s in c.chunks
+        }
 
 
 @pytest.mark.slow
@@ -224,7 +227,7 @@ def test_removing_a_document_gives_the_tree_that_never_had_it(tmp_path: Path) ->
     with offline(tmp_path / "a", stories()) as one, offline(tmp_path / "b", stories(5)) as other:
         one.remove("story-05")
         one.build()
-        assert shape(one.index().tree) == shape(other.index().tree)
+        assert shape(one.index().part(PART)) == shape(other.index().part(PART))
 
 
 # ── what an engine writes ──
@@ -237,7 +240,7 @@ def test_statements_that_name_nothing_rest_on_their_group_and_what_names_strange
     with ScriptedServer(Script(reply=reply)) as server, corpus(tmp_path, server, index=PARTS) as made:
         made.add(stories())
         notes = made.build().notes
-        groups = [c for c in made.index().tree.summaries if not c.promoted]
+        groups = [c for c in made.index().part(PART).summaries if not c.promoted]
         assert {c.text.replace(" [99]", "") for c in groups} == {"They met. Strangers came."}
         assert all(said.sources and not said.references for c in groups for said in c.summary)
         assert any("named no member and rest on their whole group" in note for note in notes)
@@ -254,7 +257,7 @@ def test_a_summary_that_is_too_long_is_cut_at_a_sentence_and_the_notes_say_so(tm
         made.add(stories())
         notes = made.build().notes
         assert tokens(long) > 40
-        groups = [c for c in made.index().tree.summaries if not c.promoted]
+        groups = [c for c in made.index().part(PART).summaries if not c.promoted]
         assert {c.text for c in groups} == {long[: long.index("met.") + 4]}
         assert any("were longer than 40 tokens and were cut" in note for note in notes)
 

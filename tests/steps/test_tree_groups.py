@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sensegraph.errors import SettingsError
-from sensegraph.methods.raptor.gathering import TreeSettings, groups
+from sensegraph.methods.raptor.gathering import groups
+from sensegraph.methods.raptor.tree import TreeSettings
 
 PLAIN = TreeSettings()
 CODE = TreeSettings(children=0)  # parted for their length alone, as in the authors' code

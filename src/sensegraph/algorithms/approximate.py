@@ -22,6 +22,7 @@ from sensegraph.algorithms.ranking import Ranked, nearest
 
 Navigation = NDArray[np.uint8]
 FORMAT = "usearch 2, i8, 16 links, 128 looked at"  # what a stored graph is: other formats need other graphs
+NO_EXTRA = "the extra `ann` is not installed"
 _LINKS, _BUILD, _SEARCH = 16, 128, 128  # of a node; how many nodes are looked at
 _MANY = 64  # candidates of a graph at least
 _FACTOR = 2  # and as many for each neighbour that is wanted

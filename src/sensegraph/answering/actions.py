@@ -12,11 +12,12 @@ from typing import Literal
 import numpy as np
 
 from sensegraph.answering.asking import ask
-from sensegraph.answering.map_reduce import point_passage, size
+from sensegraph.answering.map_reduce import point_passage
 from sensegraph.answering.quoting import for_writing
 from sensegraph.errors import StepFailed
 from sensegraph.index.citing import documents_of, ground
 from sensegraph.index.index import Index
+from sensegraph.index.passages import size
 from sensegraph.language.text import fold, tokens, within
 from sensegraph.protocols import Embedder, Vectors
 from sensegraph.runtime.keys import document_part, key

@@ -10,6 +10,7 @@ from sensegraph.answering.asking import gathered, inquiry, rate
 from sensegraph.answering.quoting import quotable
 from sensegraph.index.citing import ground
 from sensegraph.index.index import Index
+from sensegraph.index.passages import size
 from sensegraph.language.text import decode, encode, packed, tokens, within
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
@@ -38,11 +39,6 @@ def map_reduce(
     if short := sum(before is not after for before, after in zip(listed, cut, strict=True)):
         notes.append(f"{short} of the {place} are longer than context_tokens ({budget}) and were cut")
     return gathered(kept, index, omitted=omitted, notes=notes)
-
-
-def size(passage: Passage) -> int:
-    """Tokens that a passage takes in a context."""
-    return tokens(passage.title) + tokens(passage.text)
 
 
 def _cut(passage: Passage, budget: int) -> Passage:

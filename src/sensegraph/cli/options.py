@@ -208,7 +208,7 @@ def files_of(corpus: Corpus, documents: Iterable[str]) -> dict[str, str]:
 def ready(corpus: Corpus, root: Path) -> None:
     """Raise NotIndexed, with the command that helps, where documents wait and no build has finished."""
     from sensegraph.errors import NotIndexed
-    from sensegraph.index.index import REF
+    from sensegraph.index.manifest import REF
 
     if not corpus.store.ref(REF) and (waiting := len(corpus.document_keys())):
         raise NotIndexed(unbuilt(waiting, bool(corpus.store.ledger()), root))

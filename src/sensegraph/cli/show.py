@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sensegraph.index.estimate import Estimate
     from sensegraph.index.index import Index
     from sensegraph.methods import Listing
-    from sensegraph.personal.values import Tally
+    from sensegraph.personal.personal_settings import Tally
     from sensegraph.types import Answer, Chunk, Citation, Evidence, Passage, Source
 
 _QUOTE = 160  # characters of a quote or passage that people are shown

@@ -11,10 +11,11 @@ from textwrap import wrap
 from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from sensegraph.corpus.settings import FIXED, Settings
+from sensegraph.corpus.settings import FIXED, Settings, table_types
 from sensegraph.errors import SettingsError
 from sensegraph.methods import METHODS, method_class
 
+_UNSAID = ("trust", "part_settings", "part_objects")  # fields that no file says
 _REFERENCE = re.compile(r" ?\((?:edge2024|X\d)[^)]*\)")
 _TABLES: Mapping[str, str] = MappingProxyType(
     {
@@ -107,15 +108,13 @@ def tables() -> Iterator[tuple[str, Any, dict[str, Any]]]:
 
 def _tables(name: str, value: Any) -> Iterator[tuple[str, Any, dict[str, Any]]]:
     yield name, type(value), _plain(value)
-    for f in fields(value):
-        inner = getattr(value, f.name)
-        if is_dataclass(inner):
-            yield from _tables(f"{name}.{f.name}".lstrip("."), inner)
+    for inner, kind in table_types(type(value)).items():
+        yield from _tables(f"{name}.{inner}".lstrip("."), getattr(value, inner, None) or kind())
 
 
 def _plain(value: Any) -> dict[str, Any]:
     """The fields that hold no table."""
-    found = {f.name: getattr(value, f.name) for f in fields(value) if f.name != "trust"}  # which no file says
+    found = {f.name: getattr(value, f.name) for f in fields(value) if f.name not in _UNSAID}
     return {name: v for name, v in found.items() if not is_dataclass(v) and not isinstance(v, dict)}
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sensegraph.corpus.outcomes import MASKED, ORIGIN
 from sensegraph.errors import SettingsError, StoreError
-from sensegraph.index.index import REF
+from sensegraph.index.manifest import REF
 from sensegraph.index.restricted.arrivals import forget, outdated
 from sensegraph.index.tracing import Traced, held, traced
 from sensegraph.resolution.forgetting import Known, forgotten
@@ -19,9 +19,9 @@ from sensegraph.runtime.stores.sweeping import Freed, sweep
 if TYPE_CHECKING:
     from sensegraph.corpus.outcomes import Built
     from sensegraph.corpus.settings import Settings
-    from sensegraph.index.build import IndexSettings
-    from sensegraph.index.index import Index, Manifest
-    from sensegraph.protocols import Part
+    from sensegraph.index.index import Index
+    from sensegraph.index.manifest import Manifest
+    from sensegraph.index.settings import IndexSettings
     from sensegraph.resolution.aliases import Operation
     from sensegraph.runtime.runtime import Runtime
     from sensegraph.runtime.stores.sqlite import SqliteStore
@@ -67,11 +67,11 @@ class Collecting:
         """The key of every document's content by id."""
 
     @abstractmethod
-    def index_settings(self, parts: Sequence[Part] | None = None) -> IndexSettings:
+    def index_settings(self, parts: Sequence[str] | None = None) -> IndexSettings:
         """How the next build makes the index."""
 
     @abstractmethod
-    def build(self, *, parts: Sequence[Part] | None = None) -> Built:
+    def build(self, *, parts: Sequence[str] | None = None) -> Built:
         """Make the index of the documents as they are now, with these parts besides those that it has."""
 
     def collect(self, *, dry: bool = False) -> Collected:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from sensegraph.answering.reranking import reranked
 from sensegraph.answering.streaming import Patient
@@ -22,16 +22,19 @@ from sensegraph.corpus.settings import Settings, load_settings, make_reranker, m
 from sensegraph.corpus.syncing import Synced
 from sensegraph.errors import InputError, NotIndexed, SettingsError, StoreError
 from sensegraph.filters import Scope
-from sensegraph.index.build import IndexSettings, build, store_documents
+from sensegraph.index.build import build, store_documents
 from sensegraph.index.hierarchy.lineage import follow_communities
-from sensegraph.index.index import REF, Index, Manifest, document, read_manifest
+from sensegraph.index.index import Index, document
+from sensegraph.index.manifest import REF, Manifest, read_manifest
+from sensegraph.index.parts import Part, sort_parts
 from sensegraph.index.restricted.moment import asked_in_time, marks, timed
 from sensegraph.index.restricted.scope import notes_of
+from sensegraph.index.settings import IndexSettings
 from sensegraph.language.text import tokens
-from sensegraph.methods import load
+from sensegraph.methods import load, parts_needed
 from sensegraph.methods.auto import Choice, choose, finder
 from sensegraph.models.endpoint.journal import Journal
-from sensegraph.protocols import Embedder, LanguageEngine, Method, Part, Reranker
+from sensegraph.protocols import Embedder, LanguageEngine, Method, Reranker
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.keys import canonical
 from sensegraph.runtime.results import Results
@@ -40,7 +43,7 @@ from sensegraph.runtime.stores.sqlite import SqliteStore, writable
 from sensegraph.types import Answer, Document, Evidence, Question, Turn, Usage
 
 if TYPE_CHECKING:
-    from sensegraph.documents.values import DocumentSettings
+    from sensegraph.documents.document_settings import DocumentSettings
     from sensegraph.index.estimate import Estimate
 
 FOLDER = ".sensegraph"
@@ -74,13 +77,15 @@ class Corpus(Guarded, Collecting, Synced, Curated, Remembering, Checking, Matchi
         settings: Mapping[str, Any] | None = None,
         progress: Progress = _quiet,
         create: bool = True,
+        parts: Sequence[Part[Any, Any]] = (),
     ) -> Corpus:
         """The corpus at `root`, made when there is none; `settings` are nested tables laid over its settings file.
 
-        With `create=False` nothing is written: a missing index is an error, and a read-only disk is no obstacle.
+        `parts` are parts of an index that no installed package brings. With `create=False` nothing is written: a
+        missing index is an error, and a read-only disk is no obstacle.
         """
         folder = Path(root)
-        loaded = load_settings(folder, settings)
+        loaded = load_settings(folder, settings, parts=parts)
         place = folder / FOLDER
         if not create and not (place / "store.sqlite").exists():
             raise NotIndexed(f"There is no index in {folder.resolve()}; run `sensegraph index PATH --root {folder}`.")
@@ -187,7 +192,7 @@ class Corpus(Guarded, Collecting, Synced, Curated, Remembering, Checking, Matchi
 
     # ── building ──
 
-    def build(self, *, fresh: bool = False, parts: Sequence[Part] | None = None) -> Built:
+    def build(self, *, fresh: bool = False, parts: Sequence[str] | None = None) -> Built:
         """Make the index of the documents as they are now; only what is missing is computed.
 
         `parts` (those of the settings by default) are built, and those that the index has already stay. `fresh`
@@ -204,11 +209,12 @@ class Corpus(Guarded, Collecting, Synced, Curated, Remembering, Checking, Matchi
         notes = (*manifest.notes, *self._said_since(said))
         return Built(manifest.counts, manifest.clusters, dict(rt.computed), usage, notes, fates)
 
-    def index_settings(self, parts: Sequence[Part] | None = None) -> IndexSettings:
+    def index_settings(self, parts: Sequence[str] | None = None) -> IndexSettings:
         """How `build` makes the index: with `parts`, those of the settings by default, and those that it has."""
         made = self.manifest()
-        wanted = {*(self.settings.index.parts if parts is None else parts), *(made.parts if made else ())}
-        return replace(self.settings.index, parts=tuple(p for p in get_args(Part) if p in wanted))
+        settings = self.settings.index
+        wanted = {*(settings.parts if parts is None else parts), *(made.part_names if made else ())}
+        return replace(settings, parts=sort_parts(wanted, self._given_parts))
 
     def estimate(self, *items: str | Path | Document | Iterable[Document]) -> Estimate:
         """What `build` would compute now, or after `add(*items)`: calls, tokens, money.
@@ -233,9 +239,15 @@ class Corpus(Guarded, Collecting, Synced, Curated, Remembering, Checking, Matchi
         self._must_be_built_masked()
         return self._opened()
 
+    @property
+    def _given_parts(self) -> tuple[Part[Any, Any], ...]:
+        """Parts of an index that nobody but this program knows."""
+        return self.settings.index.part_objects
+
     def _opened(self) -> Index:
         made = read_manifest(self.store)
-        self._index = self._index if self._index and self._index.manifest == made else Index(self.store, made)
+        if self._index is None or self._index.manifest != made:
+            self._index = Index(self.store, made, self._given_parts)
         return self._index
 
     def method(
@@ -272,6 +284,7 @@ class Corpus(Guarded, Collecting, Synced, Curated, Remembering, Checking, Matchi
         posed, masked = self._asked_without(_asked(question, history))
         asked, index = asked_in_time(posed, self.index(), scope, rt, read=read)
         chosen, reason = self.method(method, asked.text, index=index, **options)
+        index.check_parts(parts_needed(chosen))
         before, said, started = self._spent(), self.engine.notes(), time.perf_counter()
         again = bool(reason) and chosen.name == "graphrag" and options.get("depth") is None
         answer = chosen.answer(asked, index, replace(rt, hear=Patient(hear) if hear and again else hear))
@@ -293,6 +306,7 @@ class Corpus(Guarded, Collecting, Synced, Curated, Remembering, Checking, Matchi
         asked, masked = self._asked_without(_asked(question, ()))
         rt, index = self._asking(), timed(self.index(), scope)
         chosen, _ = self.method(finder(index) if method == "auto" else method, question, **options)
+        index.check_parts(parts_needed(chosen))
         found = reranked(asked, chosen.retrieve(asked, index, rt), index, rt)
         kept = found.passages[:top]
         omitted = found.omitted + len(found.passages) - len(kept)

@@ -13,13 +13,21 @@ from typing import TYPE_CHECKING
 
 from sensegraph.corpus.outcomes import MASKED
 from sensegraph.errors import SettingsError
-from sensegraph.index.index import REF
+from sensegraph.index.manifest import REF
 from sensegraph.language.stems import stems
 from sensegraph.personal.finding import finder
 from sensegraph.personal.masking import Masker, secret
-from sensegraph.personal.people import Named, besides, names_like, people_told
+from sensegraph.personal.people_names import Named, besides, names_like, people_told
+from sensegraph.personal.personal_settings import (
+    PersonalSettings,
+    Tally,
+    differing,
+    people_sought,
+    rules,
+    tally,
+    written,
+)
 from sensegraph.personal.surveying import Survey, survey
-from sensegraph.personal.values import PersonalSettings, Tally, differing, people_sought, rules, tally, written
 from sensegraph.types import Chunk, Document, Question, Turn
 
 if TYPE_CHECKING:
@@ -225,7 +233,7 @@ def _people(text: str, settings: PersonalSettings, title: str = "") -> list[Name
     """The persons whom a text names, found by the offline engine in this text alone: no other text changes them."""
     if not people_sought(settings) or not text.strip():
         return []
-    from sensegraph.engines.offline.extraction.reading import learn, observe, read
+    from sensegraph.engines.offline.extraction.corpus_reading import learn, observe, read
 
     chunk = Chunk("text", "text", 0, len(text), 0, text, title)
     seen = observe([(chunk,)])

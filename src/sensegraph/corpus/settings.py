@@ -25,14 +25,15 @@ from typing import (
 import msgspec
 
 from sensegraph.corpus.nested_tables import holds_name, lay_tables, read_tables
-from sensegraph.documents.values import DocumentSettings
+from sensegraph.documents.document_settings import DocumentSettings
 from sensegraph.engines.llm.llm import LLMSettings
 from sensegraph.engines.local.local_model import LocalSettings
 from sensegraph.errors import SettingsError
-from sensegraph.index.build import IndexSettings
+from sensegraph.index.parts import Part, known_parts, settings_type
+from sensegraph.index.settings import IndexSettings, take_part_settings
 from sensegraph.methods import METHODS, method_class
 from sensegraph.models.endpoint import approvals
-from sensegraph.personal.values import PersonalSettings
+from sensegraph.personal.personal_settings import PersonalSettings
 from sensegraph.protocols import Embedder, LanguageEngine, Reranker
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Guarded = Literal["endpoint", "local", "rerank"]  # the tables that name what an approval may be needed for
 FILE = "sensegraph.toml"
-FIXED = ("name", "requires", "reads", "foreign")  # fields that say what something is, not how it works
+# Fields that say what something is, not how it works:
+FIXED = ("name", "requires", "reads", "foreign", "part_settings", "part_objects")
 _GUARDED = ("endpoint.base_url", "endpoint.api_key_env", "local.model", "rerank.model")
 
 
@@ -143,11 +145,13 @@ def load_settings(
     overrides: Mapping[str, Any] | None = None,
     plan: Mapping[str, Any] | None = None,
     plan_file: str = "",
+    parts: Sequence[Part[Any, Any]] = (),
 ) -> Settings:
     """The settings of the corpus at `root`; `overrides` are nested tables laid over the file, the user's own.
 
     Between them stands `plan`, the settings in another file, `plan_file`. What these two files choose may need an
-    approval. Raises SettingsError for a file that is no TOML, an unknown key or a value of the wrong type, naming it.
+    approval. `parts` are parts of an index that no installed package brings. Raises SettingsError for a file that is no
+    TOML, an unknown key or a value of the wrong type, naming it.
     """
     path, given = root / FILE, overrides or {}
     files = {str(path): read_tables(path), plan_file: plan or {}}
@@ -156,7 +160,7 @@ def load_settings(
         if "trust" in found:
             raise SettingsError(f"{place}: trust cannot stand here, only on the command line or in your own program.")
         table = lay_tables(table, found)
-    settings = parse(lay_tables(table, given), Settings, str(path))
+    settings = parse(lay_tables(table, given), Settings, str(path), parts)
     for name in [n for n, own in settings.methods.items() if own]:
         settings.method_settings(name, {})
     chosen = {
@@ -178,36 +182,47 @@ def _rooted(settings: Settings, root: Path) -> Settings:
     return replace(settings, local=settings.local.rooted(root))
 
 
-def parse(table: Mapping[str, Any], kind: type[T], where: str) -> T:
+def parse(table: Mapping[str, Any], kind: type[T], where: str, parts: Sequence[Part[Any, Any]] = ()) -> T:
     """A settings value from a table. Raises SettingsError, naming the key and where it stands."""
-    _known(table, kind, where, "")
-    _chosen(table, kind, where, "")
+    _known(table, kind, where, "", parts)
+    _chosen(table, kind, where, "", parts)
     try:
-        return msgspec.convert(table, kind)
+        return msgspec.convert(take_part_settings(table, parts) if kind is Settings else table, kind)
     except msgspec.ValidationError as e:
         raise SettingsError(f"{where}: {_plain(str(e))}.") from e
 
 
-def _known(table: Mapping[str, Any], kind: Any, where: str, prefix: str) -> None:
+def table_types(kind: Any, parts: Sequence[Part[Any, Any]] = ()) -> dict[str, Any]:
+    """The types of the tables inside a table of this type, by name; of an index those of its parts too."""
+    found = {name: hint for name, hint in get_type_hints(kind).items() if is_dataclass(hint)}
+    if kind is IndexSettings:
+        found |= {name: own for name in known_parts(parts) if (own := settings_type(name, parts))}
+    return found
+
+
+def _known(table: Mapping[str, Any], kind: Any, where: str, prefix: str, parts: Sequence[Part[Any, Any]] = ()) -> None:
     hints = get_type_hints(kind)
     names = [f.name for f in fields(kind) if f.name not in FIXED]
     for name, value in table.items():
-        if name not in names:
+        inner = hints[name] if name in names else (settings_type(name, parts) if kind is IndexSettings else None)
+        if inner is None:
+            names += [n for n in table_types(kind, parts) if n not in names]
             near = _nearest(str(name), names, prefix, kind)
             hint = f"did you mean {near}?" if near else f"known here: {', '.join(names)}."
             raise SettingsError(f"{where}: unknown setting {prefix}{name!s}; {hint}")
-        if is_dataclass(hints[name]) and isinstance(value, Mapping):
-            _known(value, hints[name], where, f"{prefix}{name}.")
+        if is_dataclass(inner) and isinstance(value, Mapping):
+            _known(value, inner, where, f"{prefix}{name}.", parts)
 
 
-def _chosen(table: Mapping[str, Any], kind: Any, where: str, prefix: str) -> None:
+def _chosen(table: Mapping[str, Any], kind: Any, where: str, prefix: str, parts: Sequence[Part[Any, Any]] = ()) -> None:
     """Raise SettingsError for a word where one of a few others must stand."""
     hints = get_type_hints(kind)
     for name, value in table.items():
-        if is_dataclass(hints[name]) and isinstance(value, Mapping):
-            _chosen(value, hints[name], where, f"{prefix}{name}.")
-        elif get_origin(hints[name]) is Literal and isinstance(value, str) and value not in get_args(hints[name]):
-            raise SettingsError(f"{where}: {prefix}{name} cannot be {choices(value, get_args(hints[name]))}")
+        hint = hints[name] if name in hints else (settings_type(name, parts) if kind is IndexSettings else None)
+        if is_dataclass(hint) and isinstance(value, Mapping):
+            _chosen(value, hint, where, f"{prefix}{name}.", parts)
+        elif get_origin(hint) is Literal and isinstance(value, str) and value not in get_args(hint):
+            raise SettingsError(f"{where}: {prefix}{name} cannot be {choices(value, get_args(hint))}")
 
 
 def choices(value: str, words: Sequence[str]) -> str:
@@ -233,19 +248,19 @@ def _dotted() -> Iterator[tuple[str, str]]:
 
 
 def _names(kind: Any, prefix: str) -> Iterator[str]:
-    hints = get_type_hints(kind)
-    for f in fields(kind):
-        if is_dataclass(hints[f.name]):
-            yield from _names(hints[f.name], f"{prefix}{f.name}.")
-        elif f.name not in (*FIXED, "methods"):
-            yield prefix + f.name
+    tables = table_types(kind)
+    for name in dict.fromkeys([*(f.name for f in fields(kind)), *tables]):
+        if name in tables:
+            yield from _names(tables[name], f"{prefix}{name}.")
+        elif name not in (*FIXED, "methods"):
+            yield prefix + name
 
 
 def _kinds() -> list[Any]:
     """The tables of the settings file, methods apart."""
     found: list[Any] = [Settings]
     for kind in found:
-        found += [hint for hint in get_type_hints(kind).values() if is_dataclass(hint)]
+        found += table_types(kind).values()
     return found
 
 

@@ -21,8 +21,8 @@ from sensegraph.runtime.results import Results
 
 if TYPE_CHECKING:
     from sensegraph.documents import Skipped
-    from sensegraph.index.build import IndexSettings
     from sensegraph.index.estimate import Estimate
+    from sensegraph.index.settings import IndexSettings
     from sensegraph.runtime.runtime import Runtime
     from sensegraph.runtime.stores.sqlite import SqliteStore
     from sensegraph.types import Document

@@ -15,25 +15,17 @@ from itertools import pairwise
 from math import ceil
 from types import MappingProxyType
 
-from sensegraph.index.build import IndexSettings, earlier_build, flat, made_part
+from sensegraph.index.build import earlier_build, flat, made_part
 from sensegraph.index.chunks import chunk
 from sensegraph.index.extraction import Sections, extract, observe
 from sensegraph.index.graph.merging import GraphSettings, _parts, crowded, described, merge, summarise
 from sensegraph.index.hierarchy.communities import Earlier, group
 from sensegraph.index.hierarchy.reports import Writer, report
 from sensegraph.index.index import document
-from sensegraph.index.vectors import chunk_texts, embed, entity_texts, relation_texts, report_texts
+from sensegraph.index.parts import PartEstimate
+from sensegraph.index.settings import IndexSettings
+from sensegraph.index.vectors import chunk_texts, embed, entity_texts, report_texts
 from sensegraph.language.text import fold, sentences, tokens
-from sensegraph.methods.hipporag.facts import fact_texts, name_texts
-from sensegraph.methods.hirag.foreseen_layers import foresee_layers
-from sensegraph.methods.hirag.layering import abstract
-from sensegraph.methods.hirag.layers import earlier_layers, enlarged
-from sensegraph.methods.leanrag.aggregated import earlier_aggregates
-from sensegraph.methods.leanrag.aggregates import aggregate, aggregate_texts, described_texts, relate
-from sensegraph.methods.leanrag.foreseen_aggregates import AGGREGATE, RELATION, foresee
-from sensegraph.methods.linearrag.sentences import sentence_graph, sentence_texts
-from sensegraph.methods.raptor.foreseen_tree import foresee_tree
-from sensegraph.methods.raptor.growing import condense
 from sensegraph.protocols import LanguageEngine, PricedEngine, Task
 from sensegraph.resolution.aliases import replayed
 from sensegraph.resolution.log import operations
@@ -107,8 +99,8 @@ def estimate(keys: Sequence[str], rt: Runtime, settings: IndexSettings) -> Estim
     every = list(flat(chunks))
     texts, steps = chunk_texts(every), list[StepEstimate]()
     if isinstance(rt.engine, PricedEngine):
-        foresight = _Foresight(rt, rt.engine, settings, every)
-        steps = [*(foresight.steps() if "graph" in settings.parts else []), *foresight.tree()]
+        foresight = Foresight(rt, rt.engine, settings, every)
+        steps = foresight.steps()
         texts += foresight.texts if rt.embedder.waits else []
     elif "graph" in settings.parts:
         sections = Sections.of(chunks)
@@ -135,33 +127,45 @@ def _most(foreseen: int) -> int:
     return ceil(tokens / figure) * figure
 
 
-class _Foresight:
-    """The steps of a build over what is stored and, for the rest, foreseen."""
+class Foresight:
+    """The steps of a build over what is stored and, for the rest, foreseen.
+
+    `graph` is the graph as far as it can be foreseen, empty where none is built.
+    """
 
     def __init__(self, rt: Runtime, engine: PricedEngine, settings: IndexSettings, chunks: list[Chunk]) -> None:
         self.rt, self.engine, self.settings, self.chunks = rt, engine, settings, chunks
         self.paid = rt.store.ledger()
-        self.texts: list[str] = []  # of entities and reports, to be embedded
+        self.graph = Graph()
+        self.texts: list[str] = []  # of everything but chunks, to be embedded
 
     def steps(self) -> list[StepEstimate]:
-        """Extraction, summaries and reports."""
+        """Extraction, summaries and reports, then what the parts take: first of those that are made from the graph."""
+        spine = self._read_chunks() if "graph" in self.settings.parts else []
+        found: list[PartEstimate] = []
+        for part in sorted(self.settings.own_parts, key=lambda part: "graph" not in part.needs):
+            found.append(part.estimate(self, self.settings.settings_of(part)))
+            self.texts += found[-1].texts
+        reported = [graph for one in found for graph in one.reported]
+        if "reports" in self.settings.parts:
+            reported = [(self.graph, earlier_build(self.rt, self.settings.clusters)), *reported]
+        reports = [self._reports(reported)] if reported else []
+        return [*spine, *reports, *(step for one in found for step in one.steps)]
+
+    def earlier(self, part: str) -> str:
+        """The key of a part in the index as it is now; empty where it has none."""
+        return made_part(self.rt, part)
+
+    def _read_chunks(self) -> list[StepEstimate]:
+        """Extraction and summaries, and the graph that comes of them."""
         missing = self.rt.missing(extract, self.chunks)
         pairs = self._pairs()
         written = [_written(pairs[i][1]) for i in missing]
-        extraction = self._step(extract.name, "extract", [self.chunks[i] for i in missing], written)
+        extraction = self.step(extract.name, "extract", [self.chunks[i] for i in missing], written)
         merged = merge(pairs, self.settings.graph, replayed(operations(self.rt.store)).aliases)
-        summaries, graph = self._summaries(merged, self.settings.graph)
-        self.texts += entity_texts(graph)
-        self.texts += relation_texts(graph) if "relations" in self.settings.parts else []
-        if "facts" in self.settings.parts:
-            self.texts += [*name_texts(graph), *fact_texts(graph, self.settings.facts)]
-        if "sentences" in self.settings.parts:
-            self.texts += sentence_texts(sentence_graph.fn([(graph, self.chunks)])[0], self.chunks)
-        aggregates = self._aggregates(graph)
-        layers, told = self._layers(graph)
-        own = [(graph, earlier_build(self.rt, self.settings.clusters))] if "reports" in self.settings.parts else []
-        reports = [self._reports([*own, *told])] if own or told else []
-        return [extraction, summaries, *reports, *aggregates, *layers]
+        summaries, self.graph = self._summaries(merged, self.settings.graph)
+        self.texts += entity_texts(self.graph)
+        return [extraction, summaries]
 
     def _pairs(self) -> list[tuple[Chunk, Extraction]]:
         """Every chunk with what was read in it, else foreseen; a name read elsewhere keeps its type."""
@@ -182,7 +186,7 @@ class _Foresight:
             gathered = {n: [_passage(part, next(texts)) for part in found] for n, found in parts.items()}
             done |= {name: ps[0].text for name, ps in gathered.items() if len(ps) == 1}
             todo = {name: Context(tuple(ps), todo[name].title) for name, ps in gathered.items() if len(ps) > 1}
-        return self._step(summarise.name, "summarise", asked, replies), described(merged, done)
+        return self.step(summarise.name, "summarise", asked, replies), described(merged, done)
 
     def _texts(self, parts: Sequence[Context], asked: list[Context], replies: list[int]) -> Iterator[str]:
         """Stored summaries; else a stand-in, and the part is `asked` for and the tokens of its reply are foreseen."""
@@ -204,42 +208,7 @@ class _Foresight:
             writer = Writer(self.rt, graph, {c.id: c.document for c in self.chunks}, self.settings.reports, stand_in)
             self.texts += report_texts(Hierarchy(tuple(writer.write(list(groups)))))
         once = list(dict.fromkeys(asked))
-        return self._step(report.name, "report", once, [_REPORT] * len(once))
-
-    def _layers(self, graph: Graph) -> tuple[list[StepEstimate], list[tuple[Graph, Earlier | None]]]:
-        """Summary entities, and the graph with them, on whose communities reports are written too."""
-        if "layers" not in self.settings.parts:
-            return [], []
-        settings = self.settings.layers
-        before = earlier_layers(self.rt.store, made_part(self.rt, "layers"), settings, self.settings.clusters)
-        asked, replies, found = foresee_layers(graph, self.chunks, self.rt, settings, before)
-        large = enlarged.fn([(graph, found)])[0]
-        self.texts += entity_texts(large)
-        step = self._step(abstract.name, "abstract", asked, replies)
-        return [step], [(large, before.communities if before else None)]
-
-    def _aggregates(self, graph: Graph) -> list[StepEstimate]:
-        """Aggregates and the relations between them; without vectors they can only be grouped roughly."""
-        if "aggregates" not in self.settings.parts:
-            return []
-        settings = self.settings.aggregates
-        before = earlier_aggregates(self.rt.store, made_part(self.rt, "aggregates"), settings)
-        asked, clusters = foresee(graph, self.chunks, self.rt, settings, before)
-        self.texts += aggregate_texts(clusters, settings)
-        self.texts += described_texts(graph, settings) if settings.embed == "description" else []
-        kinds: list[tuple[str, Task, int]] = [
-            (aggregate.name, "aggregate", AGGREGATE),
-            (relate.name, "relate", RELATION),
-        ]
-        return [self._step(name, task, asked[name], [size] * len(asked[name])) for name, task, size in kinds]
-
-    def tree(self) -> list[StepEstimate]:
-        """The summaries of the tree over the chunks."""
-        if "tree" not in self.settings.parts:
-            return []
-        asked, texts = foresee_tree(self.chunks, self.rt, self.settings.tree)
-        self.texts += texts
-        return [self._step(condense.name, "condense", asked, [self.settings.tree.summary_tokens] * len(asked))]
+        return self.step(report.name, "report", once, [_REPORT] * len(once))
 
     def _report(self, asked: list[Context], contexts: Sequence[Context]) -> list[Report]:
         """Stored reports where there are some; a text of the usual length where a call would be needed."""
@@ -248,7 +217,8 @@ class _Foresight:
         asked += [c for c, k in zip(contexts, keys, strict=True) if k not in stored]
         return [report.decode(stored[k]) if k in stored else _stand_in(c) for c, k in zip(contexts, keys, strict=True)]
 
-    def _step(self, name: str, task: Task, items: Sequence[object], completion: Sequence[int]) -> StepEstimate:
+    def step(self, name: str, task: Task, items: Sequence[object], completion: Sequence[int]) -> StepEstimate:
+        """What a step would take that asks the engine about these items, with the tokens of the replies foreseen."""
         prompt = sum(self.engine.prompt_tokens(task, item) for item in items)
         calls = sum(self.engine.calls(task, item) for item in items)
         return StepEstimate(name, len(items), calls, prompt, self._corrected(name, sum(completion), calls))

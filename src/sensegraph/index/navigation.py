@@ -6,16 +6,17 @@ Segments are cut by what stands in them, so that an update makes anew only the g
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sensegraph.algorithms import approximate
-from sensegraph.algorithms.approximate import FORMAT, Navigation
+from sensegraph.algorithms.approximate import FORMAT, NO_EXTRA, Navigation, installed
 from sensegraph.algorithms.segments import Segment
 from sensegraph.algorithms.segments import segments as cut
+from sensegraph.index.manifest import Manifest, Stretch
+from sensegraph.index.vectors import stack
 from sensegraph.protocols import Vectors
-from sensegraph.runtime.results import step
+from sensegraph.runtime.results import recall, step
 from sensegraph.runtime.runtime import Runtime
-
-Stretch = tuple[int, str]  # where a segment begins, and the key of its graph
 
 
 @step("navigating.segments", version=1)
@@ -38,3 +39,18 @@ def navigate(vectors: Vectors, name: str, rt: Runtime) -> tuple[Stretch, ...]:
 
 def _graph(vectors: Vectors, part: Segment, rt: Runtime) -> str:
     return rt.once(navigation, lambda: vectors[part.begin : part.end], names=(part.digest, FORMAT)).key
+
+
+def with_ways(manifest: Manifest, rt: Runtime, exact_below: int) -> Manifest:
+    """The manifest with graphs through those of its vectors that are `exact_below` or more; 0 stands for none."""
+    ways: dict[str, tuple[Stretch, ...]] = {}
+    notes = list(manifest.notes)
+    for kind, name in manifest.stacks.items():
+        vectors = recall(rt.store, stack, name) if name else ()
+        if not exact_below or len(vectors) < exact_below:
+            continue
+        if installed():
+            ways[kind] = navigate(recall(rt.store, stack, name), name, rt)
+        else:
+            notes.append(f"{len(vectors):,} vectors of kind {kind} are compared one by one: {NO_EXTRA}")
+    return replace(manifest, ways=ways, notes=tuple(notes))

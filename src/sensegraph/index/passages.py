@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sensegraph.language.text import tokens
 from sensegraph.runtime.keys import document_part
 from sensegraph.types import Chunk, Claim, Description, Entity, Passage, Relation, Source
 
@@ -41,3 +42,8 @@ def _said(descriptions: tuple[Description, ...]) -> tuple[Description, ...]:
 
 def _documents(chunks: tuple[str, ...]) -> int:
     return len(set(map(document_part, chunks)))
+
+
+def size(passage: Passage) -> int:
+    """Tokens that a passage takes in a context."""
+    return tokens(passage.title) + tokens(passage.text)

@@ -11,10 +11,12 @@ from typing import Any, TypeVar
 from numpy.typing import NDArray
 
 from sensegraph.errors import SensegraphError
-from sensegraph.index.build import IndexSettings, build
+from sensegraph.index.build import build
 from sensegraph.index.chunks import chunk
 from sensegraph.index.extraction import extract_all
-from sensegraph.index.index import Manifest, catalogue, document
+from sensegraph.index.index import catalogue, document
+from sensegraph.index.manifest import Manifest
+from sensegraph.index.settings import IndexSettings
 from sensegraph.language.text import fold
 from sensegraph.protocols import Rows, Store
 from sensegraph.runtime.keys import key

@@ -68,15 +68,6 @@ def entity_texts(graph: Graph) -> list[str]:
     return [f"{e.name}: {e.description}" for e in graph.entities]
 
 
-def relation_texts(graph: Graph) -> list[str]:
-    """What is embedded of relations: the label where there is one, the names of the ends, the description."""
-    names = {e.id: e.name for e in graph.entities}
-    return [
-        "\n".join(part for part in (r.label, names[r.source], names[r.target], r.description) if part)
-        for r in graph.relations
-    ]
-
-
 def report_texts(hierarchy: Hierarchy) -> list[str]:
     """What is embedded of reports: title and text."""
     return [f"{c.title}\n{c.text}" for c in hierarchy.clusters]

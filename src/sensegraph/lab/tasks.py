@@ -1,4 +1,4 @@
-"""What the lab asks of an engine: to judge answers, to propose questions, to find claims and what bears them."""
+"""What the lab asks of an engine, with steps of it: to judge answers, to propose questions, to find claims."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from sensegraph.protocols import LanguageEngine
+from sensegraph.runtime.results import step
 from sensegraph.trials import Check, Contrast, Excerpt, Support, Trial, Verdict, Wish
 
 
@@ -36,3 +37,33 @@ class JudgingEngine(LanguageEngine, Protocol):
     def support(self, checks: Sequence[Check]) -> list[Support]:
         """Whether the texts of each check bear its statement."""
         ...
+
+
+@step("judging.judge", 1, uses="engine", task="judge")
+def judge_trials(trials: Sequence[Trial], engine: JudgingEngine) -> list[Verdict]:
+    """The better of two answers, or neither."""
+    return engine.judge(trials)
+
+
+@step("judging.score", 1, uses="engine", task="score")
+def score_trials(trials: Sequence[Trial], engine: JudgingEngine) -> list[Verdict]:
+    """A score for one answer."""
+    return engine.score(trials)
+
+
+@step("judging.contrast", 1, uses="engine", task="contrast")
+def contrast_trials(trials: Sequence[Trial], engine: JudgingEngine) -> list[Contrast]:
+    """What two answers share, and what only one says."""
+    return engine.contrast(trials)
+
+
+@step("proposing.propose", version=1, uses="engine", task="propose")
+def propose_lines(wishes: Sequence[Wish], *, engine: JudgingEngine) -> list[tuple[str, ...]]:
+    """Lines for each wish."""
+    return engine.propose(wishes)
+
+
+@step("claimify.claim", version=1, uses="engine", task="claim")
+def claim_excerpts(excerpts: Sequence[Excerpt], *, engine: JudgingEngine) -> list[tuple[str, ...]]:
+    """What a stage makes of each sentence."""
+    return engine.claim(excerpts)

@@ -150,6 +150,12 @@ def method_class(name: str) -> type[Any]:
     return found
 
 
+def parts_needed(method: Method) -> frozenset[str]:
+    """The parts of an index that a method cannot do without: those that it reads, less those that it `can_miss`."""
+    spared: frozenset[str] = getattr(method, "can_miss", frozenset())
+    return method.reads - spared
+
+
 def load(name: str, **settings: Any) -> Method:
     """The method `name` with these settings."""
     made: Method = method_class(name)(**settings)

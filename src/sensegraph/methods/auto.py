@@ -86,7 +86,7 @@ def kind_of(question: str, names: Sequence[Name]) -> tuple[Kind, str]:
 
 def _served(method: str, index: Index) -> bool:
     """Whether the index has the parts that a method reads."""
-    return load(method).reads <= index.manifest.parts
+    return load(method).reads <= index.manifest.part_names
 
 
 def _shared(name: Name) -> str:

@@ -16,12 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints
 from sensegraph.algorithms.ranking import best, rrf
-from sensegraph.answering.map_reduce import size
 from sensegraph.index.graph.lookups import Lookups
 from sensegraph.index.graph.ties import Ties
-from sensegraph.index.index import Index, Kind
+from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to_each
-from sensegraph.index.passages import chunk_passage, entity_passage, relation_passage
+from sensegraph.index.passages import chunk_passage, entity_passage, relation_passage, size
 from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.protocols import Vectors
 from sensegraph.retrieval.closeness import by_meaning
@@ -70,9 +69,7 @@ def _ends(found: Lookups) -> Ends:
 # ── search ──
 
 
-def nearest_records(
-    kind: Kind, queries: Vectors, index: Index, rt: Runtime, top: int, floor: float
-) -> dict[int, float]:
+def nearest_records(kind: str, queries: Vectors, index: Index, rt: Runtime, top: int, floor: float) -> dict[int, float]:
     """The records nearest to the queries, shape (q, dim), with their best cosines, which are above `floor`.
 
     They are `top` at most, best first; those of several queries are fused by reciprocal rank.

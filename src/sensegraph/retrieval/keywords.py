@@ -15,7 +15,7 @@ from sensegraph.errors import StepFailed
 from sensegraph.index.index import Index
 from sensegraph.language.common_words import STOP
 from sensegraph.language.text import WORD, fold
-from sensegraph.retrieval.neighbourhood import names_in
+from sensegraph.retrieval.named_entities import names_in
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Question, Refinement

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sensegraph.index.index import Index
 from sensegraph.language.stems import language, runs
-from sensegraph.retrieval.neighbourhood import names_in
+from sensegraph.retrieval.named_entities import names_in
 from sensegraph.runtime.results import at
 from sensegraph.types import Entity
 

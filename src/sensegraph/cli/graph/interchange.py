@@ -66,7 +66,7 @@ def import_tables(
     for anything but vectors.
     """
     from sensegraph.graphs.interchange.importing.importing import import_tables
-    from sensegraph.graphs.interchange.importing.reading import read_tables
+    from sensegraph.graphs.interchange.importing.table_files import read_tables
 
     tables, given = read_tables(folder), overrides(settings, engine, max_tokens, max_cost, trust=trust)
     with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:

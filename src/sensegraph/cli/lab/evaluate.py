@@ -97,7 +97,7 @@ def retrieval(
 ) -> None:
     """Compare methods by the documents that they find: recall, nDCG, CPU, context, and whether a difference is real."""
     from sensegraph.cli.lab import measuring
-    from sensegraph.lab.retrieval import Measuring, objects, read_set, tables
+    from sensegraph.lab.retrieval import Measuring, read_set, retrieval_records, retrieval_tables
 
     how = Measuring(_cuts(top), metric, within, baseline, draws, seed)
     if picture and picture.suffix.lower() != ".svg":
@@ -111,12 +111,12 @@ def retrieval(
             inner = place / judged.name if len(sets) > 1 else place
             results.append(measuring.measured(judged, named, how, measuring.Place(inner, loaded, parts, report)))
             if not as_json:
-                out(tables.text(results[-1], how) + "\n")
+                out(retrieval_tables.text(results[-1], how) + "\n")
     _extras(results, how, picture, runs)
     if as_json:
-        out_json(objects.whole(named, how, results))
+        out_json(retrieval_records.whole(named, how, results))
     elif len(results) > 1:
-        out(tables.summary(results, how))
+        out(retrieval_tables.summary(results, how))
 
 
 def _cuts(text: str) -> tuple[int, ...]:
@@ -149,16 +149,16 @@ def _extras(results: Sequence[Result], how: Measuring, picture: Path | None, run
 
 def _drawn(results: Sequence[Result], how: Measuring) -> str:
     """The means of the metric with their intervals, as SVG: a panel a set."""
-    from sensegraph.graphs.drawing import svg
-    from sensegraph.graphs.drawing.intervals import Mean, Panel, chart
-    from sensegraph.lab.retrieval import tables
+    from sensegraph.graphs.drawing.interval_chart import Mean, Panel, chart
+    from sensegraph.graphs.drawing.svg import svg
+    from sensegraph.lab.retrieval import retrieval_tables
 
     panels = []
     for found in (r.found for r in results):
-        told = {c.method: tables.told(c) for c in found.comparisons if c.metric == how.primary}
+        told = {c.method: retrieval_tables.told(c) for c in found.comparisons if c.metric == how.primary}
         means = [(s.method, s.means[how.primary]) for s in found.scores]
         rows = tuple(Mean(n, m.mean, m.low, m.high, told.get(n, ""), n == found.baseline) for n, m in means)
         panels.append(Panel(f"{found.judged.name}, {len(found.queries):,} questions", rows))
     base = results[0].found.baseline
-    title = f"{tables.label(how.primary)} in percent, with 95 % intervals; difference from {base} (p by Holm)"
+    title = f"{retrieval_tables.label(how.primary)} in percent, with 95 % intervals; difference from {base} (p by Holm)"
     return svg(chart(title, panels))

@@ -40,7 +40,7 @@ def run(
 ) -> None:
     """Ask the questions of a plan under every condition, measure and compare the answers, and write a report."""
     from sensegraph.cli.lab import experiments, rehearsing
-    from sensegraph.lab.experiments import experiment, outcomes
+    from sensegraph.lab.experiments import experiment, outcome_records
 
     given = overrides(settings, engine, max_tokens, max_cost, trust=trust)
     with progress(quiet or as_json) as report:
@@ -51,14 +51,14 @@ def run(
     agreed(foreseen, experiments.read_plan(file).ask_above, yes=yes)
     with progress(quiet or as_json) as report, experiments.prepared(file, given, report) as ready:
         found = experiment.run(ready.plan, ready.conditions, ready.questions, ready.tools, ready.corpus_name)
-    whole = outcomes.whole(found)
+    whole = outcome_records.whole(found)
     written = write(found, whole, ready.output)
     if as_json:
         out_json(whole)
     elif not quiet:
-        from sensegraph.lab.experiments import reporting
+        from sensegraph.lab.experiments import evaluation_report
 
-        out("\n".join(reporting.brief(found)))
+        out("\n".join(evaluation_report.brief(found)))
         say("written: " + ", ".join(map(str, written)))
 
 
@@ -77,17 +77,17 @@ def agreed(foreseen: Foreseen, most: int, *, yes: bool) -> None:
 
 def write(found: Any, whole: Mapping[str, Any], folder: Path) -> list[Path]:
     """Write the report as Markdown and HTML, the figures as JSON, answers and verdicts as JSON lines."""
-    from sensegraph.lab.experiments import outcomes, reporting
+    from sensegraph.lab.experiments import evaluation_report, outcome_records
     from sensegraph.lab.experiments.markdown import markdown
     from sensegraph.lab.experiments.page import page
 
-    sheet = reporting.sheet(found)
+    sheet = evaluation_report.sheet(found)
     texts = {
         "report.md": markdown(sheet),
         "report.html": page(sheet),
         "results.json": json.dumps(whole, ensure_ascii=False, indent=1) + "\n",
-        "answers.jsonl": outcomes.lines(outcomes.answers(found)),
-        "verdicts.jsonl": outcomes.lines(outcomes.verdicts(found)),
+        "answers.jsonl": outcome_records.lines(outcome_records.answers(found)),
+        "verdicts.jsonl": outcome_records.lines(outcome_records.verdicts(found)),
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():

@@ -19,10 +19,10 @@ from sensegraph.corpus.corpus import FOLDER, Corpus
 from sensegraph.corpus.settings import FILE, Settings, choices, load_settings, make_tools, parse
 from sensegraph.documents import DocumentSettings, stream
 from sensegraph.errors import EmptyCorpus, InputError, NotIndexed, SettingsError
-from sensegraph.lab.experiments.answering import Condition
+from sensegraph.lab.experiments.condition_answers import Condition
 from sensegraph.lab.experiments.experiment import Tools, check
 from sensegraph.lab.experiments.plan import Asked, JudgePlan, Plan, read_questions
-from sensegraph.lab.retrieval.objects import settings_of
+from sensegraph.lab.retrieval.retrieval_records import settings_of
 from sensegraph.lab.retrieval.runs import Named
 from sensegraph.methods import load, method_class
 from sensegraph.models.endpoint.journal import Journal
@@ -179,7 +179,7 @@ def _indexed(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dr
         made = corpus.manifest()
         _must_hold(source, corpus.settings.documents)
         if dry:
-            return source if made is None or not wanted <= made.parts else None
+            return source if made is None or not wanted <= made.part_names else None
         _held(corpus, source)
         corpus.build(parts=sorted(wanted))
         return None
@@ -187,7 +187,7 @@ def _indexed(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dr
     if manifest is None:
         raise NotIndexed(f"{source} has no finished index; run: sensegraph index{root_flag(source)}")
     for one, method in named:
-        if lacking := sorted(one.method.reads - manifest.parts):
+        if lacking := sorted(one.method.reads - manifest.part_names):
             raise NotIndexed(
                 f"The index of {source} lacks {', '.join(lacking)}, which {method} reads; "
                 f"run: sensegraph index{root_flag(source)} --method {method}"

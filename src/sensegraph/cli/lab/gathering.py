@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, get_args
+from typing import Any
 
 import typer
 
@@ -15,6 +15,7 @@ from sensegraph.cli.progress import Report
 from sensegraph.corpus.corpus import FOLDER, Corpus
 from sensegraph.corpus.settings import load_settings
 from sensegraph.errors import InputError
+from sensegraph.index.parts import parts_with_needs
 from sensegraph.lab.finetuning.data import cleaning, indexed, sources, templates
 from sensegraph.lab.finetuning.data.sources import Source
 from sensegraph.lab.finetuning.data.values import Asked
@@ -22,14 +23,12 @@ from sensegraph.lab.retrieval import JudgedSet
 from sensegraph.methods import auto, load
 from sensegraph.personal.finding import finder
 from sensegraph.personal.masking import Masker
-from sensegraph.personal.values import PersonalSettings
-from sensegraph.protocols import Part
+from sensegraph.personal.personal_settings import PersonalSettings
 from sensegraph.runtime.stores.sqlite import SqliteStore
 
 _HERE = Path(".")
 _AUTO, _NONE = "auto", "none"
 _FINDER = "walk"  # whose errors are taken where nothing else is said: the default of `search`
-_ON_GRAPH = ("reports", "relations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ def _with_errors(judged: JudgedSet, found: Source, place: Place, progress: Repor
     with TemporaryDirectory(prefix="sensegraph-") as made, _store(Path(made)) as store:
         corpus = Corpus(Path(made), settings, store, progress)
         corpus.add(judged.documents)
-        corpus.build(parts=_parts(method.reads))
+        corpus.build(parts=parts_with_needs(method.reads))
         ranked = indexed.rankings(texts, method, corpus.index(), corpus.runtime())
     return sources.with_near(found, ranked, method.name)
 
@@ -118,15 +117,6 @@ def _with_errors(judged: JudgedSet, found: Source, place: Place, progress: Repor
 def _store(root: Path) -> Iterator[SqliteStore]:
     with closing(SqliteStore(root / FOLDER)) as store:
         yield store
-
-
-def _parts(reads: frozenset[Part]) -> tuple[Part, ...]:
-    """The parts that a method reads, and what they stand on, in their order."""
-    wanted = reads | ({"graph"} if not reads.isdisjoint(_ON_GRAPH) else frozenset())
-    return tuple(part for part in get_args(Part) if part in wanted)
-
-
-# ── an index ──
 
 
 def _indexed(corpus: Corpus, place: Place, seed: int) -> Source:

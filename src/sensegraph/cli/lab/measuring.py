@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, get_args
+from typing import Any
 
 import typer
 
@@ -15,15 +15,15 @@ from sensegraph.cli.options import overrides
 from sensegraph.cli.progress import Report
 from sensegraph.corpus.corpus import FOLDER, Corpus
 from sensegraph.corpus.settings import Settings, load_settings, parse
-from sensegraph.errors import InputError, NotIndexed, SettingsError
-from sensegraph.index.index import document, read_manifest
+from sensegraph.errors import InputError, NotIndexed
+from sensegraph.index.index import document
+from sensegraph.index.manifest import read_manifest
+from sensegraph.index.parts import parts_with_needs
 from sensegraph.lab.retrieval import Cost, JudgedSet, Measuring, Named, Result, measure
 from sensegraph.lab.retrieval.clock import cpu_seconds
 from sensegraph.methods import load
 from sensegraph.protocols import Part
 from sensegraph.runtime.stores.sqlite import SqliteStore
-
-_ON_GRAPH = ("reports", "relations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +93,13 @@ def _same(judged: JudgedSet, corpus: Corpus) -> None:
 def _with_parts(corpus: Corpus, methods: Sequence[Named], place: Place) -> Settings:
     """The settings with the parts that the methods read, those that were asked for, and those that are there."""
     wanted = {*place.parts, *_present(corpus)}.union(*(m.method.reads for m in methods))
-    if not wanted.isdisjoint(_ON_GRAPH):
-        wanted.add("graph")
-    if unknown := sorted(wanted.difference(get_args(Part))):
-        raise SettingsError(f"No index has a part {unknown[0]!r}, which one of the methods reads; leave that one out.")
-    parts = tuple(part for part in get_args(Part) if part in wanted)
-    return replace(corpus.settings, index=replace(corpus.settings.index, parts=parts))
+    index = corpus.settings.index
+    return replace(corpus.settings, index=replace(index, parts=parts_with_needs(wanted, index.part_objects)))
 
 
-def _present(corpus: Corpus) -> list[Part]:
+def _present(corpus: Corpus) -> frozenset[Part]:
     """The parts of the index as it is: none of them may be lost."""
     try:
-        manifest = read_manifest(corpus.store)
+        return read_manifest(corpus.store).part_names
     except NotIndexed:
-        return []
-    return [part for part in get_args(Part) if part in manifest.parts]
+        return frozenset()

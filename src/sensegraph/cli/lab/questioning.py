@@ -17,7 +17,7 @@ from sensegraph.cli.progress import Report, progress
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.index.estimate import StepEstimate
-    from sensegraph.lab.questions.posed import Kind, Outcome
+    from sensegraph.lab.questions.question_files import Kind, Outcome
     from sensegraph.types import Usage
 
 _HERE = Path(".")
@@ -75,10 +75,10 @@ def questions(
     trust: Trust = False,
 ) -> None:
     """Make questions to measure with: by personas of a described corpus, or on what an index holds, with evidence."""
-    from sensegraph.lab.questions.grounded import GroundSettings
+    from sensegraph.lab.questions.grounded_questions import GroundSettings
     from sensegraph.lab.questions.personas import PersonaSettings
-    from sensegraph.lab.questions.posed import GROUNDED, check_empty
-    from sensegraph.lab.questions.posing import Posing, foresee, pose
+    from sensegraph.lab.questions.question_files import GROUNDED, check_empty
+    from sensegraph.lab.questions.question_making import Posing, foresee, pose
 
     if target is None and not estimate and not as_json:
         raise typer.BadParameter("--out names where the questions go: a file that ends in .jsonl, or a new folder.")
@@ -113,7 +113,7 @@ def _corpus(root: Path, given: Mapping[str, Any], report: Report, *, alone: bool
 
 def _classes(text: str) -> tuple[Kind, ...]:
     """The classes of a list. Raises BadParameter for one that does not exist."""
-    from sensegraph.lab.questions.posed import KINDS
+    from sensegraph.lab.questions.question_files import KINDS
 
     named = [part.strip() for part in text.split(",") if part.strip()]
     wanted = [kind for part in named for kind in _GROUPS.get(part, (part,))]
@@ -127,7 +127,7 @@ def _folder(target: Path | None) -> bool:
 
 
 def _write(found: Outcome, target: Path | None, corpus: Corpus) -> None:
-    from sensegraph.lab.questions.posed import write_questions, write_set
+    from sensegraph.lab.questions.question_files import write_questions, write_set
 
     if target is None:
         return
@@ -152,7 +152,7 @@ def _tell(found: Outcome, usage: Usage, notes: Sequence[str], target: Path | Non
 
 
 def _object(found: Outcome, usage: Usage, notes: Sequence[str], target: Path | None) -> dict[str, Any]:
-    from sensegraph.lab.questions.posed import record
+    from sensegraph.lab.questions.question_files import record
 
     return {
         "out": str(target) if target else None,

@@ -9,9 +9,9 @@ from typing import Any
 
 from sensegraph.cli.lab.experiments import Prepared, prepared
 from sensegraph.lab.experiments import experiment
-from sensegraph.lab.experiments.answering import Condition
+from sensegraph.lab.experiments.condition_answers import Condition
 from sensegraph.lab.experiments.rehearsal import Rehearsed, RehearsedEmbedder, stand_in
-from sensegraph.lab.retrieval.tables import columns
+from sensegraph.lab.retrieval.retrieval_tables import columns
 from sensegraph.types import Answer, Usage
 
 _CONTEXT = 8_000  # tokens of a context that nobody bounds

@@ -154,7 +154,7 @@ def text(found: Reproduced) -> str:
     """Every row: published, ours, pinned, and whether ours is still the pinned one."""
     recipe = found.recipe
     lines = [f"{recipe.title}, {recipe.kind}, engine {found.engine}"]
-    from sensegraph.lab.retrieval.tables import columns
+    from sensegraph.lab.retrieval.retrieval_tables import columns
 
     rows = [["", *found.columns]]
     for row in found.rows:

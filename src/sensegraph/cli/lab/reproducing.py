@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
-from typing import Any, get_args
+from typing import Any
 
 from sensegraph.cli.lab import experiments, measuring, recipes
 from sensegraph.cli.lab.recipes import Recipe, Reproduced, Row
@@ -18,6 +18,7 @@ from sensegraph.cli.progress import Report
 from sensegraph.corpus.corpus import FOLDER, Corpus
 from sensegraph.corpus.settings import Settings, load_settings, make_tools
 from sensegraph.errors import InputError
+from sensegraph.index.parts import sort_parts
 from sensegraph.lab.experiments import experiment
 from sensegraph.lab.experiments.experiment import Outcome
 from sensegraph.lab.experiments.published import Published, published, table6
@@ -111,7 +112,7 @@ def indexing(recipe: Recipe, bench: Bench) -> dict[str, Usage]:
     if not recipe.folders or not any(tool.waits for tool in make_tools(settings)):
         return {}
     reads = [load(name).reads for name in recipe.rows.values()] if recipe.kind == "recall" else [_UNITS]
-    parts = tuple(part for part in get_args(Part) if any(part in read for read in reads))
+    parts = sort_parts(part for read in reads for part in read)
     settings = replace(settings, index=replace(settings.index, parts=parts))
     return {f"index of {name}": _indexing(name, bench, settings) for name in recipe.folders}
 
@@ -254,11 +255,11 @@ def planned(recipe: Recipe, bench: Bench) -> Path:
 def _outcome(recipe: Recipe, bench: Bench) -> Outcome:
     """The evaluation carried out; its report stands in its folder."""
     from sensegraph.cli.lab.experimenting import write
-    from sensegraph.lab.experiments import outcomes
+    from sensegraph.lab.experiments import outcome_records
 
     with experiments.prepared(planned(recipe, bench), bench.given, bench.report) as ready:
         found = experiment.run(ready.plan, ready.conditions, ready.questions, ready.tools, recipe.data)
-    write(found, outcomes.whole(found), ready.output)
+    write(found, outcome_records.whole(found), ready.output)
     return found
 
 

@@ -255,7 +255,7 @@ def _scores(name: str, made: Trial, metrics: Sequence[str]) -> dict[str, Any]:
 
 def _table(found: Sequence[tuple[str, Trial]], metrics: Sequence[str]) -> str:
     from sensegraph.lab.finetuning.training.trials import gained
-    from sensegraph.lab.retrieval.tables import columns
+    from sensegraph.lab.retrieval.retrieval_tables import columns
 
     first = found[0][1]
     rows = [["model", "exact match", "F1", "misled", "cut", *metrics, "exact match above the first"]]

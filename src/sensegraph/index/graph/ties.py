@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.walks import Moves, moves
 from sensegraph.index.index import Catalogue, Index
-from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.language.text import fold
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
@@ -82,7 +81,7 @@ def find_ties(graph: Result[Graph], listed: Result[Catalogue], rt: Runtime) -> R
 
 def ties_of(index: Index, rt: Runtime) -> Ties:
     """The ties of an index; a filtered one has its own, which are not kept."""
-    if isinstance(index, ScopedIndex):
+    if index.whole is not None:
         return ties.fn([(index.graph, index.catalogue)])[0]
     graph, listed = Result(index.manifest.graph, index.graph), Result(index.manifest.documents, index.catalogue)
     return find_ties(graph, listed, rt).value

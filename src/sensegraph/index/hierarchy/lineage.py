@@ -16,7 +16,7 @@ from sensegraph.algorithms.overlap import Followed, follow
 from sensegraph.errors import StoreError
 from sensegraph.index.hierarchy.communities import communities
 from sensegraph.index.hierarchy.packing import Group
-from sensegraph.index.index import Manifest
+from sensegraph.index.manifest import Manifest
 from sensegraph.protocols import Store
 from sensegraph.runtime.keys import canonical, key
 from sensegraph.runtime.results import recall

@@ -11,10 +11,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any, TypeVar
 
 from sensegraph.errors import InputError, NotIndexed
 from sensegraph.filters import Scope
 from sensegraph.index.index import Index
+from sensegraph.index.parts import Part
 from sensegraph.index.restricted.arrivals import arrivals, known_then, now
 from sensegraph.index.restricted.dates import Dates, Fact, dates
 from sensegraph.index.restricted.scope import ScopedIndex, joined, scoped
@@ -22,8 +24,6 @@ from sensegraph.language.dates.asking import When, said, when_asked, without_dat
 from sensegraph.language.dates.intervals import Span, holds, stated, through
 from sensegraph.language.dates.moments import begin, end, readable
 from sensegraph.language.dates.stating import stated_in
-from sensegraph.methods.leanrag.aggregated import Aggregates
-from sensegraph.methods.raptor.tree import Tree
 from sensegraph.runtime.results import recall
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import (
@@ -41,6 +41,7 @@ from sensegraph.types import (
     Statement,
 )  # fmt: skip
 
+T = TypeVar("T")
 _LONG = 600  # characters of a span that is no sentence: a model wrote of it
 _MOST = 0.5  # share of a span that states another time, from which what it says is left out
 
@@ -124,7 +125,7 @@ def dates_of(index: Index) -> Dates:
         raise NotIndexed(
             "This index was built without dates: run `sensegraph index` again (index.temporal.dates must not be false)."
         )
-    return recall(index._store, dates, index.manifest.dates)
+    return recall(index.store, dates, index.manifest.dates)
 
 
 def spans_of(found: Dates, when: When) -> Spans:
@@ -190,7 +191,7 @@ def check_order(first: str, last: str) -> None:
 
 def _known_at(index: Index, scope: Scope) -> tuple[Index, str]:
     """The index of the documents that were known then, as they are now, and what has to be said of it."""
-    then = known_then(arrivals(index._store), index.catalogue.documents, scope.known_at, scope.unknown == "include")
+    then = known_then(arrivals(index.store), index.catalogue.documents, scope.known_at, scope.unknown == "include")
     if not then.inside:
         raise InputError(f"No document of this corpus was known at {scope.known_at}; the first came {then.first}.")
     note = f"known at {scope.known_at}: {len(then.inside)} of {len(index.catalogue.documents)} documents"
@@ -244,28 +245,13 @@ class TimedIndex(ScopedIndex):
     def hierarchy(self) -> Hierarchy:
         """The reports, without the statements that rest on another time alone."""
         found = super().hierarchy
-        return replace(found, clusters=tuple(map(self._cut, found.clusters)))
+        return replace(found, clusters=tuple(map(self.statements_that_hold, found.clusters)))
 
-    @cached_property
-    def aggregates(self) -> Aggregates:
-        """The aggregates, without the statements that rest on another time alone."""
-        found = super().aggregates
-        clusters = tuple(map(self._cut, found.hierarchy.clusters))
-        return replace(found, hierarchy=replace(found.hierarchy, clusters=clusters))
+    def _read_part(self, part: Part[T, Any]) -> T:
+        """What is left of a part, without what did not hold."""
+        return part.restrict_to_moment(super()._read_part(part), self)
 
-    @cached_property
-    def tree(self) -> Tree:
-        """The tree, its summaries without the statements that rest on another time alone."""
-        found = super().tree
-        return replace(found, summaries=tuple(map(self._cut, found.summaries)))
-
-    @cached_property
-    def layered(self) -> Index:
-        """What is inside, with summary entities in its graph."""
-        whole = len(self.inside) == len(self.whole.catalogue.documents)
-        return TimedIndex(self.whole.layered if whole else super().layered, self.inside, self.spans, self.said)
-
-    def _cut(self, cluster: Cluster) -> Cluster:
+    def statements_that_hold(self, cluster: Cluster) -> Cluster:
         """A report without the statements that rest on another time alone; the same where there are none."""
         summary = self._stated(cluster.summary)
         findings = tuple(replace(f, statements=self._stated(f.statements)) for f in cluster.findings)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,14 +22,9 @@ from sensegraph.algorithms.graphs import Floats
 from sensegraph.errors import InputError
 from sensegraph.filters import Condition, Scope
 from sensegraph.index.graph.lookups import Lookups, lookups
-from sensegraph.index.index import Catalogue, DocumentEntry, Index, Kind
+from sensegraph.index.index import Catalogue, DocumentEntry, Index
+from sensegraph.index.parts import Part
 from sensegraph.language.text import tokens, within
-from sensegraph.methods.hipporag.facts import Facts
-from sensegraph.methods.lazygraphrag.concepts import Concepts
-from sensegraph.methods.leanrag.aggregated import Aggregates
-from sensegraph.methods.linearrag.sentences import Sentences
-from sensegraph.methods.raptor.tree import Tree, positions
-from sensegraph.methods.walk.naming import Names
 from sensegraph.protocols import Embedder, Vectors
 from sensegraph.types import (
     Chunk,
@@ -43,6 +38,7 @@ from sensegraph.types import (
     Statement,
 )  # fmt: skip
 
+T = TypeVar("T")
 _DESCRIPTION = 500  # tokens of a description put together again
 _COMMUNITY = 600  # tokens of what stands for a report that was left out
 _COMPARE = MappingProxyType(
@@ -113,9 +109,11 @@ def _told(scope: Scope) -> str:
 class ScopedIndex(Index):
     """The part of an index that the documents `inside` make."""
 
+    whole: Index
+
     def __init__(self, whole: Index, inside: frozenset[str]) -> None:
-        self.whole, self.inside = whole, inside
-        self._store = whole._store
+        self.whole, self.inside, self.given = whole, inside, whole.given
+        self.store = whole.store
         counts = {**whole.manifest.counts, "documents": len(inside)}
         self.manifest = replace(whole.manifest, counts=counts)
 
@@ -132,26 +130,25 @@ class ScopedIndex(Index):
         return [i for i, c in enumerate(self.whole.catalogue.chunks) if c.document in self.inside]
 
     @cached_property
-    def _chunks(self) -> frozenset[str]:
+    def chunk_ids(self) -> frozenset[str]:
+        """The ids of the chunks inside."""
         return frozenset(c.id for c in self.catalogue.chunks)
 
     @cached_property
     def graph(self) -> Graph:
         """What the chunks inside say of entities, relations and claims."""
-        return _said_inside(self.whole.graph, self._chunks)
+        return graph_inside(self.whole.graph, self.chunk_ids)
 
     @cached_property
     def hierarchy(self) -> Hierarchy:
         """Reports that draw on nothing outside; for every other what is known of its community inside."""
-        known = {e.id: e for e in self.graph.entities}
-        outside = self._outside
-        clusters = tuple(c for c in (_cluster(c, known, outside) for c in self.whole.hierarchy.clusters) if c)
+        clusters = tuple(c for c in map(self.cluster_inside, self.whole.hierarchy.clusters) if c)
         return replace(self.whole.hierarchy, clusters=clusters, notes=())
 
     @cached_property
     def _outside(self) -> frozenset[str]:
         """Entities of which something outside speaks."""
-        whole, chunks = self.whole.graph, self._chunks
+        whole, chunks = self.whole.graph, self.chunk_ids
         found = {e.id for e in whole.entities if not chunks.issuperset(e.chunks)}
         for relation in whole.relations:
             if not chunks.issuperset(relation.chunks):
@@ -164,67 +161,35 @@ class ScopedIndex(Index):
         shown = self.hierarchy if self.manifest.hierarchy else Hierarchy()
         return lookups.fn([(self.graph, shown)])[0]
 
-    @cached_property
-    def concepts(self) -> Concepts:
-        """The concepts of the chunks inside."""
-        return self.whole.concepts.within(np.asarray(self.places, np.int64))
+    def _read_part(self, part: Part[T, Any]) -> T:
+        """What is left of a part."""
+        return part.restrict_to_scope(self.whole.part(part), self)
+
+    def cluster_inside(self, cluster: Cluster) -> Cluster | None:
+        """The cluster where nothing outside went into it; else what is known inside; None where that is nothing."""
+        return _cluster(cluster, self._entities, self._outside)
 
     @cached_property
-    def names(self) -> Names:
-        """The names of the chunks inside."""
-        return self.whole.names.within(np.asarray(self.places, np.int64))
+    def _entities(self) -> dict[str, Entity]:
+        return {e.id: e for e in self.graph.entities}
 
-    @cached_property
-    def facts(self) -> Facts:
-        """What the chunks inside state."""
-        return self.whole.facts.within(self._positions("entity"), self.places)
-
-    @cached_property
-    def sentences(self) -> Sentences:
-        """The sentences of the chunks inside."""
-        return self.whole.sentences.within(self._positions("entity"), self.places)
-
-    @cached_property
-    def tree(self) -> Tree:
-        """The leaves of the chunks inside, and the summaries that rest on nothing outside."""
-        return self.whole.tree.within(self.places)
-
-    @cached_property
-    def aggregates(self) -> Aggregates:
-        """Aggregates that draw on nothing outside; for every other what is known of its members inside."""
-        known, outside, chunks = {e.id: e for e in self.graph.entities}, self._outside, self._chunks
-
-        def cut(cluster: Cluster) -> Cluster | None:
-            left = _cluster(cluster, known, outside)
-            if left is None or left is cluster:
-                return left
-            return replace(left, type="", chunks=tuple(c for c in cluster.chunks if c in chunks))
-
-        return self.whole.aggregates.within(list(known), cut)
-
-    @cached_property
-    def layered(self) -> Index:
-        """What is inside, and the summary entities that rest on nothing outside."""
-        return _ScopedLayers(self.whole.layered, self.inside)
-
-    def vectors_of(self, embedder: Embedder, kind: Kind = "chunk") -> Vectors:
+    def vectors_of(self, embedder: Embedder, kind: str = "chunk") -> Vectors:
         """The vectors of the records inside, in their order."""
         whole = self.whole.vectors_of(embedder, kind)
-        return np.asarray(whole[self._positions(kind)])
+        return np.asarray(whole[self.positions(kind)])
 
-    def navigator(self, kind: Kind) -> None:
+    def navigator(self, kind: str) -> None:
         """None: a way through the vectors of the whole may pass by the few that are inside."""
 
-    def _positions(self, kind: Kind) -> list[int]:
+    def positions(self, kind: str) -> Sequence[int]:
+        """The positions of the records inside among those of the whole that vectors of this kind are of."""
         if kind == "chunk":
             return self.places
-        if kind in ("fact", "sentence"):
-            return [int(i) for i in (self.facts if kind == "fact" else self.sentences).number]
-        if kind in ("leaf", "summary"):
-            return positions(self.tree.nodes, self.whole.tree.nodes.leaves)[kind == "summary"]
-        ids, mine = _records(self.whole, kind), _records(self, kind)
-        kept = {r.id for r in mine}
-        return [i for i, r in enumerate(ids) if r.id in kept]
+        if part := self.whole.part_with(kind):
+            return part.positions(kind, self)
+        if kind == "report":
+            return positions_among(self.whole.hierarchy.clusters, self.hierarchy.clusters)
+        return positions_among(self.whole.graph.entities, self.graph.entities)
 
     def scores_of_words(self, text: str) -> Floats:
         """The BM25 score of every chunk inside."""
@@ -238,7 +203,7 @@ class ScopedIndex(Index):
 
     def chunks(self, ids: Sequence[str]) -> dict[str, Chunk]:
         """The chunks inside with these ids."""
-        return self.whole.chunks([name for name in ids if name in self._chunks])
+        return self.whole.chunks([name for name in ids if name in self.chunk_ids])
 
     def clusters_at(self, depth: int) -> list[Cluster]:
         """The reports at a depth, or what stands for them."""
@@ -262,41 +227,13 @@ class ScopedIndex(Index):
                 )
 
 
-class _ScopedLayers(ScopedIndex):
-    """The part of an index with summary entities in its graph that the documents `inside` make."""
-
-    @cached_property
-    def graph(self) -> Graph:
-        """What the chunks inside say, and the summary entities all of whose chunks are inside."""
-        whole, lost = self.whole.graph, self._lost
-        entities = tuple(e for e in whole.entities if e.id not in lost)
-        relations = tuple(r for r in whole.relations if r.source not in lost and r.target not in lost)
-        return _said_inside(Graph(entities, relations, whole.claims), self._chunks)
-
-    @cached_property
-    def _lost(self) -> frozenset[str]:
-        """The summary entities that rest on something outside."""
-        summaries = (e for e in self.whole.graph.entities if e.level)
-        return frozenset(e.id for e in summaries if not self._chunks.issuperset(e.chunks))
-
-    def notes(self) -> tuple[str, ...]:
-        """How many summary entities and reports had to be left out."""
-        summaries = [e for e in self.whole.graph.entities if e.level and not self._chunks.isdisjoint(e.chunks)]
-        lost = sum(e.id in self._lost for e in summaries)
-        said = f"{lost} of {len(summaries)} summary entities rest on documents outside the filter and were left out"
-        return (*([said] if lost else []), *self._lost_reports())
+def positions_among(whole: Iterable[Any], inside: Iterable[Any]) -> list[int]:
+    """The positions of the records inside among those of the whole, by id."""
+    kept = {record.id for record in inside}
+    return [i for i, record in enumerate(whole) if record.id in kept]
 
 
-def _records(index: Index, kind: Kind) -> Sequence[Any]:
-    """The records that the vectors of `kind` are of."""
-    if kind == "report":
-        return index.hierarchy.clusters
-    if kind == "aggregate":
-        return index.aggregates.hierarchy.clusters
-    return index.graph.relations if kind == "relation" else index.graph.entities
-
-
-def _said_inside(whole: Graph, chunks: frozenset[str]) -> Graph:
+def graph_inside(whole: Graph, chunks: frozenset[str]) -> Graph:
     """What these chunks say of the entities, relations and claims of a graph."""
     links = [r for r in (_relation(r, chunks) for r in whole.relations) if r]
     degree = Counter(end for r in links for end in (r.source, r.target))

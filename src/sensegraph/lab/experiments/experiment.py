@@ -10,19 +10,26 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 from sensegraph.errors import InputError, UnsupportedTask
-from sensegraph.lab.experiments.answering import Condition, Cost, Reply, cost, replies, waiting
+from sensegraph.lab.experiments import measures
+from sensegraph.lab.experiments.condition_answers import (
+    Condition,
+    Cost,
+    Reply,
+    ask_condition,
+    find_unanswered,
+    sum_costs,
+)
+from sensegraph.lab.experiments.measures import Measure
 from sensegraph.lab.experiments.plan import Asked, Plan
 from sensegraph.lab.grounding.checking import Fetch
 from sensegraph.lab.grounding.claimify import ClaimSettings
-from sensegraph.lab.judging.agreement import Agreement, agreement
+from sensegraph.lab.judging.agreement import Agreement, compare_with_counts
 from sensegraph.lab.judging.agreement import Compared as OneCompared
-from sensegraph.lab.judging.bias import Bias, bias
-from sensegraph.lab.judging.judgements import Judgements, tally, winners
-from sensegraph.lab.judging.judging import judge_pairs, score_answers
+from sensegraph.lab.judging.bias import Bias, assess_bias
+from sensegraph.lab.judging.judge_calls import judge_pairs, score_answers
+from sensegraph.lab.judging.judgements import Judgements, tally_pair, winners_by_question
 from sensegraph.lab.judging.marks import Marks
-from sensegraph.lab.scores import measures
-from sensegraph.lab.scores.measures import Measure
-from sensegraph.lab.scores.pairs import Pair, all_pairs, judged_pairs
+from sensegraph.lab.scores.pairs import Pair, compare_all_pairs, compare_judged_pairs
 from sensegraph.protocols import Task
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Usage
@@ -104,24 +111,24 @@ def run(plan: Plan, conditions: Sequence[Condition], questions: Sequence[Asked],
     """Ask, measure and judge; what is there already is not asked for again."""
     check(plan, questions, tools)
     with tools.journal():
-        answers = {c.name: replies(c, questions, tools.rt, most_words=plan.answer_words) for c in conditions}
-    found = measured(plan, answers, questions, tools)
-    marks = marked(plan, answers, questions, tools) if "scores" in plan.metrics else None
-    found += measures.scores(marks, tools.judging.engine.name) if marks else []
-    compared = tuple(Compared(m, all_pairs(m.values, draws=plan.draws, seed=plan.seed)) for m in found)
-    verdicts = judged(plan, answers, questions, tools, found) if "judge" in plan.metrics else None
+        answers = {c.name: ask_condition(c, questions, tools.rt, most_words=plan.answer_words) for c in conditions}
+    found = measure_answers(plan, answers, questions, tools)
+    marks = mark_answers(plan, answers, questions, tools) if "scores" in plan.metrics else None
+    found += measures.measure_scores(marks, tools.judging.engine.name) if marks else []
+    compared = tuple(Compared(m, compare_all_pairs(m.values, draws=plan.draws, seed=plan.seed)) for m in found)
+    verdicts = compare_answers(plan, answers, questions, tools, found) if "judge" in plan.metrics else None
     return Outcome(
         plan,
         tuple(conditions),
         tuple(questions),
         answers,
-        {name: cost(given) for name, given in answers.items()},
+        {name: sum_costs(given) for name, given in answers.items()},
         compared,
         tools.rt.engine.name,
         tools.rt.embedder.name,
         tools.judging.engine.name if verdicts or marks else "",
         corpus,
-        tuple(held_equal(plan, conditions)),
+        tuple(describe_equal_conditions(plan, conditions)),
         verdicts,
         marks,
         tools.rt.store.ledger(),
@@ -131,63 +138,62 @@ def run(plan: Plan, conditions: Sequence[Condition], questions: Sequence[Asked],
 
 def unanswered(conditions: Sequence[Condition], questions: Sequence[Asked], tools: Tools) -> dict[str, list[Asked]]:
     """The questions that each condition has not answered yet."""
-    return {c.name: waiting(c, questions, tools.rt) for c in conditions}
+    return {c.name: find_unanswered(c, questions, tools.rt) for c in conditions}
 
 
-def measured(plan: Plan, answers: measures.Answers, questions: Sequence[Asked], tools: Tools) -> list[Measure]:
+def measure_answers(plan: Plan, answers: measures.Answers, questions: Sequence[Asked], tools: Tools) -> list[Measure]:
     """The measures of single answers that the plan names, lengths first."""
-    found = [measures.lengths(answers)]
+    found = [measures.measure_lengths(answers)]
     if "claims" in plan.metrics:
-        found += measures.claims(answers, questions, ClaimSettings(), tools.judging)
+        found += measures.measure_claims(answers, questions, ClaimSettings(), tools.judging)
     if "grounding" in plan.metrics:
-        found += measures.grounding(answers, tools.fetch, tools.judging)
+        found += measures.measure_support(answers, tools.fetch, tools.judging)
     if "reference" in plan.metrics:
-        found += measures.reference(answers, questions)
+        found += measures.measure_against_references(answers, questions)
     return found
 
 
-def texts(answers: measures.Answers) -> dict[str, list[str | None]]:
+def judged_texts(answers: measures.Answers) -> dict[str, list[str | None]]:
     """The answers as a judge sees them; None for one that failed."""
     return {name: [None if r.failure else r.answer.text for r in listed] for name, listed in answers.items()}
 
 
-def marked(plan: Plan, answers: measures.Answers, questions: Sequence[Asked], tools: Tools) -> Marks:
+def mark_answers(plan: Plan, answers: measures.Answers, questions: Sequence[Asked], tools: Tools) -> Marks:
     """Every answer scored by itself."""
-    return score_answers(texts(answers), [q.text for q in questions], plan.scoring, tools.judging)
+    return score_answers(judged_texts(answers), [q.text for q in questions], plan.scoring, tools.judging)
 
 
-def judged(
+def compare_answers(
     plan: Plan, answers: measures.Answers, questions: Sequence[Asked], tools: Tools, found: Sequence[Measure]
 ) -> Verdicts:
     """Every pair of conditions put before the judge, and what follows from its verdicts."""
-    given = judge_pairs(texts(answers), [q.text for q in questions], plan.judging, tools.judging, plan.pairs)
+    given = judge_pairs(judged_texts(answers), [q.text for q in questions], plan.judging, tools.judging, plan.pairs)
     pairs = {
-        criterion: judged_pairs(
-            {pair: tally(given, criterion, pair).scores for pair in given.pairs}, draws=plan.draws, seed=plan.seed
+        criterion: compare_judged_pairs(
+            {pair: tally_pair(given, criterion, pair).scores for pair in given.pairs}, draws=plan.draws, seed=plan.seed
         )
         for criterion in given.criteria
     }
-    numbers = {m.name: m for m in found}
-    agreed = {c: _agreed(given, c, numbers[m], questions) for c, m in _COUNTED if c in pairs and m in numbers}
-    return Verdicts(given, pairs, bias(given), agreed)
+    counted = {m.name: m for m in found}
+    agreed = {}
+    for criterion, name in _COUNTED:
+        if criterion in pairs and name in counted:
+            verdicts = [
+                OneCompared(questions[q].id, pair, row)
+                for pair in given.pairs
+                for q, row in enumerate(winners_by_question(given, criterion, pair))
+            ]
+            counts = {
+                (condition, questions[q].id): value
+                for condition, values in counted[name].values.items()
+                for q, value in enumerate(values)
+                if value is not None
+            }
+            agreed[criterion] = compare_with_counts(verdicts, counts)
+    return Verdicts(given, pairs, assess_bias(given), agreed)
 
 
-def _agreed(given: Judgements, criterion: str, counted: Measure, questions: Sequence[Asked]) -> Agreement:
-    listed = [
-        OneCompared(questions[q].id, pair, row)
-        for pair in given.pairs
-        for q, row in enumerate(winners(given, criterion, pair))
-    ]
-    numbers = {
-        (name, questions[q].id): value
-        for name, values in counted.values.items()
-        for q, value in enumerate(values)
-        if value is not None
-    }
-    return agreement(listed, numbers)
-
-
-def held_equal(plan: Plan, conditions: Sequence[Condition]) -> list[str]:
+def describe_equal_conditions(plan: Plan, conditions: Sequence[Condition]) -> list[str]:
     """What is equal for all conditions and what is not, in sentences."""
     sizes = {c.name: c.settings.get("context_tokens") for c in conditions}
     said = []

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib.resources import files
 from xml.sax.saxutils import escape
 
-from sensegraph.lab.experiments.sheets import Beside, Cell, Fold, Grid, Items, Part, Section, Sheet, Table, Words, wordy
+from sensegraph.lab.experiments.sheets import Cell, Fold, Grid, Items, Part, Section, Sheet, Table, Words, holds_words
 
 _LOW, _EVEN, _HIGH = (179, 88, 6), (247, 247, 247), (33, 102, 172)  # told apart by colour-blind eyes, and in grey
 _HALF = 0.5
@@ -17,7 +16,17 @@ _SOFT = 0.75  # of the way to the ends of the scale, so that numbers stay legibl
 def page(sheet: Sheet) -> str:
     """The whole report as a well-formed page."""
     style = (files("sensegraph.lab.experiments") / "page.css").read_text(encoding="utf-8")
-    body = "\n".join(_body(sheet))
+    lines = [f"<header>\n<h1>{escape(sheet.title)}</h1>"]
+    lines += [f"<p>{escape(line)}</p>" for line in sheet.lead]
+    lines.append("</header>\n<nav><ul>")
+    lines += [f'<li><a href="#{_make_anchor(s)}">{escape(s.title)}</a></li>' for s in sheet.sections]
+    lines.append("</ul></nav>\n<main>")
+    for section in sheet.sections:
+        lines.append(f'<section id="{_make_anchor(section)}">\n<h2>{escape(section.title)}</h2>')
+        lines += [_render_part(part) for part in section.parts]
+        lines.append("</section>")
+    lines.append("</main>")
+    body = "\n".join(lines)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
@@ -25,89 +34,62 @@ def page(sheet: Sheet) -> str:
     )
 
 
-def _body(sheet: Sheet) -> Iterator[str]:
-    yield f"<header>\n<h1>{escape(sheet.title)}</h1>"
-    yield from (f"<p>{escape(line)}</p>" for line in sheet.lead)
-    yield "</header>\n<nav><ul>"
-    yield from (f'<li><a href="#{_anchor(s)}">{escape(s.title)}</a></li>' for s in sheet.sections)
-    yield "</ul></nav>\n<main>"
-    for section in sheet.sections:
-        yield f'<section id="{_anchor(section)}">\n<h2>{escape(section.title)}</h2>'
-        yield from (_part(part) for part in section.parts)
-        yield "</section>"
-    yield "</main>"
-
-
-def _anchor(section: Section) -> str:
+def _make_anchor(section: Section) -> str:
     return "-".join("".join(c if c.isalnum() else " " for c in section.title.lower()).split())
 
 
-def _part(part: Part) -> str:
+def _render_part(part: Part) -> str:
     if isinstance(part, Words):
         return f"<p>{escape(part.text)}</p>"
     if isinstance(part, Items):
         return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in part.lines) + "</ul>"
     if isinstance(part, Grid):
-        tables = "".join(f"<div>{_table(table)}</div>" for table in part.tables)
+        tables = "".join(f"<div>{_render_table(table)}</div>" for table in part.tables)
         return f'<div class="grid">{tables}</div><p class="note">{escape(part.note)}</p>'
     if isinstance(part, Fold):
-        inner = "\n".join(map(_table, part.tables))
+        inner = "\n".join(map(_render_table, part.tables))
         return f"<details><summary>{escape(part.title)}</summary>\n{inner}\n</details>"
-    return _table(part) if isinstance(part, Table) else _beside(part)
-
-
-def _table(table: Table) -> str:
-    head = "".join(f'<th scope="col"{_kind(table, i)}>{escape(name)}</th>' for i, name in enumerate(table.head))
-    rows = "\n".join(f"<tr>{''.join(_cells(row))}</tr>" for row in table.rows)
-    note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
-    shaded = any(c.shade is not None for row in table.rows for c in row)
-    said = all(wordy(table, i) for i in range(len(table.head)))
-    kind = ' class="heat"' if shaded else ' class="said"' if said else ""
-    return (
-        f'<div class="scroll" tabindex="0"><table{kind}>'
-        f"<caption><span>{escape(table.caption)}</span></caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
-        f"</div>{note}"
-    )
-
-
-def _kind(table: Table, column: int) -> str:
-    return ' class="words"' if column and wordy(table, column) else ""
-
-
-def _cells(row: tuple[Cell, ...]) -> Iterator[str]:
-    for place, cell in enumerate(row):
-        text = f"<strong>{escape(cell.text)}</strong>" if cell.strong else escape(cell.text)
-        if not place:
-            yield f'<th scope="row">{text}</th>'
-        else:
-            kind = ' class="words"' if cell.words else ""
-            yield f"<td{kind}{_shade(cell)}>{text}</td>"
-
-
-def _shade(cell: Cell) -> str:
-    """The colours of a shaded cell: its own ground and ink, so that they do in light and in dark surroundings."""
-    if cell.shade is None:
-        return ""
-    ground = _mixed(min(1.0, max(0.0, cell.shade)))
-    ink = "#000" if _lightness(ground) > _DARK else "#fff"
-    return f' style="background:rgb({",".join(map(str, ground))});color:{ink}"'
-
-
-def _mixed(shade: float) -> tuple[int, int, int]:
-    end, way = (_HIGH, shade - _HALF) if shade >= _HALF else (_LOW, _HALF - shade)
-    share = 2 * way * _SOFT
-    red, green, blue = (round(e + (t - e) * share) for e, t in zip(_EVEN, end, strict=True))
-    return red, green, blue
-
-
-def _lightness(colour: tuple[int, int, int]) -> float:
-    """Relative lightness, 0 (black) to 1 (white)."""
-    return sum((w * (c / 255) ** 2.2 for w, c in zip((0.2126, 0.7152, 0.0722), colour, strict=True)), 0.0)
-
-
-def _beside(part: Beside) -> str:
+    if isinstance(part, Table):
+        return _render_table(part)
     texts = "".join(
         f"<div><h4>{escape(name)}</h4>{''.join(f'<p>{escape(p)}</p>' for p in text.split(chr(10)) if p.strip())}</div>"
         for name, text in part.texts
     )
     return f'<h3>{escape(part.title)}</h3>\n<div class="beside">{texts}</div>'
+
+
+def _render_table(table: Table) -> str:
+    worded = [holds_words(table, i) for i in range(len(table.head))]
+    kinds = [' class="words"' if i and words else "" for i, words in enumerate(worded)]
+    head = "".join(f'<th scope="col"{kind}>{escape(name)}</th>' for kind, name in zip(kinds, table.head, strict=True))
+    rows = []
+    for row in table.rows:
+        cells = []
+        for place, cell in enumerate(row):
+            text = f"<strong>{escape(cell.text)}</strong>" if cell.strong else escape(cell.text)
+            kind = ' class="words"' if cell.words else ""
+            cells.append(f"<td{kind}{_shade_style(cell)}>{text}</td>" if place else f'<th scope="row">{text}</th>')
+        rows.append(f"<tr>{''.join(cells)}</tr>")
+    body = "\n".join(rows)
+    note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
+    shaded = any(c.shade is not None for row in table.rows for c in row)
+    table_class = ' class="heat"' if shaded else ' class="said"' if all(worded) else ""
+    return (
+        f'<div class="scroll" tabindex="0"><table{table_class}>'
+        f"<caption><span>{escape(table.caption)}</span></caption>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table>"
+        f"</div>{note}"
+    )
+
+
+def _shade_style(cell: Cell) -> str:
+    """The colours of a shaded cell: its own ground and ink, so that they do in light and in dark surroundings."""
+    if cell.shade is None:
+        return ""
+    shade = min(1.0, max(0.0, cell.shade))
+    end, distance = (_HIGH, shade - _HALF) if shade >= _HALF else (_LOW, _HALF - shade)
+    share = 2 * distance * _SOFT
+    ground = [round(e + (t - e) * share) for e, t in zip(_EVEN, end, strict=True)]
+    # relative lightness, 0 (black) to 1 (white)
+    lightness = sum((w * (c / 255) ** 2.2 for w, c in zip((0.2126, 0.7152, 0.0722), ground, strict=True)), 0.0)
+    ink = "#000" if lightness > _DARK else "#fff"
+    return f' style="background:rgb({",".join(map(str, ground))});color:{ink}"'

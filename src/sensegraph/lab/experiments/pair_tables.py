@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sensegraph.lab.experiments.sheets import Cell, Table, chance, many, number, signed, table
-from sensegraph.lab.scores.pairs import LEVEL, Pair, asked, least
+from sensegraph.lab.experiments.sheets import (
+    Cell,
+    Table,
+    format_count,
+    format_number,
+    format_p_value,
+    format_signed,
+    make_table,
+)
+from sensegraph.lab.scores.pairs import LEVEL, Pair, count_compared, least_p_values
 
 HOW = (
     "Tables of every pair of conditions: z and p are those of Wilcoxon's signed-rank test, two-sided, exact below 10 "
@@ -18,52 +26,49 @@ HOW = (
 )
 
 
-def hopeless(listed: Sequence[Pair]) -> str:
+def explain_lack_of_power(listed: Sequence[Pair]) -> str:
     """Why none of these pairs can differ by more than chance, whatever was measured; "" where one can."""
-    questions, (bound, corrected) = asked(listed), least(listed)
+    questions, (bound, corrected) = count_compared(listed), least_p_values(listed)
     if not questions:
         return "no question has a value under two conditions"
     if corrected < LEVEL:
         return ""
-    more = f", nor p Holm over {len(listed)} pairs below {chance(corrected)}" if len(listed) > 1 else ""
-    return f"with {many(questions, 'question')} p cannot be below {chance(bound)}{more}"
+    more = f", nor p Holm over {len(listed)} pairs below {format_p_value(corrected)}" if len(listed) > 1 else ""
+    return f"with {format_count(questions, 'question')} p cannot be below {format_p_value(bound)}{more}"
 
 
-def pairs(name: str, listed: Sequence[Pair], digits: int = 2, *, rates: bool = False) -> Table:
+def tabulate_pairs(name: str, listed: Sequence[Pair], digits: int = 2, *, rates: bool = False) -> Table:
     """A row a pair of conditions: means, difference with interval, tests, counts; `rates` are win rates of a judge."""
     what = ["win rate, first", "95 %", "second"] if rates else ["first", "second", "difference", "95 %"]
     head = [
         "pair", "better", *what, "p Holm", "z", "p", "z/√n", "wins", "even", "losses", "p sign", "p normal", "n",
     ]  # fmt: skip
-    rows = [_pair(p, _rates(p, digits) if rates else _means(p, digits)) for p in listed]
-    return table(f"{name}: every pair of conditions", head, rows)
+    return make_table(f"{name}: every pair of conditions", head, [_make_pair_row(p, digits, rates) for p in listed])
 
 
-def _means(p: Pair, digits: int) -> list[str]:
-    d = p.difference
-    between = f"{signed(d.low, digits)} … {signed(d.high, digits)}"
-    return [number(p.means[0], digits), number(p.means[1], digits), signed(d.mean, digits), between]
-
-
-def _rates(p: Pair, digits: int) -> list[str]:
-    rate = p.rate
-    between = f"{number(rate.low, digits)} … {number(rate.high, digits)}"
-    return [number(rate.mean, digits), between, number(100 - rate.mean, digits)] if p.n else ["–", "–", "–"]
-
-
-def _pair(p: Pair, figures: Sequence[str]) -> list[Cell | str]:
+def _make_pair_row(p: Pair, digits: int, rates: bool) -> list[Cell | str]:
+    interval = p.rate if rates else p.difference
+    if not rates:
+        between = f"{format_signed(interval.low, digits)} … {format_signed(interval.high, digits)}"
+        first, second = (format_number(mean, digits) for mean in p.means)
+        figures = [first, second, format_signed(interval.mean, digits), between]
+    elif p.n:
+        between = f"{format_number(interval.low, digits)} … {format_number(interval.high, digits)}"
+        figures = [format_number(interval.mean, digits), between, format_number(100 - interval.mean, digits)]
+    else:
+        figures = ["–", "–", "–"]
     return [
         f"{p.first} – {p.second}",
         Cell(p.better or "–", strong=bool(p.better)),
         *figures,
-        Cell(chance(p.p_holm), strong=p.p_holm < LEVEL),
-        signed(p.z),
-        chance(p.p) + (" exact" if p.exact else ""),
-        signed(p.effect),
+        Cell(format_p_value(p.p_holm), strong=p.p_holm < LEVEL),
+        format_signed(p.z),
+        format_p_value(p.p) + (" exact" if p.exact else ""),
+        format_signed(p.effect),
         str(p.wins),
         str(p.ties),
         str(p.losses),
-        chance(p.sign_p),
-        "–" if p.normal is None else chance(p.normal),
+        format_p_value(p.sign_p),
+        "–" if p.normal is None else format_p_value(p.normal),
         f"{p.n:,}",
     ]

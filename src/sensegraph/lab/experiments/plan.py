@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from sensegraph.errors import InputError
-from sensegraph.lab.judging.criteria import Rules, rules
-from sensegraph.lab.judging.judgements import pairs_of
+from sensegraph.lab.judging.criteria import Rules, choose_rules
+from sensegraph.lab.judging.judgements import list_pairs
 from sensegraph.lab.scores.statistics import DRAWS
 
 Metric = Literal["claims", "judge", "scores", "grounding", "reference"]
@@ -92,17 +91,17 @@ class Plan:
     def judging(self) -> Rules:
         """The rules by which answers are compared. Raises InputError for a preset or criterion that nobody knows."""
         j = self.judge
-        return rules(j.preset, j.criteria, j.replicates, self.seed, j.differential)
+        return choose_rules(j.preset, j.criteria, j.replicates, self.seed, j.differential)
 
     @property
     def scoring(self) -> Rules:
         """The rules by which answers are scored one by one."""
-        return rules(self.scores.preset, self.scores.criteria, self.scores.runs, self.seed)
+        return choose_rules(self.scores.preset, self.scores.criteria, self.scores.runs, self.seed)
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """The pairs of conditions that a judge compares."""
-        return pairs_of(list(self.conditions), self.ground if self.judge.pairs == "baseline" else "")
+        return list_pairs(list(self.conditions), self.ground if self.judge.pairs == "baseline" else "")
 
     @property
     def ground(self) -> str:
@@ -134,8 +133,12 @@ def read_questions(path: Path, limit: int = 0) -> tuple[Asked, ...]:
     file = path / "queries.jsonl" if path.is_dir() else path
     if not file.is_file():
         raise InputError(f"There are no questions in {path}; give a .txt or .jsonl file, or a folder in BEIR's layout.")
-    lines = list(_lines(file))
-    found = [_object(line, where) for line, where in lines] if file.suffix == ".jsonl" else list(_plain(lines))
+    numbered = enumerate(file.read_text(encoding="utf-8-sig").splitlines(), 1)
+    lines = [(line.strip(), f"{file}, line {number}") for number, line in numbered if line.strip()]
+    if file.suffix == ".jsonl":
+        found = [_parse_asked_question(line, where) for line, where in lines]
+    else:
+        found = [Asked(f"q{number}", line) for number, (line, _) in enumerate(lines, 1)]
     if not found:
         raise InputError(f"{file} holds no question; write one a line.")
     if twice := [q.id for i, q in enumerate(found) if q.id in {p.id for p in found[:i]}]:
@@ -143,19 +146,8 @@ def read_questions(path: Path, limit: int = 0) -> tuple[Asked, ...]:
     return tuple(found[:limit] if limit else found)
 
 
-def _lines(file: Path) -> Iterator[tuple[str, str]]:
-    """Lines that are not empty, with where each stands."""
-    for number, line in enumerate(file.read_text(encoding="utf-8-sig").splitlines(), 1):
-        if line.strip():
-            yield line.strip(), f"{file}, line {number}"
-
-
-def _plain(lines: list[tuple[str, str]]) -> Iterator[Asked]:
-    for number, (line, _) in enumerate(lines, 1):
-        yield Asked(f"q{number}", line)
-
-
-def _object(line: str, where: str) -> Asked:
+def _parse_asked_question(line: str, where: str) -> Asked:
+    """The question of a line of JSON; its reference answers are all that stand in one of the fields for them."""
     try:
         record = json.loads(line)
     except ValueError as e:
@@ -167,13 +159,9 @@ def _object(line: str, where: str) -> Asked:
     if not isinstance(text, str) or not text.strip():
         raise InputError(f'{where}: not a question; give an object with "text".')
     name = fields.get("_id", fields.get("id", where.rpartition(" ")[2]))
-    return Asked(str(name), text.strip(), str(fields.get("type") or ""), _references(fields))
-
-
-def _references(fields: Mapping[str, Any]) -> tuple[str, ...]:
-    """The reference answers: all that stand in one of the fields for them, each once."""
-    found: list[str] = []
-    for name in _GOLD:
-        given = fields.get(name)
-        found += [given] if isinstance(given, str) else [g for g in given or () if isinstance(g, str)]
-    return tuple(dict.fromkeys(g for g in found if g.strip()))
+    references: list[str] = []
+    for field_name in _GOLD:
+        given = fields.get(field_name)
+        references += [given] if isinstance(given, str) else [g for g in given or () if isinstance(g, str)]
+    unique = tuple(dict.fromkeys(g for g in references if g.strip()))
+    return Asked(str(name), text.strip(), str(fields.get("type") or ""), unique)

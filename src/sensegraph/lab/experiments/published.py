@@ -48,7 +48,7 @@ class Comparison6:
     p: str
 
 
-def papers() -> tuple[str, ...]:
+def list_papers() -> tuple[str, ...]:
     """The papers of which tables or recipes are here, by name."""
     known = files("sensegraph.papers").iterdir()
     return tuple(sorted(p.name for p in known if (p / _FOLDER).is_dir() or (p / RECIPES).is_file()))
@@ -56,7 +56,7 @@ def papers() -> tuple[str, ...]:
 
 def paper_named(name: str) -> str:
     """The folder's name of a paper, also by that of its method. Raises InputError with the nearest."""
-    known = papers()
+    known = list_papers()
     wanted = OTHER_NAMES.get(name, name)
     if wanted in known:
         return wanted
@@ -65,18 +65,21 @@ def paper_named(name: str) -> str:
     raise InputError(f"No tables of a paper {name!r}; {hint}")
 
 
-def tables(paper: str) -> tuple[str, ...]:
+def list_published_tables(paper: str) -> tuple[str, ...]:
     """The tables of a paper, as they are named: `2`, `figure 3`."""
-    return tuple(_title(file.name) for file in _files(paper))
+    return tuple(_table_title(file.name) for file in _list_table_files(paper))
 
 
 def published(paper: str, table: str) -> Published:
     """One table of a paper. Raises InputError, naming those that there are."""
     wanted = table.casefold().removeprefix("table").strip()
-    for file in _files(paper):
-        if _title(file.name) == wanted and file.name != _TABLE6:
-            return _read(file)
-    raise InputError(f"No table {table!r} of {paper} is here; there are {', '.join(tables(paper))}.")
+    for file in _list_table_files(paper):
+        if _table_title(file.name) == wanted and file.name != _TABLE6:
+            found = tomllib.loads(file.read_text(encoding="utf-8"))
+            rows = {name: tuple(map(float, figures)) for name, figures in found["rows"].items()}
+            columns = tuple(found["columns"])
+            return Published(found["paper"], found["table"], found["caption"], columns, rows, found.get("questions", 0))
+    raise InputError(f"No table {table!r} of {paper} is here; there are {', '.join(list_published_tables(paper))}.")
 
 
 def table6() -> tuple[Comparison6, ...]:
@@ -91,20 +94,13 @@ def table6() -> tuple[Comparison6, ...]:
     )  # fmt: skip
 
 
-def _files(paper: str) -> Iterator[Traversable]:
+def _list_table_files(paper: str) -> Iterator[Traversable]:
     folder = files("sensegraph.papers") / paper / _FOLDER
     found = folder.iterdir() if folder.is_dir() else ()
     yield from sorted((f for f in found if f.name.endswith((".toml", ".csv"))), key=lambda f: f.name)
 
 
-def _title(file: str) -> str:
+def _table_title(file: str) -> str:
     """`table2.toml` is 2, `figure3.toml` is figure 3."""
     stem = file.rpartition(".")[0]
     return stem.removeprefix("table") if stem.startswith("table") else stem.replace("figure", "figure ", 1)
-
-
-def _read(file: Traversable) -> Published:
-    found = tomllib.loads(file.read_text(encoding="utf-8"))
-    rows = {name: tuple(map(float, figures)) for name, figures in found["rows"].items()}
-    columns = tuple(found["columns"])
-    return Published(found["paper"], found["table"], found["caption"], columns, rows, found.get("questions", 0))

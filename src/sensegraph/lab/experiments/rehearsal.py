@@ -109,13 +109,13 @@ class RehearsedEmbedder:
         return Usage(embedding_tokens=self._tokens)
 
 
-def _statements(inquiry: Inquiry, sentences: int) -> tuple[Statement, ...]:
+def _stand_in_statements(inquiry: Inquiry, sentences: int) -> tuple[Statement, ...]:
     read = [p.id for p in inquiry.context.passages]
     seed = key(inquiry.question, read)[:8]  # other contexts give other answers, which are judged apart
     return tuple(Statement(f"{s} ", tuple(read[:1])) for s in stand_in(seed, sentences).splitlines())
 
 
-def _contrast(trial: Trial) -> Contrast:
+def _stand_in_contrast(trial: Trial) -> Contrast:
     """What only one answer says, another for every two answers: else trials on them would be taken for one."""
     one, other = trial.answers
     if one.strip() == other.strip():
@@ -125,15 +125,15 @@ def _contrast(trial: Trial) -> Contrast:
 
 _REPLIES: Mapping[str, Any] = MappingProxyType({
     "summarise": lambda item: stand_in(item.title, 8),
-    "rate": lambda item: (Point(_statements(item, 6), _USEFUL),),
-    "answer": lambda item: Draft(_statements(item, _ANSWER)),
-    "ask": lambda item: Lead(_statements(item, 8), _USEFUL, tuple(f"{item.question} ({i})" for i in range(3))),
+    "rate": lambda item: (Point(_stand_in_statements(item, 6), _USEFUL),),
+    "answer": lambda item: Draft(_stand_in_statements(item, _ANSWER)),
+    "ask": lambda item: Lead(_stand_in_statements(item, 8), _USEFUL, tuple(f"{item.question} ({i})" for i in range(3))),
     "refine": lambda item: Refinement(item.question, (item.question,)),
     "test": lambda item: True,
     "grade": lambda item: 3,
     "judge": lambda item: Verdict(1),
     "score": lambda item: Verdict(scores=(float(item.high),)),
-    "contrast": _contrast,
+    "contrast": _stand_in_contrast,
     "propose": lambda item: tuple(f"line {i}" for i in range(item.count)),
     "claim": lambda item: (item.sentence,),
     "support": lambda item: Support(True),

@@ -87,13 +87,13 @@ class Sheet:
     sections: tuple[Section, ...]
 
 
-def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[Cell | str]], note: str = "") -> Table:
+def make_table(caption: str, head: Sequence[str], rows: Sequence[Sequence[Cell | str]], note: str = "") -> Table:
     """A table whose plain cells may be given as texts."""
     cells = tuple(tuple(c if isinstance(c, Cell) else Cell(c) for c in row) for row in rows)
     return Table(caption, tuple(head), cells, note)
 
 
-def wordy(given: Table, column: int) -> bool:
+def holds_words(given: Table, column: int) -> bool:
     """Whether a column holds words, as the first one does."""
     return not column or any(row[column].words for row in given.rows)
 
@@ -101,21 +101,21 @@ def wordy(given: Table, column: int) -> bool:
 # ── how numbers are written ──
 
 
-def many(count: int, thing: str) -> str:
+def format_count(count: int, thing: str) -> str:
     """A count with the word for what is counted: 1 question, 4 questions."""
     return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
-def number(value: float | None, digits: int = 2) -> str:
+def format_number(value: float | None, digits: int = 2) -> str:
     """A figure with so many places; a dash where there is none."""
     return "–" if value is None else f"{value:,.{digits}f}".replace("-", "−")
 
 
-def signed(value: float, digits: int = 2) -> str:
+def format_signed(value: float, digits: int = 2) -> str:
     """A difference with its sign."""
     return f"{value:+,.{digits}f}".replace("-", "−")
 
 
-def chance(p: float) -> str:
+def format_p_value(p: float) -> str:
     """A p as the papers print it."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -7,15 +7,14 @@ and behind, asks for several completions, and takes the first where enough of th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from sensegraph.errors import UnsupportedTask
 from sensegraph.lab.grounding import claims as rules
-from sensegraph.lab.scores.overlap import words
-from sensegraph.lab.tasks import JudgingEngine
-from sensegraph.runtime.results import step
+from sensegraph.lab.scores.word_overlap import split_words
+from sensegraph.lab.tasks import claim_excerpts
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.trials import Excerpt, Stage
 
@@ -62,13 +61,7 @@ class Claimed:
     repeated: int = 0
 
 
-@step("claimify.claim", version=1, uses="engine", task="claim")
-def claim(excerpts: Sequence[Excerpt], *, engine: JudgingEngine) -> list[tuple[str, ...]]:
-    """What a stage makes of each sentence."""
-    return engine.claim(excerpts)
-
-
-def claims_of(answers: Sequence[tuple[str, str]], how: ClaimSettings, rt: Runtime) -> list[Claimed]:
+def find_claims(answers: Sequence[tuple[str, str]], how: ClaimSettings, rt: Runtime) -> list[Claimed]:
     """The claims of each answer, given as (question, text): by the engine where it can find claims, else by rules.
 
     Raises UnsupportedTask where a model is asked for and the engine has none.
@@ -77,8 +70,29 @@ def claims_of(answers: Sequence[tuple[str, str]], how: ClaimSettings, rt: Runtim
     if how.by == "model" and not able:
         raise UnsupportedTask("Finding claims by a model", rt.engine.name, frozenset({"claim"}))
     if how.by == "rules" or not able:
-        return [Claimed(rules.claims(text), rules.LABEL, len(rules.sentences_of(text))) for _, text in answers]
-    return _staged(answers, how, rt)
+        return [Claimed(rules.extract_claims(text), rules.LABEL, len(rules.split_answer(text))) for _, text in answers]
+    texts = [rules.split_answer(text) for _, text in answers]
+    now = [_Sentence(a, i, s) for a, listed in enumerate(texts) for i, s in enumerate(listed)]
+    dropped: list[dict[str, int]] = [dict.fromkeys(_STAGES, 0) for _ in answers]
+    for stage in _STAGES[:2]:
+        found = _complete_stage(stage, now, answers, texts, how.window(stage), rt)
+        for sentence, made in zip(now, found, strict=True):
+            dropped[sentence.answer][stage] += not made
+        now = [replace(s, text=made[0]) for s, made in zip(now, found, strict=True) if made]
+    parts = _complete_stage("decompose", now, answers, texts, how.decompose, rt)
+    said: list[list[str]] = [[] for _ in answers]
+    for sentence, made in zip(now, parts, strict=True):
+        dropped[sentence.answer]["decompose"] += not made
+        said[sentence.answer] += made
+    claimed = []
+    for listed, sentences, lost in zip(said, texts, dropped, strict=True):
+        once: dict[str, str] = {}
+        for one in listed:
+            once.setdefault(" ".join(split_words(one)), one)
+        unique, repeated = tuple(once.values()), len(listed) - len(once)
+        by = f"claims by {rt.engine.name}"
+        claimed.append(Claimed(unique, by, len(sentences), tuple(lost.items()), repeated))
+    return claimed
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,34 +104,7 @@ class _Sentence:
     text: str
 
 
-def _staged(answers: Sequence[tuple[str, str]], how: ClaimSettings, rt: Runtime) -> list[Claimed]:
-    texts = [rules.sentences_of(text) for _, text in answers]
-    now = [_Sentence(a, i, s) for a, listed in enumerate(texts) for i, s in enumerate(listed)]
-    dropped: list[dict[str, int]] = [{} for _ in answers]
-    for stage in _STAGES[:2]:
-        found = _completed(stage, now, answers, texts, how.window(stage), rt)
-        for sentence, made in zip(now, found, strict=True):
-            dropped[sentence.answer][stage] = dropped[sentence.answer].get(stage, 0) + (not made)
-        now = [replace(s, text=made[0]) for s, made in zip(now, found, strict=True) if made]
-    parts = _completed("decompose", now, answers, texts, how.decompose, rt)
-    said: list[list[str]] = [[] for _ in answers]
-    for sentence, made in zip(now, parts, strict=True):
-        dropped[sentence.answer]["decompose"] = dropped[sentence.answer].get("decompose", 0) + (not made)
-        said[sentence.answer] += made
-    by = f"claims by {rt.engine.name}"
-    return [_claimed(listed, by, len(t), lost) for listed, t, lost in zip(said, texts, dropped, strict=True)]
-
-
-def _claimed(listed: Sequence[str], by: str, sentences: int, dropped: Mapping[str, int]) -> Claimed:
-    """The claims, each once by its words."""
-    once: dict[str, str] = {}
-    for one in listed:
-        once.setdefault(" ".join(words(one)), one)
-    lost = tuple((str(stage), dropped.get(stage, 0)) for stage in _STAGES)
-    return Claimed(tuple(once.values()), by, sentences, lost, len(listed) - len(once))
-
-
-def _completed(
+def _complete_stage(
     stage: Stage,
     sentences: Sequence[_Sentence],
     answers: Sequence[tuple[str, str]],
@@ -129,40 +116,22 @@ def _completed(
 
     A completion is only asked for while it can still change whether there are enough.
     """
-    made: list[list[tuple[str, ...]]] = [[] for _ in sentences]
+    asked, good = [0] * len(sentences), list[list[tuple[str, ...]]]([] for _ in sentences)
     for sample in range(window.completions):
-        todo = [i for i, found in enumerate(made) if not _decided(found, window)]
-        asked = [_excerpt(stage, sentences[i], answers, texts, window, sample) for i in todo]
-        for i, reply in zip(todo, rt.each(claim, asked), strict=True):
-            made[i].append(tuple(t.strip() for t in reply if t.strip()))
-    return [_first(found, window.needed) for found in made]
-
-
-def _decided(found: Sequence[tuple[str, ...]], window: Window) -> bool:
-    good = sum(map(bool, found))
-    return good >= window.needed or good + window.completions - len(found) < window.needed
-
-
-def _first(found: Sequence[tuple[str, ...]], needed: int) -> tuple[str, ...]:
-    good = [f for f in found if f]
-    return good[0] if len(good) >= needed else ()
-
-
-def _excerpt(
-    stage: Stage,
-    sentence: _Sentence,
-    answers: Sequence[tuple[str, str]],
-    texts: Sequence[Sequence[str]],
-    window: Window,
-    sample: int,
-) -> Excerpt:
-    around, place = texts[sentence.answer], sentence.place
-    return Excerpt(
-        stage,
-        answers[sentence.answer][0],
-        sentence.text,
-        tuple(around[max(0, place - window.before) : place]),
-        tuple(around[place + 1 : place + 1 + window.after]),
-        sample,
-        window.temperature,
-    )
+        todo = [
+            i
+            for i, found in enumerate(good)
+            if len(found) < window.needed <= len(found) + window.completions - asked[i]
+        ]
+        excerpts = []
+        for sentence in (sentences[i] for i in todo):
+            around, place = texts[sentence.answer], sentence.place
+            before = tuple(around[max(0, place - window.before) : place])
+            after = tuple(around[place + 1 : place + 1 + window.after])
+            question = answers[sentence.answer][0]
+            excerpts.append(Excerpt(stage, question, sentence.text, before, after, sample, window.temperature))
+        for i, reply in zip(todo, rt.each(claim_excerpts, excerpts), strict=True):
+            asked[i] += 1
+            if completion := tuple(t.strip() for t in reply if t.strip()):
+                good[i].append(completion)
+    return [found[0] if found and len(found) >= window.needed else () for found in good]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sensegraph.lab.grounding.cited import rows_as_lines
-from sensegraph.lab.scores.overlap import Floats, distances, words
+from sensegraph.lab.scores.word_overlap import Floats, rouge_distances, split_words
 from sensegraph.language.common_words import STOP
 from sensegraph.language.stems import ENGLISH, language
 from sensegraph.language.tagging import known_form, tags
@@ -55,7 +55,7 @@ class _Reader:
         return name + clause[match.end() :] if name else ""
 
 
-def claims(text: str) -> tuple[str, ...]:
+def extract_claims(text: str) -> tuple[str, ...]:
     """The factual claims of an answer by rules, in order, none twice.
 
     A claim is a clause with a finite verb and a name, a number or a date, and neither a modal nor an opinion nor a
@@ -63,29 +63,33 @@ def claims(text: str) -> tuple[str, ...]:
     five sentences before were last about, and without one the clause is dropped.
     """
     reader, found = _Reader(), dict[str, str]()
-    english = not HAN.search(text) and language(words(text)) == ENGLISH
-    for sentence in sentences_of(text):
-        named = ""
-        for clause in _clauses(sentence) if english else [sentence]:
+    english = not HAN.search(text) and language(split_words(text)) == ENGLISH
+    for sentence in split_answer(text):
+        subject = ""
+        for clause in _split_clauses(sentence) if english else [sentence]:
             whole = reader.resolved(clause) if english else clause
-            named = named or _subject(whole)
-            if whole and _verifiable(whole, english=english):
-                for one in _shared(whole):
-                    found.setdefault(" ".join(words(one)), one)
-        reader.subjects.append(named)
+            names = _find_names(whole)
+            subject = subject or next(iter(names), "")
+            if not whole or _OPINION.search(whole) or not (_DIGIT.search(whole) or names):
+                continue
+            if english and not any(c in "vmbp" for c in _tag_clause(whole)[1:]):
+                continue
+            for one in _repeat_predicate(whole):
+                found.setdefault(" ".join(split_words(one)), one)
+        reader.subjects.append(subject)
     return tuple(found.values())
 
 
-def clusters(texts: Sequence[str], threshold: float, *, strict: bool = True) -> int:
+def count_clusters(texts: Sequence[str], threshold: float, *, strict: bool = True) -> int:
     """The number of clusters by complete linkage over 1 − ROUGE-L (edge2024 §4.2).
 
     Clusters merge while the largest distance between them is below `threshold`, or with `strict=False` at most
     `threshold`: the paper says the latter, the library that it used does the former.
     """
-    return clusters_of(distances(texts), threshold, strict=strict)
+    return count_linkage_clusters(rouge_distances(texts), threshold, strict=strict)
 
 
-def clusters_of(apart: Floats, threshold: float, *, strict: bool = True) -> int:
+def count_linkage_clusters(apart: Floats, threshold: float, *, strict: bool = True) -> int:
     """`clusters` for distances that are known, shape (n, n)."""
     apart = np.array(apart, np.float64)
     np.fill_diagonal(apart, np.inf)
@@ -103,7 +107,7 @@ def clusters_of(apart: Floats, threshold: float, *, strict: bool = True) -> int:
     return left
 
 
-def sentences_of(text: str) -> list[str]:
+def split_answer(text: str) -> list[str]:
     """Sentences line by line, without marks of lists, emphasis and citations; a very short one goes with the next.
 
     A row of a table is a line; what heads its columns is no sentence.
@@ -118,26 +122,26 @@ def sentences_of(text: str) -> list[str]:
     return [*found, held] if held else found
 
 
-def _clauses(sentence: str) -> list[str]:
+def _split_clauses(sentence: str) -> list[str]:
     """The clauses that could stand alone; what trails behind a comma as a mere comment is cut off."""
     rest, parts = _TRAILING.sub(".", sentence), []
     begin = 0
     for match in _CUT.finditer(rest):
         before, after = rest[begin : match.start()], rest[match.end() :]
-        if _predicated(before) and _predicated(after.split(",")[0]):
+        if _has_predicate(before) and _has_predicate(after.split(",")[0]):
             parts.append(before)
             begin = match.end()
     return [p.strip(" ,;") for p in (*parts, rest[begin:]) if p.strip(" ,;.")]
 
 
-def _predicated(clause: str) -> bool:
+def _has_predicate(clause: str) -> bool:
     """Whether a subject comes before a finite verb."""
-    letters = _tags(clause)
+    letters = _tag_clause(clause)
     at = min((letters.find(v) for v in "vmp" if v in letters), default=-1)
     return at > 0 and any(c in "nNXogp#" for c in letters[:at])
 
 
-def _tags(clause: str) -> str:
+def _tag_clause(clause: str) -> str:
     listed = WORD.findall(clause)
     if not listed:
         return ""
@@ -145,14 +149,7 @@ def _tags(clause: str) -> str:
     return tags([first, *listed[1:]])
 
 
-def _verifiable(clause: str, *, english: bool) -> bool:
-    if _OPINION.search(clause):
-        return False
-    grounded = bool(_DIGIT.search(clause)) or bool(_names(clause))
-    return grounded and (not english or any(c in "vmbp" for c in _tags(clause)[1:]))
-
-
-def _names(clause: str) -> list[str]:
+def _find_names(clause: str) -> list[str]:
     """Names in the clause: capitalised words, of which the first counts where it is no common word."""
     found = []
     for match in re.finditer(_NAMES, clause):
@@ -163,12 +160,7 @@ def _names(clause: str) -> list[str]:
     return found
 
 
-def _subject(clause: str) -> str:
-    """The first name of the clause."""
-    return next(iter(_names(clause)), "")
-
-
-def _shared(clause: str) -> list[str]:
+def _repeat_predicate(clause: str) -> list[str]:
     """One clause for each of several names that share a predicate."""
     match = _SHARED.match(clause)
     if not match:

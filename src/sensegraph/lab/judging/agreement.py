@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sensegraph.lab.scores.statistics import Interval, resampled
+from sensegraph.lab.scores.statistics import Interval, resample_means
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Agreement:
         return (told - self.tied) / told if told else None
 
 
-def majority(winners: Sequence[int | None]) -> int | None:
+def majority_label(winners: Sequence[int | None]) -> int | None:
     """The winner of more than half of the verdicts; 0 where there is none such; None without a verdict."""
     told = [w for w in winners if w is not None]
     if not told:
@@ -61,44 +61,31 @@ def majority(winners: Sequence[int | None]) -> int | None:
     return label if 2 * count > len(told) else 0
 
 
-def agreement(compared: Iterable[Compared], numbers: Mapping[tuple[str, str], float]) -> Agreement:
+def compare_with_counts(compared: Iterable[Compared], numbers: Mapping[tuple[str, str], float]) -> Agreement:
     """How often the majority of the judge's verdicts goes to the larger number.
 
-    `numbers` are by (condition, question). The interval is that of the share over questions, by resampling them.
+    `numbers` are by (condition, question). The interval is that of the share over questions, by resampling them;
+    questions with more comparisons weigh more, as in the share itself.
     """
     tally, by_question = Counter[str](), dict[str, list[int]]()
     for one in compared:
-        what = _compared(one, numbers)
-        tally[what] += 1
-        if what in ("agreed", "disagreed"):
-            by_question.setdefault(one.question, []).append(int(what == "agreed"))
+        first, second = (numbers.get((condition, one.question)) for condition in one.pair)
+        label = majority_label(one.winners)
+        if label is None or first is None or second is None:
+            tally["missing"] += 1
+        elif label == 0:
+            tally["tied"] += 1
+        elif first == second:
+            tally["even"] += 1
+        else:
+            agreed = (first > second) == (label == 1)
+            tally["agreed" if agreed else "disagreed"] += 1
+            by_question.setdefault(one.question, []).append(int(agreed))
     decided = tally["agreed"] + tally["disagreed"]
-    return Agreement(
-        tally.total(),
-        tally["tied"],
-        tally["missing"],
-        tally["even"],
-        decided,
-        tally["agreed"],
-        _interval(by_question) if decided else None,
-    )
-
-
-def _compared(one: Compared, numbers: Mapping[tuple[str, str], float]) -> str:
-    first, second = (numbers.get((condition, one.question)) for condition in one.pair)
-    label = majority(one.winners)
-    if label is None or first is None or second is None:
-        return "missing"
-    if label == 0:
-        return "tied"
-    if first == second:
-        return "even"
-    return "agreed" if (first > second) == (label == 1) else "disagreed"
-
-
-def _interval(by_question: Mapping[str, Sequence[int]]) -> Interval:
-    """The share with its 95 % interval; questions with more comparisons weigh more, as in the share itself."""
-    rows = np.array([[sum(v), len(v)] for v in by_question.values()], np.float64)
-    drawn = resampled(rows)
-    low, high = np.percentile(drawn[:, 0] / drawn[:, 1], [2.5, 97.5])
-    return Interval(float(rows[:, 0].sum() / rows[:, 1].sum()), float(low), float(high))
+    interval = None
+    if decided:
+        rows = np.array([[sum(v), len(v)] for v in by_question.values()], np.float64)
+        drawn = resample_means(rows)
+        low, high = np.percentile(drawn[:, 0] / drawn[:, 1], [2.5, 97.5])
+        interval = Interval(float(rows[:, 0].sum() / rows[:, 1].sum()), float(low), float(high))
+    return Agreement(tally.total(), tally["tied"], tally["missing"], tally["even"], decided, tally["agreed"], interval)

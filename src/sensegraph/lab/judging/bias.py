@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sensegraph.lab.judging.judgements import Judged, Judgements, Pair, tallies, tally, winners
+from sensegraph.lab.judging.judgements import Judged, Judgements, Pair, tally_all_pairs, tally_pair, winners_by_question
 from sensegraph.lab.scores.statistics import midranks, sign_test
 
 MOST_FIRST = 0.6  # share of wins of the answer shown first above which a judge is called biased
@@ -40,17 +40,17 @@ class Places:
     @property
     def first(self) -> float | None:
         """The share of decided verdicts that the answer in the first place wins."""
-        return _share(self.first_wins, self.decided)
+        return _divide_or_none(self.first_wins, self.decided)
 
     @property
     def consistent(self) -> float | None:
         """The share of pairs with the same verdict in both orders."""
-        return _share(self.same, self.orders)
+        return _divide_or_none(self.same, self.orders)
 
     @property
     def ties(self) -> float | None:
         """The share of verdicts that are ties."""
-        return _share(self.verdicts - self.missing - self.decided, self.verdicts - self.missing)
+        return _divide_or_none(self.verdicts - self.missing - self.decided, self.verdicts - self.missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +70,33 @@ class Bias:
     warnings: tuple[str, ...]
 
 
-def bias(judgements: Judgements) -> Bias:
+def assess_bias(judgements: Judgements) -> Bias:
     """The report on the verdicts of a judge."""
-    cells = {cell: places(verdicts) for cell, verdicts in judgements.cells.items()}
-    whole = places(judgements.verdicts)
-    length = {c: by_length(judgements, c) for c in judgements.criteria}
-    suspects = tuple(_suspects(judgements))
-    told = [*_warnings(whole, "")]
+    cells = {cell: tally_places(verdicts) for cell, verdicts in judgements.cells.items()}
+    whole = tally_places(judgements.verdicts)
+    length = {c: correlate_with_length(judgements, c) for c in judgements.criteria}
+    # winner and loser of the pairs where one wins by every criterion although one of them is a control
+    suspects: list[Pair] = []
+    if judgements.rules.control and len(judgements.criteria) > 1:
+        means = {(t.criterion, t.pair): t.mean for t in tally_all_pairs(judgements)}
+        for one, other in judgements.pairs:
+            rates = [means[c, (one, other)] for c in judgements.criteria]
+            if all(m is not None and m > 50 for m in rates):
+                suspects.append((one, other))
+            elif all(m is not None and m < 50 for m in rates):
+                suspects.append((other, one))
+    told = [*_warn_of_bias(whole, "")]
     several = cells if len(cells) > 1 else {}
-    told += [w for (c, p), found in several.items() for w in _warnings(found, f"{p[0]} against {p[1]} by {c}")]
+    told += [w for (c, p), found in several.items() for w in _warn_of_bias(found, f"{p[0]} against {p[1]} by {c}")]
     told += [
         f"{a} wins against {b} by every criterion, {judgements.rules.control} too, which runs against the others: "
         "look at the answers before believing it."
         for a, b in suspects
     ]
-    return Bias(whole, cells, agreement(judgements), length, suspects, tuple(told))
+    return Bias(whole, cells, replicate_agreement(judgements), length, tuple(suspects), tuple(told))
 
 
-def places(verdicts: Sequence[Judged]) -> Places:
+def tally_places(verdicts: Sequence[Judged]) -> Places:
     """How these verdicts fall by place."""
     given = [v for v in verdicts if v.winner is not None]
     orders: dict[tuple[int, str, frozenset[str], int], list[str | None]] = {}
@@ -105,24 +114,24 @@ def places(verdicts: Sequence[Judged]) -> Places:
     )
 
 
-def agreement(judgements: Judgements) -> float | None:
+def replicate_agreement(judgements: Judgements) -> float | None:
     """The share of pairs of replicates, of one question, criterion and pair, that say the same."""
     same = count = 0
     for criterion, pair in judgements.cells:
-        for row in winners(judgements, criterion, pair):
+        for row in winners_by_question(judgements, criterion, pair):
             told = [w for w in row if w is not None]
             count += len(told) * (len(told) - 1) // 2
             same += sum(a == b for a, b in combinations(told, 2))
-    return _share(same, count)
+    return _divide_or_none(same, count)
 
 
-def by_length(judgements: Judgements, criterion: str) -> float | None:
+def correlate_with_length(judgements: Judgements, criterion: str) -> float | None:
     """Spearman's correlation between how much longer an answer is, in words, and its score against the other."""
     longer, scores = [], []
     for name, (one, other) in judgements.cells:
         if name != criterion or one not in judgements.words or other not in judgements.words:
             continue
-        found = tally(judgements, name, (one, other))
+        found = tally_pair(judgements, name, (one, other))
         for a, b, score in zip(judgements.words[one], judgements.words[other], found.scores, strict=True):
             if score is not None:
                 longer.append(a - b)
@@ -138,24 +147,12 @@ def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
     return float(np.corrcoef(ranks)[0, 1])
 
 
-def _suspects(judgements: Judgements) -> Iterable[Pair]:
-    """Winner and loser of the pairs where one wins by every criterion although one of them is a control."""
-    if not judgements.rules.control or len(judgements.criteria) < 2:
-        return
-    means = {(t.criterion, t.pair): t.mean for t in tallies(judgements)}
-    for one, other in judgements.pairs:
-        found = [means[c, (one, other)] for c in judgements.criteria]
-        if all(m is not None and m > 50 for m in found):
-            yield one, other
-        elif all(m is not None and m < 50 for m in found):
-            yield other, one
-
-
-def _warnings(found: Places, where: str) -> Iterable[str]:
+def _warn_of_bias(found: Places, where: str) -> Iterable[str]:
     """What is to be said of verdicts that owe too much to the order; of a cell only what is more than chance."""
     first, consistent = found.first, found.consistent
     begin = f"{where}: t" if where else "T"
-    if first is not None and max(first, 1 - first) > MOST_FIRST and (not where or _one_sided(found)):
+    beyond_chance = not where or sign_test(found.first_wins, found.decided - found.first_wins) < _LEVEL
+    if first is not None and max(first, 1 - first) > MOST_FIRST and beyond_chance:
         place = "first" if first > MOST_FIRST else "second"
         share = max(first, 1 - first)
         yield f"{begin}he answer shown {place} wins {share:.1%} of the {found.decided} decided verdicts; 50 % is fair."
@@ -166,10 +163,5 @@ def _warnings(found: Places, where: str) -> Iterable[str]:
         )
 
 
-def _one_sided(found: Places) -> bool:
-    """Whether places win more unevenly than chance would have it."""
-    return sign_test(found.first_wins, found.decided - found.first_wins) < _LEVEL
-
-
-def _share(part: int, whole: int) -> float | None:
+def _divide_or_none(part: int, whole: int) -> float | None:
     return part / whole if whole else None

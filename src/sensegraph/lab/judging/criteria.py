@@ -67,26 +67,26 @@ class Rules:
 
 
 @cache
-def criteria_of(paper: str) -> tuple[Criterion, ...]:
+def read_criteria(paper: str) -> tuple[Criterion, ...]:
     """The criteria of `papers/<paper>/criteria.toml`, in their order."""
-    return tuple(Criterion(**c) for c in _table(paper)["criteria"])
+    return tuple(Criterion(**c) for c in _read_criteria_file(paper)["criteria"])
 
 
 @cache
-def bands_of(paper: str) -> str:
+def read_bands(paper: str) -> str:
     """What the scores of a paper's scale mean."""
-    return str(_table(paper).get("bands", ""))
+    return str(_read_criteria_file(paper).get("bands", ""))
 
 
 @cache
-def presets() -> Mapping[str, Rules]:
+def judging_presets() -> Mapping[str, Rules]:
     """The ways to judge, by name. A judge is asked by one criterion at a time; zhang2025 asks by all at once.
 
     `edge2024`: one order per replicate (the paper does not say which, so it is drawn), ties allowed. `zhang2025`: one
     order, no tie; its criteria and bands also score single answers. `sensegraph`: the criteria of edge2024, in both
     orders. `scored`: the same with scores from 1 to 5 for both answers (N95).
     """
-    edge, zhang, bands = criteria_of("edge2024"), criteria_of("zhang2025"), bands_of("zhang2025")
+    edge, zhang, bands = read_criteria("edge2024"), read_criteria("zhang2025"), read_bands("zhang2025")
     ours = Rules("sensegraph", edge, bands=bands)
     graded = "1: poor\n2: weak\n3: fair\n4: good\n5: very good"
     made = (
@@ -98,7 +98,7 @@ def presets() -> Mapping[str, Rules]:
     return MappingProxyType({r.name: r for r in made})
 
 
-def rules(
+def choose_rules(
     preset: str = "sensegraph",
     criteria: Sequence[str | Criterion] = (),
     replicates: int = 0,
@@ -109,11 +109,14 @@ def rules(
 
     Raises InputError for a name that does not exist, with the nearest one.
     """
-    found = presets().get(preset)
+    found = judging_presets().get(preset)
     if found is None:
-        raise InputError(f"There is no preset {preset!r}{_nearest(preset, list(presets()))}.")
+        raise InputError(f"There is no preset {preset!r}{_suggest_name(preset, list(judging_presets()))}.")
     known = {c.name: c for c in found.criteria}
-    chosen = tuple(c if isinstance(c, Criterion) else _known(c, known, preset) for c in criteria)
+    for name in criteria:
+        if isinstance(name, str) and name not in known:
+            raise InputError(f"The preset {preset} has no criterion {name!r}{_suggest_name(name, list(known))}.")
+    chosen = tuple(known[c] if isinstance(c, str) else c for c in criteria)
     return replace(
         found,
         criteria=chosen or found.criteria,
@@ -123,17 +126,11 @@ def rules(
     )
 
 
-def _known(name: str, known: Mapping[str, Criterion], preset: str) -> Criterion:
-    if name not in known:
-        raise InputError(f"The preset {preset} has no criterion {name!r}{_nearest(name, list(known))}.")
-    return known[name]
-
-
-def _nearest(name: str, known: list[str]) -> str:
+def _suggest_name(name: str, known: list[str]) -> str:
     """What to take instead, for the end of a sentence."""
     close = get_close_matches(name, known, 1)
     return f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(known)}"
 
 
-def _table(paper: str) -> dict[str, Any]:
+def _read_criteria_file(paper: str) -> dict[str, Any]:
     return tomllib.loads((files("sensegraph") / "papers" / paper / "criteria.toml").read_text("utf-8"))

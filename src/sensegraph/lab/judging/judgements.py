@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
-from sensegraph.lab.judging.agreement import majority
+from sensegraph.lab.judging.agreement import majority_label
 from sensegraph.lab.judging.criteria import Rules
 
 WIN, TIE, LOSS = 100.0, 50.0, 0.0  # edge2024, §4.1
@@ -104,7 +104,7 @@ class Judgements:
         return replace(self, rules=replace(self.rules, both_orders=False), verdicts=kept)
 
 
-def replicates(verdicts: Iterable[Judged], pair: Pair, both_orders: bool) -> dict[tuple[int, int], int | None]:
+def label_replicates(verdicts: Iterable[Judged], pair: Pair, both_orders: bool) -> dict[tuple[int, int], int | None]:
     """What each replicate says, by question and number: 1 or 2 for the first or second of the pair, 0, or None.
 
     Of both orders, other winners, or a tie in one, are a tie; without a verdict in one there is none.
@@ -112,21 +112,21 @@ def replicates(verdicts: Iterable[Judged], pair: Pair, both_orders: bool) -> dic
     told: dict[tuple[int, int], list[str | None]] = {}
     for v in verdicts:
         told.setdefault((v.question, v.replicate), []).append(v.won)
-    return {at: _joined(won, pair, 2 if both_orders else 1) for at, won in told.items()}
+    found: dict[tuple[int, int], int | None] = {}
+    for place, won in told.items():
+        if len(won) < (2 if both_orders else 1) or None in won:
+            found[place] = None
+        else:
+            found[place] = pair.index(won[0]) + 1 if won[0] and len(set(won)) == 1 else 0
+    return found
 
 
-def _joined(won: Sequence[str | None], pair: Pair, orders: int) -> int | None:
-    if len(won) < orders or None in won:
-        return None
-    return pair.index(won[0]) + 1 if won[0] and len(set(won)) == 1 else 0
-
-
-def tally(judgements: Judgements, criterion: str, pair: Pair) -> Tally:
+def tally_pair(judgements: Judgements, criterion: str, pair: Pair) -> Tally:
     """The comparison of a pair by a criterion: the score of a question is the mean over its replicates.
 
     A replicate without a verdict is left out, and a question without a replicate has no score.
     """
-    rows = winners(judgements, criterion, pair)
+    rows = winners_by_question(judgements, criterion, pair)
     scores = []
     for row in rows:
         points = [(TIE, WIN, LOSS)[w] for w in row if w is not None]
@@ -134,27 +134,27 @@ def tally(judgements: Judgements, criterion: str, pair: Pair) -> Tally:
     return Tally(criterion, pair, tuple(scores), sum(row.count(None) for row in rows))
 
 
-def tallies(judgements: Judgements) -> tuple[Tally, ...]:
+def tally_all_pairs(judgements: Judgements) -> tuple[Tally, ...]:
     """Every comparison, by criterion and pair."""
-    return tuple(tally(judgements, criterion, pair) for criterion, pair in judgements.cells)
+    return tuple(tally_pair(judgements, criterion, pair) for criterion, pair in judgements.cells)
 
 
-def winners(judgements: Judgements, criterion: str, pair: Pair) -> tuple[tuple[int | None, ...], ...]:
+def winners_by_question(judgements: Judgements, criterion: str, pair: Pair) -> tuple[tuple[int | None, ...], ...]:
     """What the replicates say of each question: 1 or 2 for the first or second of the pair, 0 for a tie, None."""
-    found = replicates(judgements.cells[criterion, pair], pair, judgements.rules.both_orders)
+    found = label_replicates(judgements.cells[criterion, pair], pair, judgements.rules.both_orders)
     count = judgements.rules.replicates
     return tuple(tuple(found.get((q, r)) for r in range(count)) for q in range(judgements.questions))
 
 
-def majorities(judgements: Judgements, criterion: str, pair: Pair, of: int = 5) -> tuple[int | None, ...]:
+def majority_labels(judgements: Judgements, criterion: str, pair: Pair, of: int = 5) -> tuple[int | None, ...]:
     """The label of each question by its first `of` replicates (edge2024, §5.2): 1 or 2, 0 for a tie, None without one.
 
     A label needs more than half of the replicates that have a verdict; without such a majority it is a tie.
     """
-    return tuple(majority(row[:of]) for row in winners(judgements, criterion, pair))
+    return tuple(majority_label(row[:of]) for row in winners_by_question(judgements, criterion, pair))
 
 
-def pairs_of(conditions: Sequence[str], baseline: str = "") -> tuple[Pair, ...]:
+def list_pairs(conditions: Sequence[str], baseline: str = "") -> tuple[Pair, ...]:
     """All pairs of conditions in their order; with a baseline, each of the others against it."""
     if baseline:
         return tuple((c, baseline) for c in conditions if c != baseline)

@@ -55,28 +55,23 @@ class Marks:
     def marked(self) -> tuple[Marked, ...]:
         """The scores of each condition by each criterion, in their order."""
         cells = ((c.name, condition) for c in self.rules.criteria for condition in self.conditions)
-        found: dict[tuple[str, str], list[Mark]] = {cell: [] for cell in cells}
+        by_cell: dict[tuple[str, str], list[Mark]] = {cell: [] for cell in cells}
         for mark in self.marks:
-            found[mark.criterion, mark.condition].append(mark)
-        return tuple(_marked(*cell, marks, self.questions) for cell, marks in found.items())
+            by_cell[mark.criterion, mark.condition].append(mark)
+        found = []
+        for cell, marks in by_cell.items():
+            scores = [m.score for m in marks if m.score is not None]
+            mean = fmean(scores) if scores else None
+            runs = _mean_scores([(m.run, m.score) for m in marks], 1 + max((m.run for m in marks), default=-1))
+            by_question = _mean_scores([(m.question, m.score) for m in marks], self.questions)
+            missing = len(marks) - len(scores)
+            found.append(
+                Marked(*cell, mean, _standard_deviation(runs), _standard_deviation(by_question), missing, by_question)
+            )
+        return tuple(found)
 
 
-def _marked(criterion: str, condition: str, marks: list[Mark], questions: int) -> Marked:
-    scores = [m.score for m in marks if m.score is not None]
-    runs = _means([(m.run, m.score) for m in marks], 1 + max((m.run for m in marks), default=-1))
-    by_question = _means([(m.question, m.score) for m in marks], questions)
-    return Marked(
-        criterion,
-        condition,
-        fmean(scores) if scores else None,
-        _spread(runs),
-        _spread(by_question),
-        len(marks) - len(scores),
-        by_question,
-    )
-
-
-def _means(scores: list[tuple[int, float | None]], count: int) -> tuple[float | None, ...]:
+def _mean_scores(scores: list[tuple[int, float | None]], count: int) -> tuple[float | None, ...]:
     """The mean score at each place, None where there is none."""
     at: list[list[float]] = [[] for _ in range(count)]
     for place, score in scores:
@@ -85,6 +80,6 @@ def _means(scores: list[tuple[int, float | None]], count: int) -> tuple[float | 
     return tuple(fmean(found) if found else None for found in at)
 
 
-def _spread(means: tuple[float | None, ...]) -> float | None:
+def _standard_deviation(means: tuple[float | None, ...]) -> float | None:
     found = [m for m in means if m is not None]
     return stdev(found) if len(found) > 1 else None

@@ -6,7 +6,7 @@ paper: Edge et al. 2024, §5.1: examples, quotes and citations decide empowermen
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -37,7 +37,7 @@ class Reason:
     text: str
 
 
-def reasons(judgements: Judgements) -> Mapping[str, tuple[Reason, ...]]:
+def reasons_by_criterion(judgements: Judgements) -> Mapping[str, tuple[Reason, ...]]:
     """The reasons for every verdict that there is, by criterion."""
     found: dict[str, list[Reason]] = {c: [] for c in judgements.criteria}
     for v in judgements.verdicts:
@@ -48,11 +48,8 @@ def reasons(judgements: Judgements) -> Mapping[str, tuple[Reason, ...]]:
     return {criterion: tuple(listed) for criterion, listed in found.items()}
 
 
-def themes(listed: Sequence[Reason]) -> dict[str, float]:
+def theme_shares(listed: Sequence[Reason]) -> dict[str, float]:
     """The share of the reasons that appeal to each theme, 0 to 1; empty without a reason. It knows English only."""
-    return {name: _share(listed, pattern) for name, pattern in THEMES.items()} if listed else {}
-
-
-def _share(listed: Iterable[Reason], pattern: re.Pattern[str]) -> float:
-    found = [bool(pattern.search(r.text)) for r in listed]
-    return sum(found) / len(found)
+    if not listed:
+        return {}
+    return {name: sum(bool(p.search(r.text)) for r in listed) / len(listed) for name, p in THEMES.items()}

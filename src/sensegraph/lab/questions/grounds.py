@@ -22,9 +22,9 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 from types import MappingProxyType
 
-from sensegraph.lab.questions.posed import Kind
-from sensegraph.lab.questions.told import Told, begins, pointing, proper
-from sensegraph.lab.scores.overlap import rouge_1
+from sensegraph.lab.questions.question_files import Kind
+from sensegraph.lab.questions.stated_facts import Told, depends_on_context, has_proper_name, match_subject
+from sensegraph.lab.scores.word_overlap import rouge_1
 from sensegraph.language.countries import COUNTRY
 from sensegraph.language.tagging import known_form
 from sensegraph.language.text import fold
@@ -89,29 +89,154 @@ class Material:
     times: Mapping[str, str] = field(default_factory=dict)
     hops: int = 4
 
+    def find_local(self) -> Iterator[Ground]:
+        """One sentence on an entity."""
+        for one in _unique_sentences(self.told):
+            yield Ground("local", (one.chunk,), (one.subject, one.object), (one,))
 
-def grounds(kind: Kind, material: Material) -> list[Ground]:
+    def find_bridges(self) -> Iterator[Ground]:
+        """Chains of sentences of different chunks, and what alone links two things."""
+        facts, about = _group_by_subject(self.told), _rank_partners(self.told)
+        for name in sorted(facts):
+            chains = (c for one in facts[name] for c in _extend_chain((one,), facts, self.hops))
+            for chain in islice(chains, _EACH):
+                yield Ground("bridge", tuple(t.chunk for t in chain), (chain[0].subject, chain[-1].object), chain)
+        # what alone links two things that no chunk names together: a fact on the one, and one on what it names
+        near = {name: {e.id for e in found} for name, found in about.items()}
+        for one in self.told:
+            if not one.named:
+                continue
+            for after in islice((t for t in facts.get(one.object.id, ()) if t.named), _HUB):
+                ends = one.subject, after.object
+                shared = near[ends[0].id] & near[ends[1].id]
+                if shared == {one.object.id} and not set(ends[0].chunks) & set(ends[1].chunks):
+                    yield Ground("bridge", (one.chunk, after.chunk), (one.object, *ends), (one, after), other="link")
+                    break
+
+    def find_intersections(self) -> Iterator[Ground]:
+        """Two sentences of different chunks on one entity."""
+        by = _group_by_subject(_unique_sentences(self.told))
+        for name in sorted(by):
+            pairs = (  # of different chunks, which tell different things
+                (one, other)
+                for one, other in combinations(by[name], 2)
+                if one.chunk != other.chunk
+                and one.object.id != other.object.id
+                and rouge_1(one.rest, other.rest) < _ALIKE
+            )
+            for pair in islice(pairs, _EACH):
+                yield Ground("intersection", tuple(t.chunk for t in pair), (pair[0].subject,), pair)
+
+    def find_comparisons(self) -> Iterator[Ground]:
+        """Two entities of one type that have something in common."""
+        by: dict[tuple[str, str], list[Told]] = defaultdict(list)
+        for one in self.told:
+            if one.named and fold(one.subject.type) not in _VAGUE:
+                by[one.object.id, fold(one.subject.type)].append(one)
+        for place in sorted(by):
+            pairs = (
+                p for p in combinations(by[place], 2) if p[0].subject.id != p[1].subject.id and p[0].chunk != p[1].chunk
+            )
+            for pair in islice(pairs if len(by[place]) <= _SHARED else (), _EACH):
+                both = (pair[0].subject, pair[1].subject)
+                yield Ground("comparison", tuple(t.chunk for t in pair), (*both, pair[0].object), pair)
+
+    def find_temporal(self) -> Iterator[Ground]:
+        """Two dated claims, or one entity in documents of different times."""
+        # claims of different chunks that do not overlap in time: pairs that share an entity, and some that do not
+        named = {e.id: e for e in self.entities}
+        complete = (c for c in self.claims if c.starts and c.ends and c.subject in named)
+        whole = (
+            c
+            for c in complete
+            if has_proper_name(named[c.subject]) and remove_date(c) and match_subject(c.description, named[c.subject])
+        )
+        known = sorted(whole, key=lambda c: (c.starts, c.id))
+        sharing = defaultdict[str, list[Claim]](list)
+        for claim in known:
+            for name in dict.fromkeys((claim.subject, fold(claim.object))):
+                sharing[name].append(claim)
+        pairs = [islice(filter(_are_apart_in_time, combinations(sharing[n], 2)), _EACH) for n in sorted(sharing)]
+        far = filter(_are_apart_in_time, zip(known, known[len(known) // 2 :], strict=False))
+        for group in (*pairs, far):
+            for pair in group:
+                subjects = tuple(dict.fromkeys(named[c.subject] for c in pair))
+                yield Ground("temporal", tuple(c.source.chunk for c in pair), subjects, claims=pair)
+        for entity in self.entities:
+            dated = sorted((self.times[c], c) for c in entity.chunks if self.times.get(c))
+            if len(dated) > 1 and dated[0][0][:4] != dated[-1][0][:4]:
+                first, last = dated[0], dated[-1]
+                yield Ground("temporal", (first[1], last[1]), (entity,), times=(first[0][:4], last[0][:4]))
+
+    def find_ambiguous_names(self) -> Iterator[Ground]:
+        """Entities that share a whole name, and after them those that share the name of a person."""
+        named = [e for e in self.entities if has_proper_name(e)]
+        whole, part = defaultdict[str, list[Entity]](list), defaultdict[str, list[Entity]](list)
+        for entity in named:
+            for name in dict.fromkeys(map(fold, (entity.name, *entity.aliases))):
+                whole[name].append(entity)
+            for word in _name_parts(entity):
+                part[word].append(entity)
+        surnames = {_name_parts(e)[-1] for e in named if fold(e.type) == "person" and _name_parts(e)}
+        about = _rank_partners(self.told)
+        for shared, names in ((whole, set(whole)), (part, surnames)):
+            for name in sorted(names):
+                yield from islice(_tell_apart(name, shared[name], about), _EACH)
+
+    def find_themes(self) -> Iterator[Ground]:
+        """Clusters of the hierarchy."""
+        named = {e.id: e for e in self.entities}
+        for cluster in self.clusters:
+            members = [named[n] for n in cluster.entities if n in named]
+            members.sort(key=lambda e: (not has_proper_name(e), -e.degree, e.id))
+            statements = (*cluster.summary, *(s for f in cluster.findings for s in f.statements))
+            cited = tuple(dict.fromkeys(source.chunk for s in statements for source in s.sources))
+            chunks = cited or tuple(dict.fromkeys(c for e in members[:_LEAST] for c in e.chunks))[:_MOST]
+            if len(members) >= _LEAST and len(chunks) > 1:
+                yield Ground("global", chunks, tuple(members[:_LEAST]), texts=(f"{cluster.title}\n{cluster.text}",))
+
+    def find_adversarial(self) -> Iterator[Ground]:
+        """A sentence with another object than any sentence on its subject, or of its wording, names."""
+        with_subject, with_head = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+        for one in self.told:
+            with_subject[one.subject.id].add(one.object.id)
+            with_subject[one.object.id].add(one.subject.id)
+            with_head[fold(one.head)].add(one.object.id)
+        by_type: dict[str, list[Entity]] = defaultdict(list)
+        for _, entity in sorted({t.object.id: t.object for t in self.told if t.linked}.items()):
+            by_type[fold(entity.type)].append(entity)
+        for one in (t for t in _unique_sentences(self.told) if t.linked):
+            listed = by_type[fold(one.object.type)]
+            turn = int(key(one.sentence)[:8], 16) % len(listed)
+            taken = with_subject[one.subject.id] | with_head[fold(one.head)] | {one.subject.id}
+            turned = (e for e in (*listed[turn:], *listed[:turn]) if e.id not in taken)
+            other = next((e for e in turned if not set(one.subject.chunks) & set(e.chunks)), None)
+            if other:
+                yield Ground("adversarial", (one.chunk,), (one.subject, other), (one,), other=other.name)
+
+
+def find_grounds(kind: Kind, material: Material) -> list[Ground]:
     """All grounds of a class that the material gives, each once; long lists are cut by entity, not by place."""
     return list({g.id: g for g in _FIND[kind](material)}.values())
 
 
-def looser(kind: Kind, material: Material) -> list[Ground]:
+def find_looser_grounds(kind: Kind, material: Material) -> list[Ground]:
     """Grounds of a class where sentences do not give enough: what is tied in a chunk, and sentences with a gap."""
     if kind == "local":
-        return grounds(kind, replace(material, told=material.gaps))
+        return find_grounds(kind, replace(material, told=material.gaps))
     if kind in ("bridge", "comparison", "disambiguation"):
-        return grounds(kind, replace(material, told=material.ties))
+        return find_grounds(kind, replace(material, told=material.ties))
     return []
 
 
-def _by_subject(told: Iterable[Told]) -> dict[str, list[Told]]:
+def _group_by_subject(told: Iterable[Told]) -> dict[str, list[Told]]:
     found: dict[str, list[Told]] = defaultdict(list)
     for one in told:
         found[one.subject.id].append(one)
     return found
 
 
-def _once(told: Iterable[Told]) -> list[Told]:
+def _unique_sentences(told: Iterable[Told]) -> list[Told]:
     """The sentences, each once, with the object that can be described instead of named where there is one."""
     best: dict[tuple[str, str], Told] = {}
     for one in told:
@@ -121,136 +246,33 @@ def _once(told: Iterable[Told]) -> list[Told]:
     return list(best.values())
 
 
-def _local(material: Material) -> Iterator[Ground]:
-    for one in _once(material.told):
-        yield Ground("local", (one.chunk,), (one.subject, one.object), (one,))
-
-
-def _bridge(material: Material) -> Iterator[Ground]:
-    by = _by_subject(material.told)
-    for name in sorted(by):
-        chains = (c for one in by[name] for c in _chains((one,), by, material.hops))
-        for chain in islice(chains, _EACH):
-            yield Ground("bridge", tuple(t.chunk for t in chain), (chain[0].subject, chain[-1].object), chain)
-    yield from _links(material)
-
-
-def _links(material: Material) -> Iterator[Ground]:
-    """What alone links two things that no chunk names together: a fact on the one, and one on what it names."""
-    by, about = _by_subject(material.told), _partners(material.told)
-    near = {name: {e.id for e in found} for name, found in about.items()}
-    for one in material.told:
-        if not one.named:
-            continue
-        for after in islice((t for t in by.get(one.object.id, ()) if t.named), _HUB):
-            ends = one.subject, after.object
-            shared = near[ends[0].id] & near[ends[1].id]
-            if shared == {one.object.id} and not set(ends[0].chunks) & set(ends[1].chunks):
-                yield Ground("bridge", (one.chunk, after.chunk), (one.object, *ends), (one, after), other="link")
-                break
-
-
-def _chains(begun: tuple[Told, ...], by: Mapping[str, list[Told]], most: int) -> Iterator[tuple[Told, ...]]:
+def _extend_chain(begun: tuple[Told, ...], by: Mapping[str, list[Told]], most: int) -> Iterator[tuple[Told, ...]]:
     """Chains that go on from `begun`, the longest first: each sentence of a chunk of its own, no entity twice."""
     if not begun[-1].linked or len(begun) >= most:
         return
     seen, used = {t.subject.id for t in begun}, {t.chunk for t in begun}
-    for after in _once(by.get(begun[-1].object.id, ())):
-        if after.chunk in used or after.object.id in seen or _holds(after, begun):
+    for after in _unique_sentences(by.get(begun[-1].object.id, ())):
+        if after.chunk in used or after.object.id in seen:
             continue
-        yield from _chains((*begun, after), by, most)
+        if any(fold(t.subject.name) in fold(after.rest) for t in begun):  # it names what the question asks for
+            continue
+        yield from _extend_chain((*begun, after), by, most)
         yield (*begun, after)
 
 
-def _holds(one: Told, others: Sequence[Told]) -> bool:
-    """Whether a sentence names what a question over the others asks for."""
-    return any(fold(t.subject.name) in fold(one.rest) for t in others)
-
-
-def _intersection(material: Material) -> Iterator[Ground]:
-    by = _by_subject(_once(material.told))
-    for name in sorted(by):
-        for pair in islice(filter(_joined, combinations(by[name], 2)), _EACH):
-            yield Ground("intersection", tuple(t.chunk for t in pair), (pair[0].subject,), pair)
-
-
-def _joined(pair: tuple[Told, Told]) -> bool:
-    """Whether two sentences on one thing are of different chunks, and tell different things."""
-    one, other = pair
-    apart = one.chunk != other.chunk and one.object.id != other.object.id
-    return apart and rouge_1(one.rest, other.rest) < _ALIKE
-
-
-def _comparison(material: Material) -> Iterator[Ground]:
-    by: dict[tuple[str, str], list[Told]] = defaultdict(list)
-    for one in material.told:
-        if one.named and fold(one.subject.type) not in _VAGUE:
-            by[one.object.id, fold(one.subject.type)].append(one)
-    for place in sorted(by):
-        pairs = (
-            p for p in combinations(by[place], 2) if p[0].subject.id != p[1].subject.id and p[0].chunk != p[1].chunk
-        )
-        for pair in islice(pairs if len(by[place]) <= _SHARED else (), _EACH):
-            both = (pair[0].subject, pair[1].subject)
-            yield Ground("comparison", tuple(t.chunk for t in pair), (*both, pair[0].object), pair)
-
-
-def _temporal(material: Material) -> Iterator[Ground]:
-    yield from _dated(material)
-    for entity in material.entities:
-        dated = sorted((material.times[c], c) for c in entity.chunks if material.times.get(c))
-        if len(dated) > 1 and dated[0][0][:4] != dated[-1][0][:4]:
-            first, last = dated[0], dated[-1]
-            yield Ground("temporal", (first[1], last[1]), (entity,), times=(first[0][:4], last[0][:4]))
-
-
-def _dated(material: Material) -> Iterator[Ground]:
-    """Two claims that do not overlap in time, of different chunks: those that share an entity, and some that do not."""
-    named = {e.id: e for e in material.entities}
-    dated = (c for c in material.claims if c.starts and c.ends and c.subject in named)
-    whole = (c for c in dated if proper(named[c.subject]) and undated(c) and begins(c.description, named[c.subject]))
-    known = sorted(whole, key=lambda c: (c.starts, c.id))
-    sharing = defaultdict[str, list[Claim]](list)
-    for claim in known:
-        for name in dict.fromkeys((claim.subject, fold(claim.object))):
-            sharing[name].append(claim)
-    pairs = [islice(filter(_apart_in_time, combinations(sharing[n], 2)), _EACH) for n in sorted(sharing)]
-    far = filter(_apart_in_time, zip(known, known[len(known) // 2 :], strict=False))
-    for group in (*pairs, far):
-        for pair in group:
-            subjects = tuple(dict.fromkeys(named[c.subject] for c in pair))
-            yield Ground("temporal", tuple(c.source.chunk for c in pair), subjects, claims=pair)
-
-
-def _apart_in_time(pair: tuple[Claim, Claim]) -> bool:
+def _are_apart_in_time(pair: tuple[Claim, Claim]) -> bool:
     """Whether the first claim ends before the second begins, and another chunk makes it."""
     return pair[0].ends < pair[1].starts and pair[0].source.chunk != pair[1].source.chunk
 
 
-def undated(claim: Claim) -> str:
+def remove_date(claim: Claim) -> str:
     """What a claim says, without its date; empty where a year stays in it, or where it is no one sentence."""
     text = " ".join(_DATE.sub("", claim.description).split()).rstrip(". ")
-    whole = 3 <= len(text.split()) <= _LONG and ". " not in text and not pointing(text)
+    whole = 3 <= len(text.split()) <= _LONG and ". " not in text and not depends_on_context(text)
     return text if whole and not re.search(r"\d{4}", text) else ""
 
 
-def _disambiguation(material: Material) -> Iterator[Ground]:
-    """Entities that share a whole name, and after them those that share the name of a person."""
-    named = [e for e in material.entities if proper(e)]
-    whole, part = defaultdict[str, list[Entity]](list), defaultdict[str, list[Entity]](list)
-    for entity in named:
-        for name in dict.fromkeys(map(fold, (entity.name, *entity.aliases))):
-            whole[name].append(entity)
-        for word in _parts(entity):
-            part[word].append(entity)
-    surnames = {_parts(e)[-1] for e in named if fold(e.type) == "person" and _parts(e)}
-    about = _partners(material.told)
-    for shared, names in ((whole, set(whole)), (part, surnames)):
-        for name in sorted(names):
-            yield from islice(_apart(name, shared[name], about), _EACH)
-
-
-def _parts(entity: Entity) -> list[str]:
+def _name_parts(entity: Entity) -> list[str]:
     """The first and the last word of a name of several, where they are names themselves."""
     listed = entity.name.split()
     ends = dict.fromkeys((listed[0], listed[-1]) if len(listed) > 1 else ())
@@ -258,25 +280,27 @@ def _parts(entity: Entity) -> list[str]:
     return [w for w in found if not known_form(w) and w not in COUNTRY]
 
 
-def _apart(name: str, alike: Sequence[Entity], about: Mapping[str, Sequence[Entity]]) -> Iterator[Ground]:
+def _tell_apart(name: str, alike: Sequence[Entity], about: Mapping[str, Sequence[Entity]]) -> Iterator[Ground]:
     """Each of some entities that a name may mean, told from the others by what only it is told with."""
     for one in alike if len(alike) > 1 else ():
-        others = [e for e in alike if e.id != one.id and (fold(e.name) == fold(one.name) or not _within(e.name, [one]))]
+        others = [
+            e for e in alike if e.id != one.id and (fold(e.name) == fold(one.name) or not _shares_name(e.name, [one]))
+        ]
         if not others:
             continue
         taken = {c for e in others for c in e.chunks}
         foreign = {p.id for e in others for p in about.get(e.id, ())} | {e.id for e in alike}
-        mark = next((p for p in about.get(one.id, ()) if p.id not in foreign and not _within(p.name, alike)), None)
+        mark = next((p for p in about.get(one.id, ()) if p.id not in foreign and not _shares_name(p.name, alike)), None)
         chunks = tuple(c for c in one.chunks if c not in taken)
         if mark and chunks and len(chunks) <= _MOST:
             yield Ground("disambiguation", chunks, (one, mark, *others[:1]), other=name)
 
 
-def _within(name: str, alike: Sequence[Entity]) -> bool:
+def _shares_name(name: str, alike: Sequence[Entity]) -> bool:
     return any(fold(name) in fold(e.name) or fold(e.name) in fold(name) for e in alike)
 
 
-def _partners(told: Iterable[Told]) -> dict[str, list[Entity]]:
+def _rank_partners(told: Iterable[Told]) -> dict[str, list[Entity]]:
     """What each entity is told with, most often first."""
     count: dict[str, Counter[str]] = defaultdict(Counter)
     entities: dict[str, Entity] = {}
@@ -287,51 +311,15 @@ def _partners(told: Iterable[Told]) -> dict[str, list[Entity]]:
     return {a: [entities[b] for b, _ in sorted(n.items(), key=lambda p: (-p[1], p[0]))] for a, n in count.items()}
 
 
-def _global(material: Material) -> Iterator[Ground]:
-    named = {e.id: e for e in material.entities}
-    for cluster in material.clusters:
-        members = [named[n] for n in cluster.entities if n in named]
-        members.sort(key=lambda e: (not proper(e), -e.degree, e.id))
-        chunks = _of_cluster(cluster) or tuple(dict.fromkeys(c for e in members[:_LEAST] for c in e.chunks))[:_MOST]
-        if len(members) >= _LEAST and len(chunks) > 1:
-            yield Ground("global", chunks, tuple(members[:_LEAST]), texts=(f"{cluster.title}\n{cluster.text}",))
-
-
-def _of_cluster(cluster: Cluster) -> tuple[str, ...]:
-    """The chunks that a report rests on."""
-    statements = (*cluster.summary, *(s for f in cluster.findings for s in f.statements))
-    return tuple(dict.fromkeys(source.chunk for s in statements for source in s.sources))
-
-
-def _adversarial(material: Material) -> Iterator[Ground]:
-    """A sentence with another object than any sentence on its subject, or of its wording, names."""
-    with_subject, with_head = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
-    for one in material.told:
-        with_subject[one.subject.id].add(one.object.id)
-        with_subject[one.object.id].add(one.subject.id)
-        with_head[fold(one.head)].add(one.object.id)
-    by_type: dict[str, list[Entity]] = defaultdict(list)
-    for _, entity in sorted({t.object.id: t.object for t in material.told if t.linked}.items()):
-        by_type[fold(entity.type)].append(entity)
-    for one in (t for t in _once(material.told) if t.linked):
-        listed = by_type[fold(one.object.type)]
-        turn = int(key(one.sentence)[:8], 16) % len(listed)
-        taken = with_subject[one.subject.id] | with_head[fold(one.head)] | {one.subject.id}
-        turned = (e for e in (*listed[turn:], *listed[:turn]) if e.id not in taken)
-        other = next((e for e in turned if not set(one.subject.chunks) & set(e.chunks)), None)
-        if other:
-            yield Ground("adversarial", (one.chunk,), (one.subject, other), (one,), other=other.name)
-
-
 _FIND: Mapping[Kind, Callable[[Material], Iterator[Ground]]] = MappingProxyType(
     {
-        "local": _local,
-        "bridge": _bridge,
-        "comparison": _comparison,
-        "intersection": _intersection,
-        "temporal": _temporal,
-        "global": _global,
-        "disambiguation": _disambiguation,
-        "adversarial": _adversarial,
+        "local": Material.find_local,
+        "bridge": Material.find_bridges,
+        "intersection": Material.find_intersections,
+        "comparison": Material.find_comparisons,
+        "temporal": Material.find_temporal,
+        "disambiguation": Material.find_ambiguous_names,
+        "global": Material.find_themes,
+        "adversarial": Material.find_adversarial,
     }
 )

@@ -8,12 +8,12 @@ paper: Edge et al. 2024, §3.1.1, Algorithm 1 (G30): K = N = M = 5 give 125 ques
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sensegraph.errors import InputError
-from sensegraph.lab.questions.posed import Outcome, Posed, summed
 from sensegraph.lab.questions.proposing import Proposer
+from sensegraph.lab.questions.question_files import Outcome, Posed, sum_counts
 from sensegraph.language.text import fold
 from sensegraph.protocols import Task
 from sensegraph.trials import Wish
@@ -41,15 +41,7 @@ class PersonaSettings:
             raise InputError(f"Questions are one from a cosine above 0 and at most 1 on, not {self.near}.")
 
 
-@dataclass(frozen=True, slots=True)
-class _Asker:
-    """A persona at a task."""
-
-    persona: str
-    task: str
-
-
-def from_personas(about: str, by: Proposer, how: PersonaSettings | None = None) -> Outcome:
+def make_persona_questions(about: str, by: Proposer, how: PersonaSettings | None = None) -> Outcome:
     """Up to K · N · M questions that personas would put to a corpus of which they know only the description `about`.
 
     Raises InputError for an empty description.
@@ -57,21 +49,38 @@ def from_personas(about: str, by: Proposer, how: PersonaSettings | None = None) 
     how = how or PersonaSettings()
     if not about.strip():
         raise InputError("Describe the corpus in a sentence or two: what it holds, and what it is for (--about).")
-    askers = list(_askers(about, by, how))
-    made, dropped = _asked(about, askers, by, how)
-    lacking = how.personas * how.tasks * how.questions - len(made)
-    return Outcome(tuple(made), summed(dropped.items()), (("global", lacking),) if lacking else ())
+    # every persona at each of its tasks (Algorithm 1, lines 1 and 2)
+    (personas,) = _fill_wishes([Wish("persona", how.personas, about)], by, how)
+    tasks = _fill_wishes([Wish("task", how.tasks, about, persona) for persona in personas], by, how)
+    askers = [(persona, task) for persona, listed in zip(personas, tasks, strict=True) for task in listed]
+    # the questions of all askers, each new (line 3); an asker who lacks some is asked again
+    made: list[list[str]] = [[] for _ in askers]
+    refused: list[list[str]] = [[] for _ in askers]
+    dropped: Counter[str] = Counter()
+    for _ in range(1 + how.rounds):
+        todo = [i for i in range(len(askers)) if len(made[i]) < how.questions]
+        wishes = [
+            Wish("question", how.questions - len(made[i]), about, *askers[i], known=(*made[i], *refused[i]))
+            for i in todo
+        ]
+        lines = [(i, line) for i, found in zip(todo, by.lines(wishes), strict=True) for line in found]
+        known = [q for questions in made for q in questions]
+        new = set(by.fresh([line for _, line in lines], known, how.near)) if lines else set()
+        for place, (i, line) in enumerate(lines):
+            (made if place in new and len(made[i]) < how.questions else refused)[i].append(line)
+        dropped["a duplicate"] += len(lines) - len(new)
+        if not lines or all(len(questions) >= how.questions for questions in made):
+            break
+    posed = tuple(
+        Posed(line, "global", "persona", persona=persona, task=task)
+        for (persona, task), questions in zip(askers, made, strict=True)
+        for line in questions
+    )
+    lacking = how.personas * how.tasks * how.questions - len(posed)
+    return Outcome(posed, sum_counts(dropped.items()), (("global", lacking),) if lacking else ())
 
 
-def _askers(about: str, by: Proposer, how: PersonaSettings) -> Iterator[_Asker]:
-    """Every persona at each of its tasks (Algorithm 1, lines 1 and 2)."""
-    (personas,) = _filled([Wish("persona", how.personas, about)], by, how)
-    tasks = _filled([Wish("task", how.tasks, about, persona) for persona in personas], by, how)
-    for persona, listed in zip(personas, tasks, strict=True):
-        yield from (_Asker(persona, task) for task in listed)
-
-
-def _filled(wishes: Sequence[Wish], by: Proposer, how: PersonaSettings) -> list[list[str]]:
+def _fill_wishes(wishes: Sequence[Wish], by: Proposer, how: PersonaSettings) -> list[list[str]]:
     """As many different lines for each wish as it asks for; where some are missing, it is asked again."""
     found: list[dict[str, str]] = [{} for _ in wishes]
     for _ in range(1 + how.rounds):
@@ -83,32 +92,3 @@ def _filled(wishes: Sequence[Wish], by: Proposer, how: PersonaSettings) -> list[
             for line in lines:
                 found[i].setdefault(fold(line), line)
     return [list(lines.values())[: wish.count] for wish, lines in zip(wishes, found, strict=True)]
-
-
-def _asked(
-    about: str, askers: Sequence[_Asker], by: Proposer, how: PersonaSettings
-) -> tuple[list[Posed], Counter[str]]:
-    """The questions of all askers, each new (line 3), and what was dropped; an asker who lacks some is asked again."""
-    made: list[list[str]] = [[] for _ in askers]
-    refused: list[list[str]] = [[] for _ in askers]
-    dropped: Counter[str] = Counter()
-    for _ in range(1 + how.rounds):
-        todo = [i for i in range(len(askers)) if len(made[i]) < how.questions]
-        wishes = [_wish(about, askers[i], how.questions - len(made[i]), (*made[i], *refused[i])) for i in todo]
-        lines = [(i, line) for i, found in zip(todo, by.lines(wishes), strict=True) for line in found]
-        known = [q for questions in made for q in questions]
-        new = set(by.fresh([line for _, line in lines], known, how.near)) if lines else set()
-        for place, (i, line) in enumerate(lines):
-            (made if place in new and len(made[i]) < how.questions else refused)[i].append(line)
-        dropped["a duplicate"] += len(lines) - len(new)
-        if not lines or all(len(questions) >= how.questions for questions in made):
-            break
-    return [_posed(line, a) for a, questions in zip(askers, made, strict=True) for line in questions], dropped
-
-
-def _wish(about: str, asker: _Asker, count: int, known: Sequence[str]) -> Wish:
-    return Wish("question", count, about, asker.persona, asker.task, known=tuple(known))
-
-
-def _posed(line: str, asker: _Asker) -> Posed:
-    return Posed(line, "global", "persona", persona=asker.persona, task=asker.task)

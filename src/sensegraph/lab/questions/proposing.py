@@ -15,12 +15,12 @@ import numpy as np
 from sensegraph.index.estimate import StepEstimate
 from sensegraph.index.vectors import embed
 from sensegraph.lab.grounding.entailment import support
-from sensegraph.lab.scores.overlap import Floats
-from sensegraph.lab.tasks import JudgingEngine
+from sensegraph.lab.scores.word_overlap import Floats
+from sensegraph.lab.tasks import propose_lines
 from sensegraph.language.text import fold, tokens
 from sensegraph.protocols import PricedEngine, Task
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Step, step
+from sensegraph.runtime.results import Step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.trials import Check, Support, Wish
 
@@ -28,12 +28,6 @@ B = TypeVar("B")
 
 _LINE = 30  # tokens of a line that nobody has written yet
 _REASON = 40  # tokens of a reply about support
-
-
-@step("proposing.propose", version=1, uses="engine", task="propose")
-def propose(wishes: Sequence[Wish], *, engine: JudgingEngine) -> list[tuple[str, ...]]:
-    """Lines for each wish."""
-    return engine.propose(wishes)
 
 
 class Proposer(Protocol):
@@ -60,7 +54,7 @@ class Paid:
 
     def lines(self, wishes: Sequence[Wish]) -> list[tuple[str, ...]]:
         """The lines for each wish."""
-        return list(self.rt.each(propose, wishes))
+        return list(self.rt.each(propose_lines, wishes))
 
     def supports(self, checks: Sequence[Check], expected: bool) -> list[Support]:
         """Whether each check holds."""
@@ -97,8 +91,12 @@ class Foreseen:
 
     def lines(self, wishes: Sequence[Wish]) -> list[tuple[str, ...]]:
         """Stored lines; else as many stand-ins as are wished for."""
-        stored = self._stored(propose, "propose", wishes, [_LINE * w.count for w in wishes])
-        return [s if s is not None else _stand_in(w) for s, w in zip(stored, wishes, strict=True)]
+        stored = self._stored(propose_lines, "propose", wishes, [_LINE * w.count for w in wishes])
+        lines = []
+        for found, wish in zip(stored, wishes, strict=True):
+            stem = f"of about as many words as one has, {key(wish)[:6]}"
+            lines.append(found if found is not None else tuple(f"{wish.wanted} {n} {stem}" for n in range(wish.count)))
+        return lines
 
     def supports(self, checks: Sequence[Check], expected: bool) -> list[Support]:
         """What is stored; else what is expected."""
@@ -115,8 +113,20 @@ class Foreseen:
     @property
     def steps(self) -> tuple[StepEstimate, ...]:
         """What would be asked, summed by step."""
-        names = dict.fromkeys(s.step for s in self.asked if s.items)
-        return tuple(_joined([s for s in self.asked if s.step == name]) for name in names)
+        by_step: dict[str, list[StepEstimate]] = {}
+        for estimate in self.asked:
+            if estimate.items:
+                by_step.setdefault(estimate.step, []).append(estimate)
+        return tuple(
+            StepEstimate(
+                name,
+                sum(s.items for s in estimates),
+                sum(s.calls for s in estimates),
+                sum(s.prompt_tokens for s in estimates),
+                sum(s.completion_tokens for s in estimates),
+            )
+            for name, estimates in by_step.items()
+        )
 
     def _stored(
         self, one: Step[Any, B], task: Task, items: Sequence[Wish | Check], replies: Sequence[int]
@@ -133,17 +143,3 @@ class Foreseen:
                 StepEstimate(one.name, len(absent), calls, prompts, sum(replies[i] for i in absent.values()))
             )
         return [one.decode(found[k]) if k in found else None for k in keys]
-
-
-def _stand_in(wish: Wish) -> tuple[str, ...]:
-    return tuple(f"{wish.wanted} {n} of about as many words as one has, {key(wish)[:6]}" for n in range(wish.count))
-
-
-def _joined(steps: Sequence[StepEstimate]) -> StepEstimate:
-    return StepEstimate(
-        steps[0].step,
-        sum(s.items for s in steps),
-        sum(s.calls for s in steps),
-        sum(s.prompt_tokens for s in steps),
-        sum(s.completion_tokens for s in steps),
-    )

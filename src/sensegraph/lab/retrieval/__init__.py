@@ -10,7 +10,7 @@ documents (`Evidence.documents`); metrics compare it with the judgements of a qu
 """
 
 from sensegraph.lab.retrieval.clock import Cost
-from sensegraph.lab.retrieval.retrieval import Measured, Measuring, Result, measure
+from sensegraph.lab.retrieval.retrieval_scores import Measured, Measuring, Result, measure
 from sensegraph.lab.retrieval.runs import Named
 from sensegraph.lab.retrieval.test_collections import JudgedSet, Query, read_set
 

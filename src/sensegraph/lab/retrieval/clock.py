@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,12 +26,8 @@ class Cost:
 def cpu_seconds() -> float:
     """CPU of this process, its finished children, and, where /proc tells, of those that still run."""
     own = os.times()
-    return own.user + own.system + own.children_user + own.children_system + sum(_living(os.getpid()))
-
-
-def _living(parent: int) -> Iterator[float]:
-    """CPU seconds of all processes below `parent`."""
-    below: dict[int, list[tuple[int, float]]] = {}
+    spent = own.user + own.system + own.children_user + own.children_system
+    below: dict[int, list[tuple[int, float]]] = {}  # processes by their parent, with their CPU seconds
     for place in _PROCESSES.glob("[0-9]*/stat"):
         try:
             fields = place.read_text().rpartition(")")[2].split()
@@ -40,8 +35,9 @@ def _living(parent: int) -> Iterator[float]:
             continue  # it has ended meanwhile, and its parent has counted it
         ticks = sum(int(n) for n in fields[11:15])  # its own, user and system, and those of its finished children
         below.setdefault(int(fields[1]), []).append((int(place.parent.name), ticks / os.sysconf("SC_CLK_TCK")))
-    todo = [parent]
-    while todo:
-        for process, spent in below.get(todo.pop(), []):
-            todo.append(process)
-            yield spent
+    parents = [os.getpid()]
+    while parents:
+        for process, seconds in below.get(parents.pop(), []):
+            parents.append(process)
+            spent += seconds
+    return spent

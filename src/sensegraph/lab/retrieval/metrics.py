@@ -13,7 +13,7 @@ Gold = Mapping[str, int]
 NDCG = 10  # the depth of nDCG
 
 
-def recall(ranked: Sequence[str], gold: Gold, k: int) -> float:
+def recall_at_k(ranked: Sequence[str], gold: Gold, k: int) -> float:
     """The share of the relevant documents that the first `k` hold."""
     return len(gold.keys() & set(ranked[:k])) / len(gold)
 
@@ -23,7 +23,7 @@ def all_gold(ranked: Sequence[str], gold: Gold, k: int) -> float:
     return float(gold.keys() <= set(ranked[:k]))
 
 
-def precision(ranked: Sequence[str], gold: Gold, k: int) -> float:
+def precision_at_k(ranked: Sequence[str], gold: Gold, k: int) -> float:
     """The share of the first `k` places that hold a relevant document; an empty place holds none."""
     return len(gold.keys() & set(ranked[:k])) / k
 
@@ -39,24 +39,24 @@ def ndcg(ranked: Sequence[str], gold: Gold, k: int = NDCG) -> float:
     The gain is the grade itself, as in trec_eval, so that figures on BEIR's sets can be compared.
     """
     ideal = sorted(gold.values(), reverse=True)
-    return _discounted(gold.get(name, 0) for name in ranked[:k]) / _discounted(ideal[:k])
+    return _discounted_gain(gold.get(name, 0) for name in ranked[:k]) / _discounted_gain(ideal[:k])
 
 
-def _discounted(gains: Iterable[int]) -> float:
+def _discounted_gain(gains: Iterable[int]) -> float:
     return sum(gain / log2(1 + rank) for rank, gain in enumerate(gains, 1))
 
 
-def names(cuts: Sequence[int]) -> tuple[str, ...]:
+def list_metrics(cuts: Sequence[int]) -> tuple[str, ...]:
     """The measures that `measures` gives, in its order."""
     at_cuts = (f"{kind}@{k}" for kind in ("recall", "all", "precision") for k in cuts)
     return (*at_cuts, f"ndcg@{NDCG}", "mrr")
 
 
-def measures(ranked: Sequence[str], gold: Gold, cuts: Sequence[int]) -> tuple[float, ...]:
+def measure_ranking(ranked: Sequence[str], gold: Gold, cuts: Sequence[int]) -> tuple[float, ...]:
     """Every measure of one ranking: recall, all-gold and precision at each of `cuts`, nDCG@10, reciprocal rank.
 
     A document that a ranking names twice counts at its first place.
     """
     ranked = tuple(dict.fromkeys(ranked))
-    at_cuts = (f(ranked, gold, k) for f in (recall, all_gold, precision) for k in cuts)
+    at_cuts = (f(ranked, gold, k) for f in (recall_at_k, all_gold, precision_at_k) for k in cuts)
     return (*at_cuts, ndcg(ranked, gold), reciprocal_rank(ranked, gold))

@@ -65,7 +65,7 @@ class Group:
     queries: tuple[Query, ...]
 
 
-def grouped(queries: Sequence[Query], within: str, index: Index) -> tuple[list[Group], int]:
+def group_queries(queries: Sequence[Query], within: str, index: Index) -> tuple[list[Group], int]:
     """The questions by the value of their field `within`, and how many have no document to be asked of.
 
     Each is asked of the documents with the same value. Without a field all are asked of the whole index. Raises
@@ -83,7 +83,9 @@ def grouped(queries: Sequence[Query], within: str, index: Index) -> tuple[list[G
     return groups, len(queries) - sum(len(g.queries) for g in groups)
 
 
-def ask(methods: Sequence[Named], groups: Sequence[Group], index: Index, rt: Runtime, depth: int) -> tuple[Run, ...]:
+def ask_methods(
+    methods: Sequence[Named], groups: Sequence[Group], index: Index, rt: Runtime, depth: int
+) -> tuple[Run, ...]:
     """Every question asked of every method, for rankings at least `depth` documents deep where there are so many."""
     found: dict[str, list[Found]] = {m.name: [] for m in methods}
     total = len(methods) * sum(len(g.queries) for g in groups)
@@ -92,35 +94,35 @@ def ask(methods: Sequence[Named], groups: Sequence[Group], index: Index, rt: Run
         for one in methods:
             one.method.retrieve(Question(group.queries[0].text), inside, rt)  # loading is no query's cost
             for query in group.queries:
-                found[one.name].append(_found(one.method, query, inside, rt, depth))
+                found[one.name].append(_ask_method(one.method, query, inside, rt, depth))
                 rt.progress("questions", sum(map(len, found.values())), total)
     return tuple(Run(name, tuple(each)) for name, each in found.items())
 
 
-def _found(method: Method, query: Query, index: Index, rt: Runtime, depth: int) -> Found:
+def _ask_method(method: Method, query: Query, index: Index, rt: Runtime, depth: int) -> Found:
     rt = replace(rt, noted=Counter())
     begun = time.process_time()
-    evidence = _evidence(method, query, index, rt)
+    evidence = _retrieve_evidence(method, query, index, rt)
     spent = time.process_time() - begun
-    found = Found(query.id, _documents(evidence), evidence.tokens, spent, notes=(*evidence.notes, *rt.noted))
-    more = widened(method, depth)
+    found = Found(query.id, _unique_documents(evidence), evidence.tokens, spent, notes=(*evidence.notes, *rt.noted))
+    more = widen_context(method, depth)
     if len(found.documents) >= min(depth, len(index.catalogue.documents)) or more == method:
         return found
-    ranked = _documents(_evidence(more, query, index, rt))
+    ranked = _unique_documents(_retrieve_evidence(more, query, index, rt))
     return replace(found, documents=ranked, wide=True) if len(ranked) > len(found.documents) else found
 
 
-def _evidence(method: Method, query: Query, index: Index, rt: Runtime) -> Evidence:
+def _retrieve_evidence(method: Method, query: Query, index: Index, rt: Runtime) -> Evidence:
     """What a search finds: in the order of the runtime's reranker, where it has one."""
     question = Question(query.text)
     return reranked(question, method.retrieve(question, index, rt), index, rt)
 
 
-def _documents(evidence: Evidence) -> tuple[str, ...]:
+def _unique_documents(evidence: Evidence) -> tuple[str, ...]:
     return tuple(dict.fromkeys(evidence.documents))
 
 
-def widened(method: Method, depth: int) -> Method:
+def widen_context(method: Method, depth: int) -> Method:
     """`method` with room for rankings of `depth` documents, by its fields `context_tokens`, `top` and `k`."""
     own: dict[str, Any] = {f.name: getattr(method, f.name) for f in fields(method)}  # type: ignore[arg-type]
     more = {name: max(own[name], depth * _CHUNKS) for name in _LISTS if own.get(name)}  # 0 stands for all
@@ -136,15 +138,12 @@ def write_runs(runs: Sequence[Run], folder: Path, name: str) -> list[Path]:
     written = []
     for run in runs:
         tag = "".join(c if c.isalnum() or c in "-_.=" else "-" for c in run.method)
+        lines = [
+            f"{found.query} Q0 {document} {rank} {1 / rank:.6f} {tag}\n"
+            for found in run.found
+            for rank, document in enumerate(found.documents, 1)
+        ]
         path = folder / f"{name}.{tag}.trec"
-        path.write_text("".join(_lines(run, tag)), encoding="utf-8")
+        path.write_text("".join(lines), encoding="utf-8")
         written.append(path)
     return written
-
-
-def _lines(run: Run, tag: str) -> list[str]:
-    return [
-        f"{found.query} Q0 {document} {rank} {1 / rank:.6f} {tag}\n"
-        for found in run.found
-        for rank, document in enumerate(found.documents, 1)
-    ]

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from sensegraph.documents import load
-from sensegraph.documents.values import Skipped
+from sensegraph.documents.document_settings import Skipped
 from sensegraph.errors import InputError
 from sensegraph.types import Document, Scalar
 
@@ -65,24 +65,46 @@ def read_set(folder: Path, split: str = "", *, titles: bool = True) -> JudgedSet
     away, to see what a method owes to them. Raises InputError for a file that is missing or cannot be read, naming the
     line, and where no question was judged.
     """
-    judgements = _qrels_file(folder, split)
-    loaded = load([_existing(folder / "corpus.jsonl")])
+    judgements = _choose_judgements(folder, split)
+    loaded = load([_require_file(folder / "corpus.jsonl")])
     if not loaded.documents:
-        raise InputError(f"{folder / 'corpus.jsonl'} holds no document: {_first(loaded.skipped)}")
+        first = loaded.skipped[0].reason if loaded.skipped else "it is empty."
+        raise InputError(f"{folder / 'corpus.jsonl'} holds no document: {first}")
     documents = loaded.documents if titles else tuple(replace(d, title="") for d in loaded.documents)
-    gold = _gold(judgements)
-    asked = _queries(_existing(folder / "queries.jsonl"), gold)
-    kept, left_out = _judged(asked)
+    gold = _read_judgements(judgements)
+    queries = _read_queries(_require_file(folder / "queries.jsonl"), gold)
+    kept: list[Query] = []
+    left_out: Counter[str] = Counter()
+    for query in queries:
+        if query.type == ADVERSARIAL:
+            left_out["adversarial"] += 1
+        elif not query.gold:
+            left_out["not judged"] += 1
+        else:
+            kept.append(query)
     if not kept:
         raise InputError(
-            f"None of the {len(asked)} questions of {folder} is judged in {judgements.name}; name another."
+            f"None of the {len(queries)} questions of {folder} is judged in {judgements.name}; name another."
         )
-    dangling = tuple(_dangling(gold, {d.id for d in documents}, {q.id for q in asked}))
-    name = folder.resolve().name
-    return JudgedSet(name, judgements.stem, documents, kept, left_out, dangling, loaded.skipped)
+    ids, questions = {d.id for d in documents}, {q.id for q in queries}
+    dangling: list[str] = []
+    for name, grades in gold.items():
+        if name in questions:
+            dangling += (f"document {d} of question {name}" for d in grades if d not in ids)
+        else:
+            dangling.append(f"question {name}")
+    return JudgedSet(
+        folder.resolve().name,
+        judgements.stem,
+        documents,
+        tuple(kept),
+        tuple(sorted(left_out.items())),
+        tuple(dangling),
+        loaded.skipped,
+    )
 
 
-def _existing(path: Path) -> Path:
+def _require_file(path: Path) -> Path:
     if not path.is_file():
         raise InputError(
             f"There is no {path}; a test collection has corpus.jsonl, queries.jsonl and qrels/NAME.tsv (BEIR's layout)."
@@ -90,11 +112,7 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _first(skipped: tuple[Skipped, ...]) -> str:
-    return skipped[0].reason if skipped else "it is empty."
-
-
-def _qrels_file(folder: Path, split: str) -> Path:
+def _choose_judgements(folder: Path, split: str) -> Path:
     """The file of judgements. Raises InputError where there is none, or where one must be named."""
     found = {f.stem: f for f in sorted((folder / "qrels").glob("*.tsv"))}
     if not found:
@@ -106,12 +124,15 @@ def _qrels_file(folder: Path, split: str) -> Path:
     return found[wanted]
 
 
-def _gold(path: Path) -> dict[str, dict[str, int]]:
+def _read_judgements(path: Path) -> dict[str, dict[str, int]]:
     """The grades above 0 by question and document. Raises InputError for a line that is no judgement."""
     gold: dict[str, dict[str, int]] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
         cells = line.split("\t")
-        grade = _grade(cells[2]) if len(cells) == 3 else None
+        try:
+            grade = int(cells[2]) if len(cells) == 3 else None
+        except ValueError:
+            grade = None
         if grade is None and line.strip() and not (number == 1 and len(cells) == 3):  # a header has no grade
             raise InputError(f"{path}, line {number}: {line[:80]!r} is not query-id, corpus-id, score, by tabs.")
         if grade is not None and grade > 0:
@@ -119,52 +140,26 @@ def _gold(path: Path) -> dict[str, dict[str, int]]:
     return gold
 
 
-def _grade(text: str) -> int | None:
-    try:
-        return int(text)
-    except ValueError:
-        return None
-
-
-def _queries(path: Path, gold: Mapping[str, Mapping[str, int]]) -> list[Query]:
+def _read_queries(path: Path, gold: Mapping[str, Mapping[str, int]]) -> list[Query]:
     """All questions, in the order of the file. Raises InputError for a line that is none, or an id given twice."""
     found: dict[str, Query] = {}
     for number, line in enumerate(path.open(encoding="utf-8-sig"), 1):
         if not line.strip():
             continue
-        query = _query(line, gold, f"{path}, line {number}")
-        if query.id in found:
-            raise InputError(f"{path}, line {number}: the id {query.id!r} was given before; each needs its own.")
-        found[query.id] = query
+        where = f"{path}, line {number}"
+        try:
+            record = json.loads(line)
+        except ValueError as e:
+            raise InputError(f"{where}: not valid JSON ({e}); mend or delete it.") from e
+        fields: dict[str, Any] = record if isinstance(record, dict) else {}
+        given, text = fields.get("_id", fields.get("id")), fields.get("text")
+        if given is None or not isinstance(text, str) or not text.strip():
+            raise InputError(f'{where}: not a question; give an object with "_id" and "text".')
+        name, metadata = str(given), fields.get("metadata")
+        if not isinstance(metadata, dict):
+            metadata = {}
+        if name in found:
+            raise InputError(f"{where}: the id {name!r} was given before; each needs its own.")
+        scalars = tuple((k, v) for k, v in metadata.items() if isinstance(v, Scalar) and v is not None)
+        found[name] = Query(name, text, gold.get(name, {}), str(metadata.get("type") or ""), scalars)
     return list(found.values())
-
-
-def _query(line: str, gold: Mapping[str, Mapping[str, int]], where: str) -> Query:
-    try:
-        record = json.loads(line)
-    except ValueError as e:
-        raise InputError(f"{where}: not valid JSON ({e}); mend or delete it.") from e
-    fields: dict[str, Any] = record if isinstance(record, dict) else {}
-    name, text = fields.get("_id", fields.get("id")), fields.get("text")
-    if name is None or not isinstance(text, str) or not text.strip():
-        raise InputError(f'{where}: not a question; give an object with "_id" and "text".')
-    given = fields.get("metadata")
-    metadata = given if isinstance(given, dict) else {}
-    scalars = tuple((k, v) for k, v in metadata.items() if isinstance(v, Scalar) and v is not None)
-    return Query(str(name), text, gold.get(str(name), {}), str(metadata.get("type") or ""), scalars)
-
-
-def _judged(asked: Sequence[Query]) -> tuple[tuple[Query, ...], tuple[tuple[str, int], ...]]:
-    """The questions that are measured, and how many are not, by reason."""
-    reasons = ["adversarial" if q.type == ADVERSARIAL else "" if q.gold else "not judged" for q in asked]
-    left = Counter(r for r in reasons if r)
-    kept = tuple(q for q, reason in zip(asked, reasons, strict=True) if not reason)
-    return kept, tuple(sorted(left.items()))
-
-
-def _dangling(gold: Mapping[str, Mapping[str, int]], documents: set[str], asked: set[str]) -> Iterator[str]:
-    """The judgements that name a document or a question that is not there."""
-    for query, grades in gold.items():
-        if query not in asked:
-            yield f"question {query}"
-        yield from (f"document {d} of question {query}" for d in grades if query in asked and d not in documents)

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.scores.overlap import Floats
-from sensegraph.lab.scores.tokenmatch import Baseline, Match, Rarity, matched, rarity
+from sensegraph.lab.scores.tokenmatch import Baseline, Match, Rarity, match_tokens, token_rarity
+from sensegraph.lab.scores.word_overlap import Floats
 
 _BATCH = 16
 
@@ -81,10 +81,13 @@ class BertScore:
         by = self._baseline
         texts = list(dict.fromkeys(t for answer, gold in pairs for t in (answer, *gold)))
         spoken, cut = self._read(texts)
-        weights = rarity([spoken[g].ids for _, gold in pairs for g in gold]) if self.idf else None
+        weights = token_rarity([spoken[g].ids for _, gold in pairs for g in gold]) if self.idf else None
         found = []
         for answer, gold in pairs:
-            raw = [_match(spoken[answer], spoken[g], weights) for g in gold]
+            ours, counts = spoken[answer], _weigh_tokens(spoken[answer], weights)
+            raw = [
+                match_tokens(ours.vectors, spoken[g].vectors, counts, _weigh_tokens(spoken[g], weights)) for g in gold
+            ]
             found.append(max((by.rescaled(m) if by else m for m in raw), key=lambda m: m.f1))
         return Scores(tuple(found), self.how, cut, sum(m.empty for m in found))
 
@@ -159,11 +162,7 @@ class _Encoder:
             yield _Tokens(numbers, row[here].numpy().astype(np.float64), own)
 
 
-def _match(ours: _Tokens, theirs: _Tokens, weights: Rarity | None) -> Match:
-    return matched(ours.vectors, theirs.vectors, _weighted(ours, weights), _weighted(theirs, weights))
-
-
-def _weighted(tokens: _Tokens, weights: Rarity | None) -> Floats:
+def _weigh_tokens(tokens: _Tokens, weights: Rarity | None) -> Floats:
     """How much each token counts; special ones do not."""
     return tokens.own * np.array([weights(i) for i in tokens.ids]) if weights else tokens.own
 
@@ -174,12 +173,9 @@ def read_baseline(path: Path, layer: int) -> Baseline:
         raise InputError(f"There is no file of baselines {path}; without one BERTScores are raw.")
     for row in csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines()):
         if row.get("LAYER") == str(layer):
-            return _baseline_of(row, f"{path.name}, layer {layer}")
+            source = f"{path.name}, layer {layer}"
+            try:
+                return Baseline(float(row["P"]), float(row["R"]), float(row["F"]), source)
+            except (KeyError, TypeError, ValueError) as e:
+                raise InputError(f"{source} is no baseline: it needs numbers under P, R and F ({e}).") from e
     raise InputError(f"{path} has no line for layer {layer}; its columns must be LAYER, P, R, F.")
-
-
-def _baseline_of(row: dict[str, str], source: str) -> Baseline:
-    try:
-        return Baseline(float(row["P"]), float(row["R"]), float(row["F"]), source)
-    except (KeyError, TypeError, ValueError) as e:
-        raise InputError(f"{source} is no baseline: it needs numbers under P, R and F ({e}).") from e

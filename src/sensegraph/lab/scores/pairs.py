@@ -20,10 +20,10 @@ from sensegraph.lab.scores.statistics import (
     Interval,
     holm,
     intervals,
-    least_p,
+    least_possible_p,
     shapiro_wilk,
     sign_test,
-    signed_ranks,
+    signed_rank_test,
 )
 
 LEVEL = 0.05  # of a corrected p below which a difference counts
@@ -76,47 +76,49 @@ class Pair:
         return {self.first: self.second, self.second: self.first}.get(self.better, "")
 
 
-def all_pairs(values: Mapping[str, Values], *, draws: int = DRAWS, seed: int = 0, exact: int = FEW) -> tuple[Pair, ...]:
+def compare_all_pairs(
+    values: Mapping[str, Values], *, draws: int = DRAWS, seed: int = 0, exact: int = FEW
+) -> tuple[Pair, ...]:
     """Every two conditions, in their order; `values` are one a question, None where there is none."""
-    found = [_pair(a, b, values, draws, seed, exact) for a, b in combinations(values, 2)]
-    return _corrected(found)
+    found = [_compare_pair(a, b, values, draws, seed, exact) for a, b in combinations(values, 2)]
+    return _correct_pairs(found)
 
 
-def against(
+def compare_with_baseline(
     values: Mapping[str, Values], baseline: str, *, draws: int = DRAWS, seed: int = 0, exact: int = FEW
 ) -> tuple[Pair, ...]:
     """Every other condition against the baseline."""
-    found = [_pair(name, baseline, values, draws, seed, exact) for name in values if name != baseline]
-    return _corrected(found)
+    found = [_compare_pair(name, baseline, values, draws, seed, exact) for name in values if name != baseline]
+    return _correct_pairs(found)
 
 
-def judged_pairs(
+def compare_judged_pairs(
     scores: Mapping[tuple[str, str], Values], *, draws: int = DRAWS, seed: int = 0, exact: int = FEW
 ) -> tuple[Pair, ...]:
     """Pairs that a judge compared: the first's score of each question, 0 to 100; the second's is what is left."""
     found = []
     for (first, second), own in scores.items():
         left = [None if s is None else 100 - s for s in own]
-        found.append(_pair(first, second, {first: own, second: left}, draws, seed, exact))
-    return _corrected(found)
+        found.append(_compare_pair(first, second, {first: own, second: left}, draws, seed, exact))
+    return _correct_pairs(found)
 
 
-def asked(listed: Sequence[Pair]) -> int:
+def count_compared(listed: Sequence[Pair]) -> int:
     """The most questions that any of these pairs is compared on."""
     return max((p.n for p in listed), default=0)
 
 
-def least(listed: Sequence[Pair], exact: int = FEW) -> tuple[float, float]:
+def least_p_values(listed: Sequence[Pair], exact: int = FEW) -> tuple[float, float]:
     """The least p that the questions of a family of pairs allow, whatever was measured, and the least corrected one."""
-    bound = least_p(asked(listed), exact)
+    bound = least_possible_p(count_compared(listed), exact)
     return bound, min(1.0, bound * max(1, len(listed)))
 
 
-def _pair(first: str, second: str, values: Mapping[str, Values], draws: int, seed: int, exact: int) -> Pair:
+def _compare_pair(first: str, second: str, values: Mapping[str, Values], draws: int, seed: int, exact: int) -> Pair:
     both = [(a, b) for a, b in zip(values[first], values[second], strict=True) if a is not None and b is not None]
     table: Floats = np.array(both, np.float64).reshape(len(both), 2)
     apart = table[:, 0] - table[:, 1]
-    test, normal = signed_ranks(apart, exact), shapiro_wilk(apart)
+    test, normal = signed_rank_test(apart, exact), shapiro_wilk(apart)
     return Pair(
         first,
         second,
@@ -136,5 +138,5 @@ def _pair(first: str, second: str, values: Mapping[str, Values], draws: int, see
     )
 
 
-def _corrected(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+def _correct_pairs(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
     return tuple(replace(p, p_holm=c) for p, c in zip(pairs, holm([p.p for p in pairs]), strict=True))

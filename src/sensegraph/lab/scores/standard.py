@@ -23,7 +23,7 @@ import numpy as np
 from sensegraph.errors import InputError
 from sensegraph.index.vectors import embed_all
 from sensegraph.lab.scores import bleu as _bleu
-from sensegraph.lab.scores.overlap import rouge_1, rouge_2, rouge_l, words
+from sensegraph.lab.scores.word_overlap import rouge_1, rouge_2, rouge_l, split_words
 from sensegraph.runtime.runtime import Runtime
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
@@ -112,21 +112,21 @@ def token_f1(answer: str, gold: Sequence[str]) -> float:
 
     Where the answer or the gold answer has no word left, 1 if both have none, else 0.
     """
-    return max((_token_f1(_tokens(answer), _tokens(g)) for g in gold), default=0.0)
+    ours, best = _answer_tokens(answer), 0.0
+    for theirs in map(_answer_tokens, gold):
+        if ours and theirs:
+            best = max(best, 2 * (Counter(ours) & Counter(theirs)).total() / (len(ours) + len(theirs)))
+        else:
+            best = max(best, float(ours == theirs))
+    return best
 
 
-def _token_f1(ours: Sequence[str], theirs: Sequence[str]) -> float:
-    if not ours or not theirs:
-        return float(ours == theirs)
-    return 2 * (Counter(ours) & Counter(theirs)).total() / (len(ours) + len(theirs))
-
-
-def _tokens(text: str) -> list[str]:
+def _answer_tokens(text: str) -> list[str]:
     """The words of a normalised text: what blanks part and, where none are written, characters."""
-    return [token for part in normalised(text).split() for token in ([part] if part.isascii() else words(part))]
+    return [token for part in normalised(text).split() for token in ([part] if part.isascii() else split_words(part))]
 
 
-def _best(score: Callable[[str, str], float]) -> Callable[[str, Sequence[str]], float]:
+def _best_of_gold(score: Callable[[str, str], float]) -> Callable[[str, Sequence[str]], float]:
     return lambda answer, gold: max(score(answer, g) for g in gold)
 
 
@@ -134,9 +134,9 @@ METRICS: Mapping[str, Callable[[str, Sequence[str]], float]] = MappingProxyType(
     {
         "exact-match": exact_match,
         "token-f1": token_f1,
-        "rouge-1": _best(rouge_1),
-        "rouge-2": _best(rouge_2),
-        "rouge-l": _best(rouge_l),
+        "rouge-1": _best_of_gold(rouge_1),
+        "rouge-2": _best_of_gold(rouge_2),
+        "rouge-l": _best_of_gold(rouge_l),
     }
 )
 NAMES = (*METRICS, BLEU, SEMANTIC)
@@ -158,38 +158,28 @@ def table(
     """
     if unknown := [m for m in metrics if m not in NAMES]:
         raise InputError(f"No metric is called {unknown[0]!r}; there are {', '.join(NAMES)}.")
-    columns = tuple(_column(m, pairs, rt, bleu or _bleu.Bleu()) for m in dict.fromkeys(metrics))
-    empty = sum(not words(p.answer) for p in pairs)
-    return Table(tuple(pairs), columns, empty, sum(not p.gold for p in pairs))
-
-
-def _column(metric: str, pairs: Sequence[Pair], rt: Runtime | None, how: _bleu.Bleu) -> Column:
     golded = [p for p in pairs if p.gold]
-    if metric == BLEU:
-        return Column(
-            metric, _spread(pairs, how.each(golded_pairs(golded))), how.told, how.corpus(golded_pairs(golded))
-        )
-    if metric == SEMANTIC:
-        if rt is None:
+    columns = []
+    for metric in dict.fromkeys(metrics):
+        how, corpus = "", None
+        if metric == BLEU:
+            by, answers = bleu or _bleu.Bleu(), [(p.answer, p.gold) for p in golded]
+            values, how, corpus = by.each(answers), by.told, by.corpus(answers)
+        elif metric != SEMANTIC:
+            values = [METRICS[metric](p.answer, p.gold) for p in golded]
+        elif rt is None:
             raise InputError(
                 "The metric 'semantic' compares vectors: give the runtime of a corpus, whose embedder it takes."
             )
-        return Column(metric, _spread(pairs, semantic(golded, rt)), f"cosine of {rt.embedder.name}")
-    return Column(metric, _spread(pairs, [METRICS[metric](p.answer, p.gold) for p in golded]))
+        else:
+            values, how = semantic_similarity(golded, rt), f"cosine of {rt.embedder.name}"
+        own = iter(values)
+        columns.append(Column(metric, tuple(next(own) if p.gold else None for p in pairs), how, corpus))
+    empty = sum(not split_words(p.answer) for p in pairs)
+    return Table(tuple(pairs), tuple(columns), empty, len(pairs) - len(golded))
 
 
-def golded_pairs(pairs: Sequence[Pair]) -> list[tuple[str, tuple[str, ...]]]:
-    """Answer and gold answers of each pair."""
-    return [(p.answer, p.gold) for p in pairs]
-
-
-def _spread(pairs: Sequence[Pair], values: Sequence[float]) -> tuple[float | None, ...]:
-    """`values`, which are those of the pairs with a gold answer, in the places of all pairs."""
-    left = iter(values)
-    return tuple(next(left) if p.gold else None for p in pairs)
-
-
-def semantic(pairs: Sequence[Pair], rt: Runtime) -> list[float]:
+def semantic_similarity(pairs: Sequence[Pair], rt: Runtime) -> list[float]:
     """The cosine of each answer and the nearest of its gold answers, by the embedder of `rt`; 0 for an empty text."""
     texts = [t for p in pairs for t in (p.answer, *p.gold)]
     rows = np.asarray(embed_all(texts, rt).value) if texts else np.zeros((0, 0), np.float32)

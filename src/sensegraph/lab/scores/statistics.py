@@ -47,7 +47,7 @@ class Ranks:
     exact: bool
 
 
-def resampled(values: Floats, draws: int = DRAWS, seed: int = 0) -> Floats:
+def resample_means(values: Floats, draws: int = DRAWS, seed: int = 0) -> Floats:
     """Means of `draws` resamplings of the rows of `values`, shape (questions, columns) → (draws, columns).
 
     All columns see the same questions in one draw, and so do two calls with the same number of rows.
@@ -65,11 +65,11 @@ def resampled(values: Floats, draws: int = DRAWS, seed: int = 0) -> Floats:
 
 def intervals(values: Floats, draws: int = DRAWS, seed: int = 0) -> tuple[Interval, ...]:
     """The mean of each column of `values`, shape (questions, columns), with its percentile interval."""
-    low, high = np.percentile(resampled(values, draws, seed), [2.5, 97.5], axis=0)
+    low, high = np.percentile(resample_means(values, draws, seed), [2.5, 97.5], axis=0)
     return tuple(Interval(float(m), float(a), float(b)) for m, a, b in zip(values.mean(0), low, high, strict=True))
 
 
-def signed_ranks(differences: Floats, exact: int = EXACT) -> Ranks:
+def signed_rank_test(differences: Floats, exact: int = EXACT) -> Ranks:
     """Wilcoxon's test that paired differences lie around 0; those that are 0 are left out, equal ones share a rank.
 
     Exact up to `exact` differences, ties included (the distribution given the ranks); else normal, with the variance
@@ -83,11 +83,11 @@ def signed_ranks(differences: Floats, exact: int = EXACT) -> Ranks:
     ranks = midranks(np.abs(rounded))
     positive = float(ranks[rounded > 0].sum())
     z = (positive - float(ranks.sum()) / 2) / sqrt(float((ranks**2).sum()) / 4)  # Var W = Σ r² / 4: ties are in r
-    p = _counted(ranks, positive) if count <= exact else two_sided(z)
+    p = _exact_p(ranks, positive) if count <= exact else two_sided(z)
     return Ranks(z, p, count, int((rounded > 0).sum()), count <= exact)
 
 
-def least_p(questions: int, exact: int = EXACT) -> float:
+def least_possible_p(questions: int, exact: int = EXACT) -> float:
     """The least p that `signed_ranks` can give so many questions: that of equal differences, all to one side.
 
     Counted out, n differences give 2 / 2ⁿ at least; normal, their z is √n at most. Questions may also be without a
@@ -118,7 +118,7 @@ def midranks(values: Floats) -> Floats:
     return shared
 
 
-def _counted(ranks: Floats, positive: float) -> float:
+def _exact_p(ranks: Floats, positive: float) -> float:
     """The two-sided p of a rank sum, over all ways to give the ranks signs."""
     doubled = [round(2 * r) for r in ranks]
     ways = np.zeros(sum(doubled) + 1)
@@ -158,20 +158,20 @@ def shapiro_wilk(values: Floats) -> tuple[float, float] | None:
     if len(ordered) < 3 or ordered[-1] - ordered[0] < 10**-_DIGITS:
         return None
     centred = ordered - ordered.mean()
-    w = min(1.0, float((_weights(len(ordered)) @ ordered) ** 2 / (centred @ centred)))
-    return w, _normal_p(w, len(ordered))
+    w = min(1.0, float((_royston_weights(len(ordered)) @ ordered) ** 2 / (centred @ centred)))
+    return w, _normality_p(w, len(ordered))
 
 
-def _weights(count: int) -> Floats:
+def _royston_weights(count: int) -> Floats:
     """The weight of each value in order: rising, antisymmetric, of length 1."""
     if count == 3:
         return np.array([-sqrt(0.5), 0.0, sqrt(0.5)])
     normal = NormalDist()
     expected = np.array([normal.inv_cdf((i - 0.375) / (count + 0.25)) for i in range(1, count + 1)])
     squares, root = float(expected @ expected), 1 / sqrt(count)
-    ends = [_polynomial(_LAST, root) + expected[-1] / sqrt(squares)]
+    ends = [_evaluate_polynomial(_LAST, root) + expected[-1] / sqrt(squares)]
     if count > 5:
-        ends.append(_polynomial(_NEXT, root) + expected[-2] / sqrt(squares))
+        ends.append(_evaluate_polynomial(_NEXT, root) + expected[-2] / sqrt(squares))
     apart = len(ends)
     left = squares - 2 * float((expected[-apart:] ** 2).sum())
     weights: Floats = expected / sqrt(left / (1 - 2 * sum(e * e for e in ends)))
@@ -180,7 +180,7 @@ def _weights(count: int) -> Floats:
     return weights
 
 
-def _normal_p(w: float, count: int) -> float:
+def _normality_p(w: float, count: int) -> float:
     if count == 3:
         return max(0.0, 6 / pi * (asin(sqrt(w)) - asin(sqrt(0.75))))
     if w >= 1:
@@ -189,12 +189,20 @@ def _normal_p(w: float, count: int) -> float:
         bound = -2.273 + 0.459 * count
         if (short := log(1 - w)) >= bound:
             return 0.0
-        value, mean, sd = -log(bound - short), _polynomial(_FEW_MEAN, count), exp(_polynomial(_FEW_LOG_SD, count))
+        value, mean, sd = (
+            -log(bound - short),
+            _evaluate_polynomial(_FEW_MEAN, count),
+            exp(_evaluate_polynomial(_FEW_LOG_SD, count)),
+        )
     else:
-        value, mean, sd = log(1 - w), _polynomial(_MEAN, log(count)), exp(_polynomial(_LOG_SD, log(count)))
+        value, mean, sd = (
+            log(1 - w),
+            _evaluate_polynomial(_MEAN, log(count)),
+            exp(_evaluate_polynomial(_LOG_SD, log(count))),
+        )
     return erfc((value - mean) / sd / sqrt(2)) / 2
 
 
-def _polynomial(coefficients: Sequence[float], x: float) -> float:
+def _evaluate_polynomial(coefficients: Sequence[float], x: float) -> float:
     """c₀ + c₁x + c₂x² + …"""
     return sum(c * x**i for i, c in enumerate(coefficients))

@@ -21,7 +21,7 @@ import numpy as np
 
 from sensegraph.errors import InputError
 from sensegraph.index.vectors import embed_all
-from sensegraph.lab.scores.overlap import Floats, words
+from sensegraph.lab.scores.word_overlap import Floats, split_words
 from sensegraph.language.text import sentences
 from sensegraph.runtime.runtime import Runtime
 
@@ -65,16 +65,20 @@ class Baseline:
         if match.empty:
             return match
         return Match(
-            rescaled(match.precision, self.precision), rescaled(match.recall, self.recall), rescaled(match.f1, self.f1)
+            rescale_score(match.precision, self.precision),
+            rescale_score(match.recall, self.recall),
+            rescale_score(match.f1, self.f1),
         )
 
 
-def rescaled(value: float, baseline: float) -> float:
+def rescale_score(value: float, baseline: float) -> float:
     """(x − b) / (1 − b)."""
     return (value - baseline) / (1 - baseline)
 
 
-def matched(ours: Floats, theirs: Floats, weights: Floats | None = None, their_weights: Floats | None = None) -> Match:
+def match_tokens(
+    ours: Floats, theirs: Floats, weights: Floats | None = None, their_weights: Floats | None = None
+) -> Match:
     """Greedy matching of the unit vectors of an answer's tokens, shape (n, d), with those of a gold answer's, (m, d).
 
     Weights (n,) and (m,) say how much a token counts in the mean; one of weight 0 may still be what another is nearest
@@ -87,15 +91,15 @@ def matched(ours: Floats, theirs: Floats, weights: Floats | None = None, their_w
     near = ours.astype(np.float64) @ theirs.astype(np.float64).T
     precision = float(near.max(axis=1) @ a / a.sum())
     recall = float(near.max(axis=0) @ b / b.sum())
-    return Match(precision, recall, f1(precision, recall))
+    return Match(precision, recall, harmonic_mean(precision, recall))
 
 
-def f1(precision: float, recall: float) -> float:
+def harmonic_mean(precision: float, recall: float) -> float:
     """The harmonic mean; 0 where the sum is 0."""
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def rarity(gold: Sequence[Sequence[int]]) -> Rarity:
+def token_rarity(gold: Sequence[Sequence[int]]) -> Rarity:
     """How much a token counts by how few of the gold answers (token numbers) hold it: ln((1 + all) / (1 + those))."""
     held = Counter(n for tokens in gold for n in sorted(set(tokens)))
     return lambda token: log((len(gold) + 1) / (held[token] + 1))
@@ -106,15 +110,15 @@ def token_match(pairs: Sequence[tuple[str, str]], rt: Runtime, baseline: Baselin
 
     Every different word is embedded once, by the embedder of `rt`, and stored.
     """
-    listed = [(words(answer), words(gold)) for answer, gold in pairs]
+    listed = [(split_words(answer), split_words(gold)) for answer, gold in pairs]
     known = sorted({w for both in listed for side in both for w in side})
     rows = np.asarray(embed_all(known, rt).value, np.float64) if known else np.zeros((0, 0))
     place = {w: i for i, w in enumerate(known)}
-    found = (matched(rows[_at(ours, place)], rows[_at(theirs, place)]) for ours, theirs in listed)
+    found = (match_tokens(rows[_rows_of(ours, place)], rows[_rows_of(theirs, place)]) for ours, theirs in listed)
     return tuple(baseline.rescaled(m) if baseline else m for m in found)
 
 
-def _at(listed: Sequence[str], place: dict[str, int]) -> list[int]:
+def _rows_of(listed: Sequence[str], place: dict[str, int]) -> list[int]:
     return [place[w] for w in listed]
 
 
@@ -123,7 +127,7 @@ def corpus_baseline(texts: Sequence[str], rt: Runtime, pairs: int = PAIRS, seed:
 
     Raises InputError where there are fewer than two different sentences.
     """
-    listed = sorted({t[a:b] for t in texts for a, b in sentences(t) if words(t[a:b])})
+    listed = sorted({t[a:b] for t in texts for a, b in sentences(t) if split_words(t[a:b])})
     if len(listed) < 2:
         raise InputError("A baseline needs two different sentences at least; give more text.")
     random = np.random.default_rng(seed)

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from sensegraph.algorithms.fusion import Ranking, by_ranks, by_scores, by_shares, near_best
 from sensegraph.answering.asking import conclude
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.protocols import Part, Task
-from sensegraph.retrieval.arms import Walk, by_graph, by_vectors, by_walk, by_words, evidence_of
+from sensegraph.retrieval.arms import by_vectors, by_words, evidence_of
 from sensegraph.retrieval.diversifying import Diversify, check_balance, diversified
+from sensegraph.retrieval.graph_arms import Walk, by_graph, by_walk
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question
@@ -74,6 +75,7 @@ class Hybrid:
     name: str = "hybrid"
     requires: frozenset[Task] = frozenset({"answer"})
     reads: frozenset[Part] = frozenset({"graph"})
+    can_miss: ClassVar[frozenset[Part]] = frozenset({"graph"})
 
     def __post_init__(self) -> None:
         for field in ("vector", "bm25", "graph", "hops", "k", "context_tokens"):

@@ -16,14 +16,13 @@ from math import log1p
 import numpy as np
 
 from sensegraph.answering.asking import conclude
-from sensegraph.answering.map_reduce import size
 from sensegraph.answering.quoting import for_quoting
 from sensegraph.errors import SettingsError
 from sensegraph.index.citing import documents_of
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
-from sensegraph.index.passages import entity_passage, relation_passage
+from sensegraph.index.passages import entity_passage, relation_passage, size
 from sensegraph.language.stems import stems
 from sensegraph.language.text import within
 from sensegraph.protocols import Part, Task

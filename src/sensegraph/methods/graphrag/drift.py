@@ -17,11 +17,11 @@ import numpy as np
 
 from sensegraph.answering.actions import Action, Actions, Asked, leads_of, points_of, settled
 from sensegraph.answering.asking import conclude, gathered, inquiry, refine
-from sensegraph.answering.map_reduce import size
 from sensegraph.answering.quoting import settle_asking
 from sensegraph.errors import SettingsError, StepFailed
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
+from sensegraph.index.passages import size
 from sensegraph.language.text import within
 from sensegraph.methods.graphrag.near_reports import dealt, nearest_reports, report_vectors
 from sensegraph.protocols import Part, Task, Vectors

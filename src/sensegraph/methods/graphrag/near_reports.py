@@ -6,9 +6,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from sensegraph.algorithms.ranking import nearest
-from sensegraph.answering.map_reduce import size
 from sensegraph.errors import NotIndexed
 from sensegraph.index.index import Index
+from sensegraph.index.passages import size
 from sensegraph.language.text import within
 from sensegraph.methods.graphrag.details import report_passages
 from sensegraph.protocols import Vectors

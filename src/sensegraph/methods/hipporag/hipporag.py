@@ -26,9 +26,11 @@ from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.methods.hipporag.facts import Facts
+from sensegraph.methods.hipporag.facts_part import FACTS
 from sensegraph.protocols import Part, Task
-from sensegraph.retrieval.arms import evidence_of, seeds_of
+from sensegraph.retrieval.arms import evidence_of
 from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning, by_text, closeness
+from sensegraph.retrieval.graph_arms import seeds_of
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Passage, Question
@@ -119,12 +121,12 @@ class HippoRAG:
         kept = self._recognised(question, found, index, rt)
         dropped = len(found) - int(kept.sum())
         notes = (f"recognition memory: {dropped} of {len(found)} facts were dropped",) if dropped else ()
-        return Start(phrase_mass(index.facts, found[kept], scores[kept], self.phrases), notes)
+        return Start(phrase_mass(index.part(FACTS), found[kept], scores[kept], self.phrases), notes)
 
     def _facts(self, question: Question, index: Index, rt: Runtime) -> tuple[Longs, Floats]:
         """The facts nearest to the question, and their nearness as a share of the nearest's."""
         if not by_meaning(self.linking, rt):
-            found, scores = best(index.facts.score(question.sought), self.facts)
+            found, scores = best(index.part(FACTS).score(question.sought), self.facts)
         elif not by_meaning("auto", rt):
             raise SettingsError(
                 "hipporag.linking is vectors, but the embedder compares words alone, so that facts have no vectors; "
@@ -140,7 +142,7 @@ class HippoRAG:
         if settle_asking(self.filter, rt, model="engine", rules="none") != "engine" or not len(found):
             return np.ones(len(found), np.bool_)
         rt.check(self.name, frozenset({"test"}))
-        texts = [index.facts.text(i) for i in found.tolist()]
+        texts = [index.part(FACTS).text(i) for i in found.tolist()]
         asked = [inquiry(question, [Passage("relation", key("fact", text)[:20], text)], index) for text in texts]
         return np.fromiter(rt.each(helps, asked), np.bool_, len(asked))
 
@@ -152,7 +154,7 @@ class HippoRAG:
         else:
             scale = (1 - self.phrase_share) / max(float(near.sum()), 1e-300)
             reset = np.concatenate((scale * near, self.phrase_share * mass))
-        known = index.facts
+        known = index.part(FACTS)
         usual = self.parallel == 1 and self.synonyms
         way = known.walk if usual else known.moves(self.parallel, synonyms=self.synonyms)
         return pagerank(way, reset, self.damping, self.steps)[: len(near)]
@@ -166,14 +168,14 @@ class HippoRAG:
 
     def _named(self, question: Question, index: Index, rt: Runtime) -> Start:
         """The entities of the question, each by its specificity 1 / |P_i| (HippoRAG §2.3, node specificity)."""
-        known, mass = index.facts, np.zeros(index.facts.entities)
+        known, mass = index.part(FACTS), np.zeros(index.part(FACTS).entities)
         for seed in seeds_of(question, index, rt, self.seed_floor):
             mass[seed] = 1 / max(int(known.start[seed + 1] - known.start[seed]), 1)
         return Start(mass)
 
     def _first(self, mass: Floats, index: Index) -> Floats:
         """Σ of the probability of the entities of every chunk; chunks are no nodes of the walk (HippoRAG §2.3)."""
-        known, chunks = index.facts, len(index.catalogue.chunks)
+        known, chunks = index.part(FACTS), len(index.catalogue.chunks)
         way = known.moves(self.parallel, synonyms=self.synonyms, context=False)
         there = pagerank(way, np.concatenate((np.zeros(chunks), mass)), self.damping, self.steps)[chunks:]
         mentions = np.repeat(there, np.diff(known.start))

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sensegraph.methods.hirag.layer_clusters import Layers, LayerSettings
-from sensegraph.methods.hirag.layering import A, B, Builder
-from sensegraph.methods.hirag.layers import Before
+from sensegraph.index.parts import PartEstimate
+from sensegraph.index.vectors import entity_texts
+from sensegraph.methods.hirag.layer_clusters import Layers
+from sensegraph.methods.hirag.layered import LayerSettings
+from sensegraph.methods.hirag.layering import A, B, Builder, abstract
+from sensegraph.methods.hirag.layers import earlier_layers, enlarged
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.results import Result, Step
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Brief, Chunk, Context, Graph, Membership, Statement, SummaryEntity
+from sensegraph.types import Brief, Context, Graph, Membership, Statement, SummaryEntity
+
+if TYPE_CHECKING:
+    from sensegraph.index.estimate import Foresight
 
 _EACH = 10  # members of a summary entity that nobody has written yet
 _TEXT, _MEMBER = 60, 30  # tokens of its description, and of one of its members
 _NOTHING = np.zeros((0, 0), np.float32)
 
 
-class Foreseen(Builder):
+class ForeseenLayers(Builder):
     """Builds layers without vectors: what is not known from an earlier build is grouped by its first chunk.
 
     `asked` holds the briefs whose summary entities are not stored.
@@ -55,14 +61,19 @@ class Foreseen(Builder):
         return Result("", _NOTHING)
 
 
-def foresee_layers(
-    graph: Graph, chunks: Iterable[Chunk], rt: Runtime, settings: LayerSettings, before: Before | None
-) -> tuple[list[Brief], list[int], Layers]:
-    """The clusters that the engine would be asked about, the tokens of its replies, and layers that may come of it."""
-    earlier = before.layers.value if before and before.layers else None
-    builder = Foreseen(rt, graph, {c.id: c.document for c in chunks}, settings, earlier)
-    found = builder.build(Result("", _NOTHING))
-    return builder.asked, [_reply(brief) for brief in builder.asked], found
+def foresee_layers(foresight: Foresight, settings: LayerSettings, earlier: str) -> PartEstimate:
+    """What would be asked of the engine and embedded; `earlier` is the key of the part as it is now.
+
+    Reports are written on the communities of a larger graph, with layers that may come of it.
+    """
+    rt, graph = foresight.rt, foresight.graph
+    before = earlier_layers(rt.store, earlier, settings, foresight.settings.clusters)
+    made = before.layers.value if before and before.layers else None
+    builder = ForeseenLayers(rt, graph, {c.id: c.document for c in foresight.chunks}, settings, made)
+    large = enlarged.fn([(graph, builder.build(Result("", _NOTHING)))])[0]
+    asked = builder.asked
+    step = foresight.step(abstract.name, "abstract", asked, [_reply(brief) for brief in asked])
+    return PartEstimate((step,), entity_texts(large), ((large, before.communities if before else None),))
 
 
 def _reply(brief: Brief) -> int:

@@ -15,17 +15,17 @@ from typing import Literal
 import numpy as np
 
 from sensegraph.answering.asking import conclude
-from sensegraph.answering.map_reduce import size
 from sensegraph.errors import SettingsError
 from sensegraph.index.citing import documents_of
 from sensegraph.index.graph.ties import Ties, ties_of
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
+from sensegraph.index.passages import size
 from sensegraph.index.restricted.scope import notes_of
 from sensegraph.language.text import within
 from sensegraph.methods.hirag.bridging import bridge, chunks_around, communities_around, find_candidates, key_entities
+from sensegraph.methods.hirag.layers_part import LAYERS
 from sensegraph.protocols import Part, Task, Vectors
-from sensegraph.retrieval.ancestor_paths import Sought
 from sensegraph.retrieval.assembling import (
     Ends,
     Nearness,
@@ -38,6 +38,7 @@ from sensegraph.retrieval.assembling import (
     relations_within,
 )
 from sensegraph.retrieval.closeness import asked_vector, settle_comparison
+from sensegraph.retrieval.named_entities import Sought
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Cluster, Evidence, Question
@@ -136,7 +137,7 @@ class HiRAG:
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """Reports, relations, entities and chunks, in this order; documents by their best chunk."""
-        seen = index if self.mode == "flat" else index.layered
+        seen = index if self.mode == "flat" else index.part(LAYERS)
         notes = () if self.mode == "flat" else notes_of(seen)
         query = asked_vector(question, rt)
         candidates = find_candidates(question, query, seen, rt, _WIDER * self.top, self.cosine_floor, self.by)

@@ -9,51 +9,17 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from sensegraph.algorithms.graphs import Ints
 from sensegraph.algorithms.mixtures import of_labels, soft
 from sensegraph.algorithms.reduction import reduce
-from sensegraph.errors import SettingsError
 from sensegraph.language.text import fold
+from sensegraph.methods.hirag.layered import LayerSettings
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
 from sensegraph.types import Entity, Relation
-
-
-@dataclass(frozen=True, slots=True)
-class LayerSettings:
-    """How layers are made; the defaults are those of huang2025 or of its authors' code where they fit.
-
-    Clusters have about `cluster_size` members, at most twice as many; vectors are reduced to `dims` columns. With
-    `membership` = soft an entity is in every cluster with a posterior above `threshold`. `stop` says what must still
-    change from layer to layer by more than the share `epsilon`: the size of layers, or the sparsity of clusters (the
-    paper's rule), which ends layers from the limit `sparsity` on too. `layers` bounds their number. `input_tokens`
-    bounds what is read at once of one cluster, `describe_above` a description put together from several.
-    """
-
-    cluster_size: int = 20
-    dims: int = 32
-    membership: Literal["argmax", "soft"] = "argmax"
-    threshold: float = 0.1
-    stop: Literal["size", "sparsity"] = "size"
-    epsilon: float = 0.05
-    sparsity: float = 0.98
-    layers: int = 50
-    input_tokens: int = 60_000
-    describe_above: int = 500
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        least = {"cluster_size": 2, "dims": 1, "layers": 1, "input_tokens": 1, "describe_above": 0, "seed": 0}
-        for name, bound in least.items():
-            if getattr(self, name) < bound:
-                raise SettingsError(f"index.layers.{name} is {getattr(self, name)}; it must be at least {bound}.")
-        for name in ("threshold", "epsilon", "sparsity"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise SettingsError(f"index.layers.{name} is {getattr(self, name)}; it must lie between 0 and 1.")
 
 
 @dataclass(frozen=True, slots=True)

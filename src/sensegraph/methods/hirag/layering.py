@@ -20,7 +20,8 @@ from sensegraph.index.hierarchy.packing import elements_for
 from sensegraph.index.hierarchy.similar_clusters import grouping
 from sensegraph.index.vectors import embed_records, entity_texts
 from sensegraph.language.text import fold, packed, tokens, within
-from sensegraph.methods.hirag.layer_clusters import Grouped, Layers, LayerSettings, Traced, parted, settled, summary_id
+from sensegraph.methods.hirag.layer_clusters import Grouped, Layers, Traced, parted, settled, summary_id
+from sensegraph.methods.hirag.layered import LayerSettings
 from sensegraph.methods.hirag.tasks import AbstractingEngine
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
 
 from sensegraph.errors import StoreError
 from sensegraph.index.graph.lookups import find_lookups
+from sensegraph.index.graph.ties import find_ties
 from sensegraph.index.hierarchy.communities import (
     ClusterSettings,
     Communities,
@@ -23,37 +23,18 @@ from sensegraph.index.hierarchy.communities import (
 )
 from sensegraph.index.hierarchy.reports import ReportSettings, report_all
 from sensegraph.index.hierarchy.similar_clusters import grouping
-from sensegraph.index.navigation import Stretch
+from sensegraph.index.manifest import MadePart, PartEntry
+from sensegraph.index.navigation import with_ways
+from sensegraph.index.parts import Building
 from sensegraph.index.vectors import embed_records, entity_texts, report_texts
-from sensegraph.methods.hirag.layer_clusters import Layers, LayerSettings
+from sensegraph.methods.hirag.layer_clusters import Layers
+from sensegraph.methods.hirag.layered import LayerKeys, LayerSettings, in_place, layered
 from sensegraph.methods.hirag.layering import Builder
 from sensegraph.protocols import Store, Vectors
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, recall, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Graph
-
-if TYPE_CHECKING:
-    from sensegraph.index.index import Manifest
-
-
-@dataclass(frozen=True, slots=True)
-class LayerKeys:
-    """The keys of what the part is made of, and of the settings that it was `made_of` and made by."""
-
-    layers: str
-    graph: str
-    structure: str
-    communities: str
-    hierarchy: str
-    lookups: str
-    entity_vectors: str
-    report_vectors: str
-    made_of: str
-    settings: str
-    clustering: str
-    clusters: tuple[int, ...] = ()
-    ways: dict[str, tuple[Stretch, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +56,6 @@ def layers(wholes: Sequence[Layers], *, settings: LayerSettings, writers: Sequen
 def enlarged(wholes: Sequence[tuple[Graph, Layers]]) -> list[Graph]:
     """A graph with the summary entities of its layers among its entities, and their members' links to them."""
     return [_enlarged(graph, found) for graph, found in wholes]
-
-
-@step("layers.layered", version=1)
-def layered(wholes: Sequence[LayerKeys]) -> list[LayerKeys]:
-    """What the part is made of."""
-    return list(wholes)
 
 
 def made_of(graph: str, vectors: str, rt: Runtime, settings: LayerSettings) -> str:
@@ -108,6 +83,22 @@ def find_layers(
 
     names = (whole, earlier.key if earlier else "")
     return rt.once(layers, write, names=names, settings=settings, writers=_writers(rt))
+
+
+def build_layers(building: Building, settings: LayerSettings) -> MadePart:
+    """The part: its layers, what is found in the graph with them, and the ways through its vectors.
+
+    Raises UnsupportedTask where the engine writes no summary entities or reports.
+    """
+    rt, how, vectors = building.rt, building.settings, building.entity_vectors()
+    before = earlier_layers(rt.store, building.earlier, settings, how.clusters)
+    made, found, notes = layer_all(
+        building.graph, vectors, building.chunks, rt, settings, how.clusters, how.reports, before
+    )
+    made = replace(made, ways=with_ways(in_place(building.whole, made), rt, how.exact_below).ways)
+    large = Result(made.graph, recall(rt.store, enlarged, made.graph))
+    find_ties(large, building.spine.catalogue, rt)
+    return MadePart(PartEntry(rt.once(layered, made).key), {"summary_entities": len(found.entities)}, notes)
 
 
 def layer_all(
@@ -149,43 +140,6 @@ def earlier_layers(store: Store, name: str, settings: LayerSettings, clusters: C
         return Before(found, made.made_of, Earlier(groups, large, made.structure))
     except StoreError:
         return None  # gone or of another version: the build makes it anew instead of failing for ever
-
-
-def in_place(manifest: Manifest, made: LayerKeys) -> Manifest:
-    """The manifest of the same index with the larger graph in the place of its own; what tells of the own is gone."""
-    return replace(
-        manifest,
-        graph=made.graph,
-        structure=made.structure,
-        communities=made.communities,
-        clustering=made.clustering,
-        hierarchy=made.hierarchy,
-        lookups=made.lookups,
-        entity_vectors=made.entity_vectors,
-        report_vectors=made.report_vectors,
-        relations="",
-        facts="",
-        fact_vectors="",
-        sentences="",
-        sentence_vectors="",
-        aggregates="",
-        aggregate_vectors="",
-        described="",
-        layers="",
-        ways=_ways(manifest, made),
-        clusters=made.clusters,
-    )
-
-
-def layers_of(store: Store, manifest: Manifest) -> Manifest:
-    """The manifest of an index as its part `layers` shows it."""
-    return in_place(manifest, recall(store, layered, manifest.layers))
-
-
-def _ways(manifest: Manifest, made: LayerKeys) -> Any:
-    """The ways through vectors that are the same, and through those of the larger graph."""
-    kept = {str(kind): ways for kind, ways in manifest.ways.items() if kind in ("chunk", "leaf", "summary")}
-    return kept | made.ways
 
 
 def _writers(rt: Runtime) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from sensegraph.index.index import Index
 from sensegraph.language.stems import stems
 from sensegraph.language.text import fold, sentences
 from sensegraph.methods.kag.quantities import moment_in, number_in, shown
-from sensegraph.retrieval.neighbourhood import names_in
+from sensegraph.retrieval.named_entities import names_in
 from sensegraph.runtime.results import at
 
 _WANTED = (

@@ -15,10 +15,10 @@ from typing import Literal
 from sensegraph.algorithms.fusion import Ranking, by_scores
 from sensegraph.answering.actions import leads_of
 from sensegraph.answering.asking import conclude, inquiry, refine
-from sensegraph.answering.map_reduce import size
 from sensegraph.answering.quoting import for_writing, settle_asking
 from sensegraph.errors import SettingsError, StepFailed
 from sensegraph.index.index import Index
+from sensegraph.index.passages import size
 from sensegraph.language.text import fold, within
 from sensegraph.methods.kag.forms import Output, Parsed, Plan, Retrieval, Term
 from sensegraph.methods.kag.logical_forms import parse

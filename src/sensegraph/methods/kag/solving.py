@@ -19,20 +19,21 @@ import numpy as np
 from sensegraph.algorithms.fusion import Ranking, by_scores, near_best
 from sensegraph.answering.actions import leads_of
 from sensegraph.answering.asking import inquiry
-from sensegraph.answering.map_reduce import point_passage, size
+from sensegraph.answering.map_reduce import point_passage
 from sensegraph.answering.quoting import for_writing, written_text
 from sensegraph.index.graph.ties import ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
-from sensegraph.index.passages import chunk_passage, relation_passage
+from sensegraph.index.passages import chunk_passage, relation_passage, size
 from sensegraph.language.stems import stems
 from sensegraph.language.text import fold, within
 from sensegraph.methods.kag.binding import Candidate, candidates, said_in
 from sensegraph.methods.kag.calculation import reckon, spoken
 from sensegraph.methods.kag.forms import MARK, Deduce, Form, Math, Output, Plan, Retrieval, Sort, Term, target_of
 from sensegraph.methods.kag.quantities import Moment, Number, Scalar, Unknown, Value, moment_in, number_in, shown
-from sensegraph.retrieval.arms import Walk, by_vectors, by_walk, by_words
-from sensegraph.retrieval.neighbourhood import names_in
+from sensegraph.retrieval.arms import by_vectors, by_words
+from sensegraph.retrieval.graph_arms import Walk, by_walk
+from sensegraph.retrieval.named_entities import names_in
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Lead, Passage, Point, Question, Relation, Statement

@@ -18,12 +18,13 @@ from sensegraph.algorithms.deepening import Pace, grouped, search
 from sensegraph.algorithms.graphs import Longs
 from sensegraph.algorithms.ranking import best
 from sensegraph.answering.asking import conclude, gathered, inquiry, rate, refine
-from sensegraph.answering.map_reduce import point_passage, size
+from sensegraph.answering.map_reduce import point_passage
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to_each
-from sensegraph.index.passages import chunk_passage
+from sensegraph.index.passages import chunk_passage, size
 from sensegraph.language.text import packed, within
+from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
 from sensegraph.methods.lazygraphrag.relevance import Tester, Trial, Unit, terrain_of
 from sensegraph.protocols import Part, Task
 from sensegraph.retrieval.closeness import settle_comparison
@@ -115,7 +116,7 @@ class LazyGraphRAG:
             raise InputError("The question is empty; ask something.")
         asked = self._refined(question, index, rt)
         parts = list(dict.fromkeys((asked.question, *asked.questions)))[: self.questions]
-        terrain, orders = terrain_of(index.concepts), self._orders([question.sought, *parts], asked, index, rt)
+        terrain, orders = terrain_of(index.part(CONCEPTS)), self._orders([question.sought, *parts], asked, index, rt)
         trials: list[tuple[int, str, bool]] = []
         relevant = np.zeros(len(terrain.same), np.bool_)
         for place, (text, order) in enumerate(zip(parts, orders[1:], strict=True)):
@@ -131,7 +132,7 @@ class LazyGraphRAG:
         """The question as the engine would ask it of this corpus, whose leading concepts it is shown (b: 100)."""
         if not self.refined:
             return Refinement(question.text)
-        shown = [Passage("concept", name, "", title=name) for name in index.concepts.leading(self.shown)]
+        shown = [Passage("concept", name, "", title=name) for name in index.part(CONCEPTS).leading(self.shown)]
         return rt.each(refine, [inquiry(question, shown, index)])[0]
 
     def _orders(self, texts: Sequence[str], asked: Refinement, index: Index, rt: Runtime) -> list[Longs]:
@@ -171,7 +172,7 @@ class LazyGraphRAG:
         Chunks of one community are read together, small communities in one call.
         """
         position = dict(zip(found.chunks, evidence.passages, strict=True))
-        groups = [[position[c] for c in group] for group in grouped(terrain_of(index.concepts), found.chunks)]
+        groups = [[position[c] for c in group] for group in grouped(terrain_of(index.part(CONCEPTS)), found.chunks)]
         parts = [part for group in groups for part in packed(group, self.context_tokens, size)]
         batches = [
             [p for part in batch for p in part]

@@ -14,6 +14,7 @@ from sensegraph.index.passages import chunk_passage
 from sensegraph.language.noun_phrases import Reader
 from sensegraph.language.text import sentences, terms
 from sensegraph.methods.lazygraphrag.concepts import Concepts
+from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Context, Inquiry, Passage, Question
@@ -59,7 +60,7 @@ class Tester:
 
     def _linked(self) -> list[Passage]:
         """The concepts beside those of the question, for an engine that compares words (lazygraphrag §6)."""
-        concepts = self.index.concepts
+        concepts = self.index.part(CONCEPTS)
         own = [i for phrase in Reader("proper").phrases(self.question.text) if (i := concepts.find(phrase)) is not None]
         near = dict.fromkeys(j for i in own for j in concepts.around(i).tolist())
         names = concepts.names(list(near)[:_LINKED])

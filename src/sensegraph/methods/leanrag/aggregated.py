@@ -2,29 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Ints
-from sensegraph.errors import StoreError
-from sensegraph.index.vectors import embed_records
-from sensegraph.methods.leanrag.aggregates import (
-    AggregateSettings,
-    Before,
-    aggregate_texts,
-    aggregates,
-    described_texts,
-    find_aggregates,
-    made_of,
-)
-from sensegraph.protocols import Store, Vectors
-from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, recall, step
-from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Chunk, Cluster, Graph, Hierarchy
+from sensegraph.errors import SettingsError
+from sensegraph.protocols import Store
+from sensegraph.runtime.results import recall, step
+from sensegraph.types import Cluster, Hierarchy
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateSettings:
+    """How aggregates are made; the defaults are those of zhang2025-leanrag or of its authors' code.
+
+    A level is parted into clusters of about `cluster_size` nodes, at most twice as many, by a mixture over vectors
+    that are reduced to `dims` columns; where fewer than `min_clusters` come out, the root follows at once. More than
+    `threshold` relations between two clusters are summed up by the engine, fewer are joined; a list holds one number
+    for each level, the last for all above. `input_tokens` bounds what one aggregate or relation is written from.
+    `embed` says what vectors are made of: the paper's are those of descriptions alone.
+    """
+
+    cluster_size: int = 20
+    threshold: int | tuple[int, ...] = 3
+    dims: int = 32
+    min_clusters: int = 5
+    input_tokens: int = 12_000
+    embed: Literal["name+description", "description"] = "name+description"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("dims", "input_tokens", "min_clusters"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"index.aggregates.{name} is {getattr(self, name)}; it must be at least 1.")
+        if self.cluster_size < 2:
+            raise SettingsError(f"index.aggregates.cluster_size is {self.cluster_size}; it must be at least 2.")
+        if min(self.thresholds, default=-1) < 0:
+            raise SettingsError(
+                f"index.aggregates.threshold is {self.threshold}; it must be at least 0, or a list of such, not empty."
+            )
+        if self.seed < 0:
+            raise SettingsError(f"index.aggregates.seed is {self.seed}; it must not be negative.")
+
+    @property
+    def thresholds(self) -> tuple[int, ...]:
+        """τ by level."""
+        return (self.threshold,) if isinstance(self.threshold, int) else self.threshold
+
+    def above(self, level: int) -> int:
+        """τ for the relations of `level`, counted from 1 (L10)."""
+        return self.thresholds[min(level, len(self.thresholds)) - 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +120,12 @@ class Aggregates:
         return Aggregates(found, ancestry.fn([(entities, found)])[0], (note,) if changed else ())
 
 
+@step("aggregates.aggregates", version=1, form="tables")
+def aggregates(wholes: Sequence[Hierarchy], *, settings: AggregateSettings, writers: Sequence[str]) -> list[Hierarchy]:
+    """The finished hierarchy; `writers` are who wrote its aggregates and relations, and who made the vectors."""
+    return list(wholes)
+
+
 @step("aggregated.aggregated", version=1)
 def aggregated(wholes: Sequence[AggregateKeys]) -> list[AggregateKeys]:
     """What the part is made of."""
@@ -99,43 +136,6 @@ def aggregated(wholes: Sequence[AggregateKeys]) -> list[AggregateKeys]:
 def ancestry(wholes: Sequence[tuple[Sequence[str], Hierarchy]]) -> list[Ancestry]:
     """The chains of each hierarchy over the entities with these ids."""
     return [_ancestry(entities, hierarchy) for entities, hierarchy in wholes]
-
-
-def aggregate_all(
-    graph: Result[Graph], vectors: Result[Vectors], chunks: Callable[[], Iterable[Chunk]], rt: Runtime,
-    settings: AggregateSettings, before: Before | None,
-) -> tuple[str, AggregateKeys, Hierarchy]:  # fmt: skip
-    """The key of the part, what it is made of, and its hierarchy; `vectors` are those of the entities by name too.
-
-    Raises UnsupportedTask where the engine does not write aggregates.
-    """
-    rt.check("the aggregates of leanrag", frozenset({"aggregate", "relate"}))
-    own = settings.embed == "description"
-    if own:
-        texts = key("described", graph.key)
-        vectors = embed_records(lambda: described_texts(graph.value, settings), rt, name=texts)
-    found = find_aggregates(graph, vectors, chunks, rt, settings, before)
-    embedded = embed_records(
-        lambda: aggregate_texts(found.value.clusters, settings), rt, name=key("aggregates", found.key, settings.embed)
-    )
-    ids = [e.id for e in graph.value.entities]
-    above = rt.once(ancestry, lambda: (ids, found.value), names=(graph.key, found.key))
-    whole = made_of(graph.key, vectors.key, rt, settings)
-    keys = AggregateKeys(found.key, above.key, embedded.key, vectors.key, whole, key(settings))
-    return rt.once(aggregated, keys).key, keys, found.value
-
-
-def earlier_aggregates(store: Store, name: str, settings: AggregateSettings) -> Before | None:
-    """The part under the key `name`, if it is there and was made by the same settings."""
-    if not name:
-        return None
-    try:
-        made = recall(store, aggregated, name)
-        if made.settings != key(settings):
-            return None  # an update keeps what it finds, and what it finds obeys other settings
-        return Before(Result(made.hierarchy, recall(store, aggregates, made.hierarchy)), made.made_of)
-    except StoreError:
-        return None  # gone or of another version: the build makes it anew instead of failing for ever
 
 
 def aggregates_of(store: Store, name: str) -> Aggregates:

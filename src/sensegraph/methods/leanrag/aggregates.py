@@ -9,15 +9,16 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, Literal
+from typing import Any
 
 from sensegraph.algorithms.graphs import Ints
-from sensegraph.errors import SettingsError
+from sensegraph.errors import StoreError
 from sensegraph.index.hierarchy.grounding import grounded_by, resolved, resolved_report
 from sensegraph.index.hierarchy.packing import elements_for
 from sensegraph.index.hierarchy.similar_clusters import grouping
 from sensegraph.index.vectors import embed_records
 from sensegraph.language.text import fold, tokens
+from sensegraph.methods.leanrag.aggregated import AggregateKeys, AggregateSettings, aggregated, aggregates, ancestry
 from sensegraph.methods.leanrag.aggregating import (
     Level,
     Link,
@@ -35,9 +36,9 @@ from sensegraph.methods.leanrag.aggregating import (
 )
 from sensegraph.methods.leanrag.following import Followed
 from sensegraph.methods.leanrag.tasks import AggregatingEngine
-from sensegraph.protocols import Vectors
+from sensegraph.protocols import Store, Vectors
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Step, step
+from sensegraph.runtime.results import Result, Step, recall, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import (
     Brief,
@@ -55,48 +56,6 @@ from sensegraph.types import (
 _WORDS = 40  # words of a relation between aggregates, for each level that it is above the entities, and one
 
 
-@dataclass(frozen=True, slots=True)
-class AggregateSettings:
-    """How aggregates are made; the defaults are those of zhang2025-leanrag or of its authors' code.
-
-    A level is parted into clusters of about `cluster_size` nodes, at most twice as many, by a mixture over vectors
-    that are reduced to `dims` columns; where fewer than `min_clusters` come out, the root follows at once. More than
-    `threshold` relations between two clusters are summed up by the engine, fewer are joined; a list holds one number
-    for each level, the last for all above. `input_tokens` bounds what one aggregate or relation is written from.
-    `embed` says what vectors are made of: the paper's are those of descriptions alone.
-    """
-
-    cluster_size: int = 20
-    threshold: int | tuple[int, ...] = 3
-    dims: int = 32
-    min_clusters: int = 5
-    input_tokens: int = 12_000
-    embed: Literal["name+description", "description"] = "name+description"
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for name in ("dims", "input_tokens", "min_clusters"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"index.aggregates.{name} is {getattr(self, name)}; it must be at least 1.")
-        if self.cluster_size < 2:
-            raise SettingsError(f"index.aggregates.cluster_size is {self.cluster_size}; it must be at least 2.")
-        if min(self.thresholds, default=-1) < 0:
-            raise SettingsError(
-                f"index.aggregates.threshold is {self.threshold}; it must be at least 0, or a list of such, not empty."
-            )
-        if self.seed < 0:
-            raise SettingsError(f"index.aggregates.seed is {self.seed}; it must not be negative.")
-
-    @property
-    def thresholds(self) -> tuple[int, ...]:
-        """τ by level."""
-        return (self.threshold,) if isinstance(self.threshold, int) else self.threshold
-
-    def above(self, level: int) -> int:
-        """τ for the relations of `level`, counted from 1 (L10)."""
-        return self.thresholds[min(level, len(self.thresholds)) - 1]
-
-
 @step("aggregates.aggregate", version=1, uses="engine", task="aggregate")
 def aggregate(briefs: Sequence[Brief], *, engine: AggregatingEngine) -> list[Report]:
     """Name, description and findings of each cluster (Eq. 4)."""
@@ -107,12 +66,6 @@ def aggregate(briefs: Sequence[Brief], *, engine: AggregatingEngine) -> list[Rep
 def relate(briefs: Sequence[Brief], *, engine: AggregatingEngine) -> list[tuple[Statement, ...]]:
     """What links two aggregates (Eq. 5)."""
     return engine.relate(briefs)
-
-
-@step("aggregates.aggregates", version=1, form="tables")
-def aggregates(wholes: Sequence[Hierarchy], *, settings: AggregateSettings, writers: Sequence[str]) -> list[Hierarchy]:
-    """The finished hierarchy; `writers` are who wrote its aggregates and relations, and who made the vectors."""
-    return list(wholes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +121,43 @@ def _embedded(name: str, description: str, settings: AggregateSettings) -> str:
 
 def _writers(rt: Runtime) -> tuple[str, ...]:
     return (rt.engine.fingerprint("aggregate"), rt.engine.fingerprint("relate"), rt.embedder.fingerprint())
+
+
+def aggregate_all(
+    graph: Result[Graph], vectors: Result[Vectors], chunks: Callable[[], Iterable[Chunk]], rt: Runtime,
+    settings: AggregateSettings, before: Before | None,
+) -> tuple[str, AggregateKeys, Hierarchy]:  # fmt: skip
+    """The key of the part, what it is made of, and its hierarchy; `vectors` are those of the entities by name too.
+
+    Raises UnsupportedTask where the engine does not write aggregates.
+    """
+    rt.check("the aggregates of leanrag", frozenset({"aggregate", "relate"}))
+    own = settings.embed == "description"
+    if own:
+        texts = key("described", graph.key)
+        vectors = embed_records(lambda: described_texts(graph.value, settings), rt, name=texts)
+    found = find_aggregates(graph, vectors, chunks, rt, settings, before)
+    embedded = embed_records(
+        lambda: aggregate_texts(found.value.clusters, settings), rt, name=key("aggregates", found.key, settings.embed)
+    )
+    ids = [e.id for e in graph.value.entities]
+    above = rt.once(ancestry, lambda: (ids, found.value), names=(graph.key, found.key))
+    whole = made_of(graph.key, vectors.key, rt, settings)
+    keys = AggregateKeys(found.key, above.key, embedded.key, vectors.key, whole, key(settings))
+    return rt.once(aggregated, keys).key, keys, found.value
+
+
+def earlier_aggregates(store: Store, name: str, settings: AggregateSettings) -> Before | None:
+    """The part under the key `name`, if it is there and was made by the same settings."""
+    if not name:
+        return None
+    try:
+        made = recall(store, aggregated, name)
+        if made.settings != key(settings):
+            return None  # an update keeps what it finds, and what it finds obeys other settings
+        return Before(Result(made.hierarchy, recall(store, aggregates, made.hierarchy)), made.made_of)
+    except StoreError:
+        return None  # gone or of another version: the build makes it anew instead of failing for ever
 
 
 class Builder:
@@ -373,6 +363,3 @@ def _spans(level: Level, nodes: Sequence[Node] = ()) -> dict[str, tuple[Source, 
     """The spans behind each node and link of a level."""
     found = {node.id: sources_of(node.said) for node in (*nodes, *level.nodes)}
     return found | {link.id: sources_of(link.said) for link in level.links}
-
-
-__all__ = ["AggregateSettings", "Before", "Builder", "aggregates", "find_aggregates", "made_of"]

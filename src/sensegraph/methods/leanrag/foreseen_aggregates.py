@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sensegraph.algorithms.graphs import Ints
 from sensegraph.index.hierarchy.packing import elements_for
-from sensegraph.methods.leanrag.aggregates import AggregateSettings, Before, Builder, aggregate, relate
+from sensegraph.index.parts import PartEstimate
+from sensegraph.methods.leanrag.aggregated import AggregateSettings
+from sensegraph.methods.leanrag.aggregates import (
+    Before,
+    Builder,
+    aggregate,
+    aggregate_texts,
+    described_texts,
+    earlier_aggregates,
+    relate,
+)
 from sensegraph.methods.leanrag.aggregating import Level, ground_level
-from sensegraph.protocols import Vectors
+from sensegraph.protocols import Task, Vectors
 from sensegraph.runtime.results import Result, Step
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Brief, Chunk, Cluster, Graph, Report, Statement
+from sensegraph.types import Brief, Cluster, Report, Statement
+
+if TYPE_CHECKING:
+    from sensegraph.index.estimate import Foresight
 
 AGGREGATE, RELATION = 450, 60  # tokens of what nobody has written yet
 _NOTHING = np.zeros((0, 0), np.float32)
 
 
-class Foreseen(Builder):
+class ForeseenAggregates(Builder):
     """Builds a hierarchy without vectors: what is not known from an earlier build is grouped by its first chunk.
 
     `asked` holds the briefs whose results are not stored, by step.
@@ -56,14 +69,18 @@ class Foreseen(Builder):
         return Result("", _NOTHING)
 
 
-def foresee(
-    graph: Graph, chunks: Iterable[Chunk], rt: Runtime, settings: AggregateSettings, before: Before | None
-) -> tuple[dict[str, list[Brief]], Sequence[Cluster]]:
-    """What would be asked of the engine, by step, and the aggregates that would be embedded."""
-    documents = {c.id: c.document for c in chunks}
-    builder = Foreseen(rt, documents, settings, before)
+def foresee_aggregates(foresight: Foresight, settings: AggregateSettings, earlier: str) -> PartEstimate:
+    """What would be asked of the engine and embedded; `earlier` is the key of the part as it is now."""
+    rt, graph = foresight.rt, foresight.graph
+    before = earlier_aggregates(rt.store, earlier, settings)
+    documents = {c.id: c.document for c in foresight.chunks}
+    builder = ForeseenAggregates(rt, documents, settings, before)
     found = builder.build(ground_level(graph, elements_for(rt.engine, graph, documents)), Result("", _NOTHING))
-    return builder.asked, found.clusters
+    texts = aggregate_texts(found.clusters, settings)
+    texts += described_texts(graph, settings) if settings.embed == "description" else []
+    kinds: list[tuple[str, Task, int]] = [(aggregate.name, "aggregate", AGGREGATE), (relate.name, "relate", RELATION)]
+    steps = (foresight.step(n, task, builder.asked[n], [size] * len(builder.asked[n])) for n, task, size in kinds)
+    return PartEstimate(tuple(steps), texts)
 
 
 def _stand_in(step: Step[Any, Any], brief: Brief) -> Any:

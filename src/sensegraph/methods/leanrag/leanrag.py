@@ -14,16 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from sensegraph.answering.asking import conclude
-from sensegraph.answering.map_reduce import size
 from sensegraph.errors import SettingsError
 from sensegraph.index.citing import documents_of
 from sensegraph.index.index import Index
-from sensegraph.index.passages import chunk_passage
+from sensegraph.index.passages import chunk_passage, size
 from sensegraph.language.text import within
-from sensegraph.protocols import Part, Task
-from sensegraph.retrieval.ancestor_paths import (
+from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
+from sensegraph.methods.leanrag.ancestor_paths import (
     Root,
-    Sought,
     Ways,
     aggregate_passages,
     chunks_behind,
@@ -32,7 +30,9 @@ from sensegraph.retrieval.ancestor_paths import (
     find_seeds,
     relation_passages,
 )
+from sensegraph.protocols import Part, Task
 from sensegraph.retrieval.assembling import Told
+from sensegraph.retrieval.named_entities import Sought
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Passage, Question
 
@@ -74,7 +74,7 @@ class LeanRAG:
         query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
         seeds = find_seeds(question, query, index, rt, self.seeds, self.by)
         if not seeds:
-            return Evidence(notes=("no entity of this index fits the question", *index.aggregates.notes))
+            return Evidence(notes=("no entity of this index fits the question", *index.part(AGGREGATES).notes))
         return self._read(climbed(seeds, query, self.root, index, rt), index)
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
@@ -96,7 +96,7 @@ class LeanRAG:
         passages = tuple(p for part in told for p in part.passages)
         best = [behind[c] for c in ranked[:_RANKED]]
         documents = tuple(dict.fromkeys([*best, *documents_of(passages, index)]))
-        notes = (*_notes(told, left, self.context_tokens), *index.aggregates.notes)
+        notes = (*_notes(told, left, self.context_tokens), *index.part(AGGREGATES).notes)
         return Evidence(passages, documents, sum(part.tokens for part in told), sum(left), notes)
 
 

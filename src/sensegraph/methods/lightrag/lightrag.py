@@ -135,6 +135,11 @@ class LightRAG:
         return conclude(question, self.retrieve(question, index, rt), index, rt)
 
     @property
+    def can_miss(self) -> frozenset[Part]:
+        """The parts that it does without: both where the chunks alone are searched."""
+        return self.reads if self._mode == "naive" else frozenset()
+
+    @property
     def _mode(self) -> Mode:
         default: Mode = "hybrid" if self.preset == "paper" else "mix"
         return default if self.mode == "auto" else self.mode

@@ -24,9 +24,11 @@ from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.methods.linearrag.sentences import Sentences
+from sensegraph.methods.linearrag.sentences_part import SENTENCES
 from sensegraph.protocols import Part, Task
-from sensegraph.retrieval.arms import evidence_of, seeds_of
+from sensegraph.retrieval.arms import evidence_of
 from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning, by_text, closeness
+from sensegraph.retrieval.graph_arms import seeds_of
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question
 
@@ -104,15 +106,15 @@ class LinearRAG:
             plain = by_text(question, index, rt, self.comparing, self.top)
             return plain, (f"the question names no entity of the index: chunks were ranked by {plain.name}",)
         near, delta = self._near(question, np.flatnonzero(seeds), index, rt)
-        active = spread(index.sentences, near, seeds, self.iterations, delta, self.kappa)
+        active = spread(index.part(SENTENCES), near, seeds, self.iterations, delta, self.kappa)
         reset = np.concatenate((self._passages(question, active, index, rt), active.weight))
         steps = math.ceil(math.log(self.tolerance) / math.log(self.damping))
-        there = pagerank(index.sentences.walk, reset, self.damping, steps)
+        there = pagerank(index.part(SENTENCES).walk, reset, self.damping, steps)
         return Ranking("linearrag", *best(there[: len(index.catalogue.chunks)], self.top)), ()
 
     def _seeds(self, question: Question, index: Index, rt: Runtime) -> Floats:
         """The activation to begin with, shape (n,): 1 for an entity that is named, the cosine for one that is meant."""
-        seeds = np.zeros(index.sentences.entities)
+        seeds = np.zeros(index.part(SENTENCES).entities)
         found = np.asarray(seeds_of(question, index, rt, 2.0), np.int64)
         if len(found):
             seeds[found] = 1.0
@@ -123,7 +125,7 @@ class LinearRAG:
 
     def _near(self, question: Question, seeds: Longs, index: Index, rt: Runtime) -> tuple[Near, float]:
         """σ, and the δ that fits its scale."""
-        known = index.sentences
+        known = index.part(SENTENCES)
         if by_meaning(self.comparing, rt):
             vectors, asked = index.vectors_of(rt.embedder, "sentence"), asked_vector(question, rt).astype(np.float64)
             return lambda rows: (np.asarray(vectors[rows], np.float64) * asked).sum(axis=1), self.delta
@@ -135,7 +137,7 @@ class LinearRAG:
 
     def _passages(self, question: Question, active: Activation, index: Index, rt: Runtime) -> Floats:
         """I(p) = w · (λ · nearness + ln(1 + Σ_e A_e · ln(1 + n(e, p)) / L_e)), shape (chunks,)."""
-        known, near = index.sentences, closeness(question, index, rt, self.comparing)
+        known, near = index.part(SENTENCES), closeness(question, index, rt, self.comparing)
         per_hop = active.weight / np.maximum(active.hop, 1)
         named = np.repeat(per_hop, np.diff(known.first)) * np.log1p(known.times)
         bonus = np.log1p(np.bincount(known.chunks, weights=named, minlength=len(near)))

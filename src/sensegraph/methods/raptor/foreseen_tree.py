@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from sensegraph.index.vectors import embed
-from sensegraph.methods.raptor.gathering import TreeSettings
 from sensegraph.methods.raptor.growing import Grower, condense, summary_texts
 from sensegraph.methods.raptor.leaves import leaf_texts, leaves
+from sensegraph.methods.raptor.tree import TreeSettings
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Brief, Chunk, Statement

@@ -7,8 +7,7 @@ returned by position, so that equal vectors stay apart.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,48 +16,14 @@ from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.meaning import clusters
 from sensegraph.algorithms.mixtures import choose_k, fit, soft
 from sensegraph.algorithms.reduction import reduce
-from sensegraph.errors import SettingsError
 from sensegraph.language.text import packed
+from sensegraph.methods.raptor.tree import TreeSettings
 
 Group = tuple[int, ...]
 Vectors = NDArray[Any]
 
 _FEW = 3  # nodes that are one group without further ado
 _WIDE = 4  # times `dims` columns are kept of a layer's vectors, for what is reduced again inside clusters
-
-
-@dataclass(frozen=True, slots=True)
-class TreeSettings:
-    """How the tree of RAPTOR grows; the defaults are those of sarthi2024 or of its authors' code.
-
-    `leaf_tokens` bounds a leaf, `summary_tokens` a summary, `input_tokens` what a summary is written from: a group of
-    more is parted again, `depth` times at most, as is one of more than twice `children` nodes (0: of any number).
-    Vectors are reduced to `dims` columns. A node belongs to every cluster whose posterior is above `threshold`, with
-    `membership` = argmax to one alone. A layer of at most `stop` nodes is the last, as is number `layers`; so many
-    nodes are not parted inside a cluster either.
-    """
-
-    leaf_tokens: int = 100
-    summary_tokens: int = 100
-    input_tokens: int = 3_500
-    children: int = 7  # on average 6.7 in the paper
-    depth: int = 5
-    layers: int = 5
-    stop: int = 11
-    dims: int = 16
-    membership: Literal["soft", "argmax"] = "soft"
-    threshold: float = 0.1
-    seed: int = 224
-
-    def __post_init__(self) -> None:
-        for name in ("leaf_tokens", "summary_tokens", "input_tokens", "layers", "stop", "dims"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"index.tree.{name} is {getattr(self, name)}; it must be at least 1.")
-        for name in ("children", "depth"):
-            if getattr(self, name) < 0:
-                raise SettingsError(f"index.tree.{name} is {getattr(self, name)}; it must be at least 0.")
-        if not 0 < self.threshold < 1:
-            raise SettingsError(f"index.tree.threshold is {self.threshold}; it must lie between 0 and 1.")
 
 
 def groups(vectors: Vectors, sizes: Sequence[int], settings: TreeSettings) -> list[Group]:

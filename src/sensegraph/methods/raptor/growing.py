@@ -15,11 +15,13 @@ import numpy as np
 
 from sensegraph.index.hierarchy.grounding import grounded
 from sensegraph.index.hierarchy.packing import report_passage, shown_to
-from sensegraph.index.vectors import embed_all
+from sensegraph.index.vectors import embed_all, embed_records
 from sensegraph.language.text import HAN, sentences, tokens
-from sensegraph.methods.raptor.gathering import Group, TreeSettings, groups, in_turn
-from sensegraph.methods.raptor.leaves import Leaf, Leaves, pieces
+from sensegraph.methods.raptor.gathering import Group, groups, in_turn
+from sensegraph.methods.raptor.leaves import Leaf, Leaves, find_leaves, leaf_texts, pieces
+from sensegraph.methods.raptor.nodes import node_words, nodes
 from sensegraph.methods.raptor.tasks import CondensingEngine
+from sensegraph.methods.raptor.tree import TreeKeys, TreeSettings, planted, summaries
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import document_part, key
 from sensegraph.runtime.results import Result, step
@@ -40,10 +42,38 @@ def condense(briefs: Sequence[Brief], *, engine: CondensingEngine) -> list[tuple
     return engine.condense(briefs)
 
 
-@step("growing.summaries", version=1, form="tables")
-def summaries(wholes: Sequence[Hierarchy], *, settings: TreeSettings, writer: str) -> list[Hierarchy]:
-    """The finished summaries; `writer` is who wrote them."""
-    return list(wholes)
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """A tree that was built: its key, those of the vectors of its leaves and summaries, how many of both there are, and
+    what has to be said.
+    """
+
+    tree: str
+    leaf_vectors: str
+    summary_vectors: str
+    leaves: int
+    summaries: int
+    notes: tuple[str, ...]
+
+
+def plant(
+    chunks: Callable[[], Iterable[Chunk]], name: str, ids: Sequence[str], rt: Runtime, settings: TreeSettings
+) -> Planted:
+    """The tree over chunks, whose key is `name`, and whose `ids` are those of the catalogue; what is there is kept.
+
+    Raises UnsupportedTask where the engine does not condense.
+    """
+    rt.check("the tree of raptor", frozenset({"condense"}))
+    cut = find_leaves(chunks, name, rt, settings.leaf_tokens)
+    said = embed_records(lambda: leaf_texts(cut.value, chunks()), rt, name=key("leaves", cut.key))
+    grown = grow(cut, said, chunks, rt, settings)
+    summed = embed_records(lambda: summary_texts(grown.value), rt, name=key("summaries", grown.key))
+    names = (cut.key, grown.key, name)
+    shape = rt.once(nodes, lambda: (cut.value, grown.value, ids), names=names)
+    words = rt.once(node_words, lambda: (cut.value, grown.value, chunks()), names=names)
+    made = rt.once(planted, TreeKeys(cut.key, grown.key, shape.key, words.key))
+    sizes = (len(cut.value.leaves), len(grown.value.clusters))
+    return Planted(made.key, said.key, summed.key, *sizes, grown.value.notes)
 
 
 def grow(

@@ -26,6 +26,7 @@ from sensegraph.language.text import tokens
 from sensegraph.methods.raptor.leaves import Leaf
 from sensegraph.methods.raptor.nodes import Nodes
 from sensegraph.methods.raptor.tree import Tree
+from sensegraph.methods.raptor.tree_part import TREE
 from sensegraph.protocols import Part, Task
 from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning
 from sensegraph.runtime.results import at
@@ -61,7 +62,7 @@ class RAPTOR:
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The best nodes that the context holds: leaves as chunks with their spans, summaries as reports."""
-        tree = index.tree
+        tree = index.part(TREE)
         found = self.rank(question, index, rt)
         kept = fitting(found.positions.tolist(), tree.nodes, self.context_tokens, no_overlap=self.no_overlap)
         scores = dict(zip(found.positions.tolist(), found.scores.tolist(), strict=True))
@@ -81,12 +82,12 @@ class RAPTOR:
             return self._traversed(question, index, rt)
         if by_meaning(self.comparing, rt):
             return _near(question, index, rt, self.top)
-        scores = np.where(index.tree.nodes.promoted > 0, 0.0, index.tree.score(question.sought))
+        scores = np.where(index.part(TREE).nodes.promoted > 0, 0.0, index.part(TREE).score(question.sought))
         return Ranking("collapsed", *best(scores, self.top))
 
     def _traversed(self, question: Question, index: Index, rt: Runtime) -> Ranking:
         """The `k` best of the top, then the `k` best of their children, and so on; of what was promoted its child."""
-        nodes, scores = index.tree.nodes, self._scores(question, index, rt)
+        nodes, scores = index.part(TREE).nodes, self._scores(question, index, rt)
         layer, taken = nodes.tops(), list[int]()
         while layer:
             here = np.asarray(layer, np.int64)
@@ -99,10 +100,10 @@ class RAPTOR:
     def _scores(self, question: Question, index: Index, rt: Runtime) -> Floats:
         """How near every node is to the question, shape (n,)."""
         if not by_meaning(self.comparing, rt):
-            return index.tree.score(question.sought)
+            return index.part(TREE).score(question.sought)
         asked = asked_vector(question, rt).astype(np.float64)
         kinds = [index.vectors_of(rt.embedder, "leaf")]
-        if len(index.tree.nodes) > index.tree.nodes.leaves:
+        if len(index.part(TREE).nodes) > index.part(TREE).nodes.leaves:
             kinds.append(index.vectors_of(rt.embedder, "summary"))
         return np.concatenate([(np.asarray(v, np.float64) * asked).sum(axis=1) for v in kinds])
 
@@ -135,7 +136,7 @@ def _filled(ranked: Iterable[int], nodes: Nodes, budget: int) -> list[int]:
 
 def _near(question: Question, index: Index, rt: Runtime, top: int) -> Ranking:
     """The `top` nodes nearest by cosine, of leaves and summaries together."""
-    nodes, asked = index.tree.nodes, asked_vector(question, rt)
+    nodes, asked = index.part(TREE).nodes, asked_vector(question, rt)
     found = [nearest_to(asked, index, rt, top, "leaf")]
     if len(nodes) > nodes.leaves:
         places, scores = nearest_to(asked, index, rt, top, "summary")
@@ -170,7 +171,7 @@ def leaf_passage(leaf: Leaf, chunk: Chunk, score: float) -> Passage:
 
 def _documents(found: Ranking, passages: Sequence[Passage], index: Index) -> tuple[str, ...]:
     """The documents of the leaves that were found, best first, then those that only summaries lead to."""
-    nodes = index.tree.nodes
+    nodes = index.part(TREE).nodes
     places = nodes.chunk[found.positions[found.positions < nodes.leaves]].tolist()
     named = dict.fromkeys(e.document for e in at(index.catalogue.chunks, places))
     return tuple(named | dict.fromkeys(documents_of(passages, index)))

@@ -2,24 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.ranking import Bm25
-from sensegraph.index.vectors import embed_records
+from sensegraph.errors import SettingsError
 from sensegraph.language.stems import stems
-from sensegraph.methods.raptor.gathering import TreeSettings
-from sensegraph.methods.raptor.growing import grow, summaries, summary_texts
-from sensegraph.methods.raptor.leaves import Leaf, find_leaves, leaf_texts, leaves
+from sensegraph.methods.raptor.leaves import Leaf, leaves
 from sensegraph.methods.raptor.nodes import Nodes, node_words, nodes
 from sensegraph.protocols import Store
-from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import at, recall, step
-from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Chunk, Cluster
+from sensegraph.types import Cluster, Hierarchy
+
+
+@dataclass(frozen=True, slots=True)
+class TreeSettings:
+    """How the tree of RAPTOR grows; the defaults are those of sarthi2024 or of its authors' code.
+
+    `leaf_tokens` bounds a leaf, `summary_tokens` a summary, `input_tokens` what a summary is written from: a group of
+    more is parted again, `depth` times at most, as is one of more than twice `children` nodes (0: of any number).
+    Vectors are reduced to `dims` columns. A node belongs to every cluster whose posterior is above `threshold`, with
+    `membership` = argmax to one alone. A layer of at most `stop` nodes is the last, as is number `layers`; so many
+    nodes are not parted inside a cluster either.
+    """
+
+    leaf_tokens: int = 100
+    summary_tokens: int = 100
+    input_tokens: int = 3_500
+    children: int = 7  # on average 6.7 in the paper
+    depth: int = 5
+    layers: int = 5
+    stop: int = 11
+    dims: int = 16
+    membership: Literal["soft", "argmax"] = "soft"
+    threshold: float = 0.1
+    seed: int = 224
+
+    def __post_init__(self) -> None:
+        for name in ("leaf_tokens", "summary_tokens", "input_tokens", "layers", "stop", "dims"):
+            if getattr(self, name) < 1:
+                raise SettingsError(f"index.tree.{name} is {getattr(self, name)}; it must be at least 1.")
+        for name in ("children", "depth"):
+            if getattr(self, name) < 0:
+                raise SettingsError(f"index.tree.{name} is {getattr(self, name)}; it must be at least 0.")
+        if not 0 < self.threshold < 1:
+            raise SettingsError(f"index.tree.threshold is {self.threshold}; it must lie between 0 and 1.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +61,6 @@ class TreeKeys:
     summaries: str
     nodes: str
     words: str
-
-
-@dataclass(frozen=True, slots=True)
-class Planted:
-    """A tree that was built: its key, those of the vectors of its leaves and summaries, how many of both there are, and
-    what has to be said.
-    """
-
-    tree: str
-    leaf_vectors: str
-    summary_vectors: str
-    leaves: int
-    summaries: int
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,30 +89,16 @@ class Tree:
         return Tree(tuple(at(self.leaves, kept)), tuple(at(self.summaries, summed)), found, self.words, hidden)
 
 
+@step("growing.summaries", version=1, form="tables")
+def summaries(wholes: Sequence[Hierarchy], *, settings: TreeSettings, writer: str) -> list[Hierarchy]:
+    """The finished summaries; `writer` is who wrote them."""
+    return list(wholes)
+
+
 @step("tree.planted", version=1)
 def planted(wholes: Sequence[TreeKeys]) -> list[TreeKeys]:
     """What a tree is made of."""
     return list(wholes)
-
-
-def plant(
-    chunks: Callable[[], Iterable[Chunk]], name: str, ids: Sequence[str], rt: Runtime, settings: TreeSettings
-) -> Planted:
-    """The tree over chunks, whose key is `name`, and whose `ids` are those of the catalogue; what is there is kept.
-
-    Raises UnsupportedTask where the engine does not condense.
-    """
-    rt.check("the tree of raptor", frozenset({"condense"}))
-    cut = find_leaves(chunks, name, rt, settings.leaf_tokens)
-    said = embed_records(lambda: leaf_texts(cut.value, chunks()), rt, name=key("leaves", cut.key))
-    grown = grow(cut, said, chunks, rt, settings)
-    summed = embed_records(lambda: summary_texts(grown.value), rt, name=key("summaries", grown.key))
-    names = (cut.key, grown.key, name)
-    shape = rt.once(nodes, lambda: (cut.value, grown.value, ids), names=names)
-    words = rt.once(node_words, lambda: (cut.value, grown.value, chunks()), names=names)
-    made = rt.once(planted, TreeKeys(cut.key, grown.key, shape.key, words.key))
-    sizes = (len(cut.value.leaves), len(grown.value.clusters))
-    return Planted(made.key, said.key, summed.key, *sizes, grown.value.notes)
 
 
 def tree(store: Store, name: str) -> Tree:

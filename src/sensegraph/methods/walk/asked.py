@@ -13,6 +13,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.language.stems import stems
 from sensegraph.methods.walk.name_words import lettered, words_of
+from sensegraph.methods.walk.names_part import NAMES
 from sensegraph.methods.walk.naming import Hashes, Names, hashed
 
 _MOST = 12  # words of a name that is looked for
@@ -59,7 +60,7 @@ class Asked:
 
 def asked(text: str, index: Index, k1: float, b: float) -> Asked:
     """What `text` says to the names and words of an index; BM25 with `k1` and `b`."""
-    names, words = index.names, replace(index.words, k1=k1, b=b)
+    names, words = index.part(NAMES), replace(index.words, k1=k1, b=b)
     found = stems(text)
     distinct = sorted(set(found))
     counted = [(times, _inside(hit, index)) for times, hit in words.hits(found)]

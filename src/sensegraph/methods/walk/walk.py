@@ -21,6 +21,7 @@ from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.methods.walk.asked import Asked, asked
+from sensegraph.methods.walk.names_part import NAMES
 from sensegraph.methods.walk.naming import Names
 from sensegraph.protocols import Part, Task
 from sensegraph.retrieval.arms import evidence_of
@@ -101,7 +102,7 @@ class Walk:
 
     def rank(self, question: Question, index: Index, rt: Runtime) -> Ranking:
         """The `top` best chunks of the index."""
-        names, seen = index.names, asked(question.sought, index, self.k1, self.b)
+        names, seen = index.part(NAMES), asked(question.sought, index, self.k1, self.b)
         talk = names.hubs > self.dialogue
         start = self._start(seen, self._text(seen, question, index, rt), names)
         here, p = self._walked(start, names, self.hubbed if talk else self.damping)

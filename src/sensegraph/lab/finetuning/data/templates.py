@@ -16,7 +16,7 @@ from sensegraph.index.index import Index
 from sensegraph.lab.finetuning.data.indexed import Chunks
 from sensegraph.lab.finetuning.data.sources import Source
 from sensegraph.lab.finetuning.data.values import Asked, Passage
-from sensegraph.lab.questions.told import whole
+from sensegraph.lab.questions.stated_facts import whole
 from sensegraph.language.text import fold
 from sensegraph.types import Chunk, Description, Entity, Relation
 

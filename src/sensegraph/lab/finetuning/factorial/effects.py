@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sensegraph.lab.finetuning.factorial.factorial import ARMS, EFFECTS, Posed, Reply, Row
-from sensegraph.lab.retrieval.tables import columns
+from sensegraph.lab.retrieval.retrieval_tables import columns
 from sensegraph.lab.scores.statistics import Interval
 
 _FOUR = "Effects need all four arms: without a tuned model there are means of the base arms only."

@@ -1,0 +1,92 @@
+"""How an index is built: the settings of what all methods share, and the tables of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, make_dataclass
+from typing import Any, TypeVar, get_type_hints
+
+import msgspec
+
+from sensegraph.built_in_parts import USUAL
+from sensegraph.errors import SettingsError
+from sensegraph.index.graph.duplicates import ResolveSettings
+from sensegraph.index.graph.merging import GraphSettings
+from sensegraph.index.hierarchy.communities import ClusterSettings
+from sensegraph.index.hierarchy.reports import ReportSettings
+from sensegraph.index.parts import SPINE, Part, find_part, needs_of, settings_type, sort_parts
+from sensegraph.index.restricted.dates import TemporalSettings
+from sensegraph.runtime.keys import key
+
+S = TypeVar("S")
+EXACT_BELOW = 200_000  # measured: bench/neighbours.py
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """How an index is built; the defaults are those of edge2024.
+
+    `parts` says what is built besides chunks, their vectors and their words: the graph, the reports on its communities
+    (which need the graph), and what single methods read besides (`sensegraph methods` says which), some of which have a
+    table of settings too.
+    From `exact_below` vectors of a kind on searches are approximate, where the extra `ann` is; 0 keeps them exact.
+    """
+
+    chunk_tokens: int = 600
+    chunk_overlap: int = 100
+    parts: tuple[str, ...] = USUAL
+    graph: GraphSettings = field(default_factory=GraphSettings)
+    resolve: ResolveSettings = field(default_factory=ResolveSettings)
+    clusters: ClusterSettings = field(default_factory=ClusterSettings)
+    reports: ReportSettings = field(default_factory=ReportSettings)
+    temporal: TemporalSettings = field(default_factory=TemporalSettings)
+    exact_below: int = EXACT_BELOW
+    part_settings: dict[str, Any] = field(default_factory=dict)  # by the part's name; see `settings_of`
+    part_objects: tuple[Any, ...] = ()  # parts that are known by nobody but this program
+
+    def __post_init__(self) -> None:
+        if self.exact_below < 0:
+            raise SettingsError(f"index.exact_below must be at least 0 (always exact), not {self.exact_below}.")
+        if not 0 <= self.chunk_overlap < self.chunk_tokens:
+            raise SettingsError(
+                f"index.chunk_overlap ({self.chunk_overlap}) must be at least 0 and below index.chunk_tokens "
+                f"({self.chunk_tokens})."
+            )
+        for name in self.parts:
+            if missing := [needed for needed in needs_of(name, self.part_objects) if needed not in self.parts]:
+                raise SettingsError(f"index.parts has {name} without {missing[0]}: they are made from it, add it.")
+
+    @property
+    def key(self) -> str:
+        """What stands for these settings."""
+        return key({f.name: getattr(self, f.name) for f in fields(self) if f.name != "part_objects"})
+
+    def settings_of(self, part: Part[Any, S]) -> S:
+        """The settings of a part: those of its table, else its defaults."""
+        found: S = self.part_settings.get(part.name) or part.settings()
+        return found
+
+    def part_called(self, name: str) -> Part[Any, Any]:
+        """The part of this name. Raises SettingsError where nobody brings it."""
+        return find_part(name, self.part_objects)
+
+    @property
+    def own_parts(self) -> list[Part[Any, Any]]:
+        """The parts that are built besides graph and reports, in the order in which they are."""
+        return [self.part_called(name) for name in sort_parts(self.parts, self.part_objects) if name not in SPINE]
+
+
+def take_part_settings(table: Mapping[str, Any], parts: Sequence[Part[Any, Any]]) -> dict[str, Any]:
+    """The tables of all settings, those of an index's parts taken out of `index` and read as settings of these parts.
+
+    Raises msgspec.ValidationError for a value of the wrong type, with its place.
+    """
+    index = table.get("index", {})
+    if not isinstance(index, Mapping):
+        return dict(table)
+    known = get_type_hints(IndexSettings)
+    kinds = {name: kind for name in index if name not in known and (kind := settings_type(name, parts))}
+    both = make_dataclass("Both", [("index", make_dataclass("PartTables", kinds.items()))])
+    made: Any = msgspec.convert({"index": {name: index[name] for name in kinds}}, both).index
+    own = {"part_settings": {name: getattr(made, name) for name in kinds}, "part_objects": tuple(parts)}
+    return {**table, "index": {n: v for n, v in index.items() if n not in kinds} | own}

@@ -1,0 +1,248 @@
+"""The report of an evaluation: what was found, as sections and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from sensegraph.lab.experiments import verdict_tables
+from sensegraph.lab.experiments.accounts import stated
+from sensegraph.lab.experiments.experiment import Compared, Outcome
+from sensegraph.lab.experiments.pair_tables import HOW, explain_lack_of_power, tabulate_pairs
+from sensegraph.lab.experiments.sheets import (
+    Beside,
+    Cell,
+    Fold,
+    Items,
+    Part,
+    Section,
+    Sheet,
+    Table,
+    Words,
+    format_count,
+    format_number,
+    make_table,
+)
+from sensegraph.lab.grounding.abstaining import abstention
+from sensegraph.lab.retrieval.retrieval_tables import columns
+from sensegraph.lab.scores.pairs import Values, count_compared
+from sensegraph.types import Usage
+
+_WARNED = 5  # warnings about the judge that stand at the top
+_EVERY = "Every pair of conditions, with tests"
+_FEWER = "n: the questions with a value, where some have none. Means of different questions are not compared."
+
+
+def sheet(found: Outcome) -> Sheet:
+    """The whole report."""
+    settings: list[list[Cell | str]] = [
+        [
+            c.name,
+            Cell(c.method, words=True),
+            Cell(", ".join(f"{name} = {value}" for name, value in c.changed.items()) or "–", words=True),
+        ]
+        for c in found.conditions
+    ]
+    measured: list[Part] = [
+        Items((*found.held, *_list_caveats(found))),
+        make_table("Conditions", ["condition", "method", "settings that are not the method's own"], settings),
+        *([Words(HOW)] if len(found.conditions) > 1 else []),
+    ]
+    sections = [
+        Section("In short", (Items(tuple(_list_findings(found))),)),
+        Section("How it was measured", tuple(measured)),
+        *verdict_tables.report_verdicts(found),
+    ]
+    # a section for each group of measures: the means, then every pair
+    for group, listed in groupby(found.compared[1:], lambda c: c.measure.group):
+        compared = list(listed)
+        every = tuple(tabulate_pairs(c.measure.name, c.pairs, c.measure.digits) for c in compared)
+        spread = [verdict_tables.tabulate_marks(found.marks)] if found.marks and group.startswith("Scores") else []
+        fold = [Fold(_EVERY, every)] if len(found.conditions) > 1 else []
+        sections.append(Section(group, (tabulate_means(compared, found), *spread, *fold)))
+    sections += [*report_types(found), Section("Cost, latency and length", tuple(_tabulate_costs(found)))]
+    examples = []
+    for i, question in enumerate(found.questions[: found.plan.examples]):
+        texts = (
+            (n, replies[i].answer.text or f"(failed: {replies[i].failure})") for n, replies in found.answers.items()
+        )
+        examples.append(Beside(question.text, tuple(texts)))
+    if examples:
+        sections.append(Section("Answers side by side", tuple(examples)))
+    return Sheet(found.plan.title or f"Evaluation of {found.corpus}", tuple(_describe_setup(found)), tuple(sections))
+
+
+def brief(found: Outcome) -> list[str]:
+    """The report in a few lines: who worked, the means, what is more than chance."""
+    names = [c.name for c in found.conditions]
+    listed = [c.measure for c in found.compared]
+    rows = [[f"{m.name} ({m.by})", *(_format_mean(m.values[n], m.digits) for n in names)] for m in listed]
+    return [*_describe_setup(found), "", columns([["", *names], *rows]), "", *_list_findings(found)]
+
+
+def _describe_setup(found: Outcome) -> Iterable[str]:
+    judge = f"; judge {found.judge}" if found.judge else "; no judge"
+    yield (
+        f"{format_count(len(found.conditions), 'condition')}, {format_count(len(found.questions), 'question')}; "
+        f"engine {found.engine}, embedder {found.embedder}{judge}."
+    )
+
+
+def _list_findings(found: Outcome) -> Iterable[str]:
+    """The differences that are more than chance, in words; or that there are none."""
+    if found.verdicts:
+        yield from (
+            verdict_tables.describe_wins(criterion, listed) for criterion, listed in found.verdicts.pairs.items()
+        )
+        yield from found.verdicts.bias.warnings[:_WARNED]
+    yield from (
+        _list_differences(found) if len(found.conditions) > 1 else ("One condition: there is nothing to compare.",)
+    )
+    for name, replies in found.answers.items():
+        failed, refused = sum(bool(r.failure) for r in replies), sum(r.refused for r in replies)
+        of, lacking = f"of {format_count(len(replies), 'answer')}", []
+        if failed:
+            lacking.append(f"{failed:,} {of} failed")
+        if refused:
+            lacking.append(f"{refused:,} {of} {'says that it' if refused == 1 else 'say that they'} cannot answer")
+        if lacking:
+            yield f"{name}: {', '.join(lacking)}."
+
+
+def _list_differences(found: Outcome) -> Iterable[str]:
+    """By group of measures what is more than chance, and what too few questions keep from being so."""
+    beyond: dict[str, list[str]] = {}
+    for group, listed in groupby(found.compared[1:], lambda c: c.measure.group):
+        compared = list(listed)
+        if why := explain_lack_of_power(max((c.pairs for c in compared), key=count_compared)):
+            beyond.setdefault(why, []).append(group)
+            continue
+        # who is higher than whom, and by which measures where the group has several
+        by: dict[str, list[str]] = {}
+        for c in compared:
+            for p in c.pairs:
+                if p.better:
+                    by.setdefault(f"{p.better} over {p.worse}", []).append(c.measure.name)
+        better = []
+        for who, names in by.items():
+            some = f" ({', '.join(names)} only: {len(names)} of {len(compared)} measures)"
+            every = f" (all {len(compared)} measures)" if len(compared) > 1 else ""
+            better.append(who + (every if len(names) == len(compared) else some))
+        shown = f"more by {', '.join(better)}" if better else "no difference that is more than chance"
+        yield f"{group}: {shown}."
+    for why, groups in beyond.items():
+        yield f"{', '.join(groups)}: {why}, so no difference can be more than chance."
+
+
+def tabulate_means(compared: Sequence[Compared], found: Outcome) -> Table:
+    """A row a measure: the mean of every condition, the highest marked where all are of the same questions.
+
+    Marked is what is highest as it is shown, unless all are, or questions differ.
+    """
+    names, first = [c.name for c in found.conditions], compared[0].measure
+    rows: list[list[Cell | str]] = []
+    for measure in (c.measure for c in compared):
+        defined = {n: m for n in names if (m := measure.mean(n)) is not None}
+        shown = {n: format_number(m, measure.digits) for n, m in defined.items()}
+        questions = {tuple(v is None for v in measure.values[n]) for n in defined}
+        top = shown[max(defined, key=defined.__getitem__)] if defined else ""
+        marked = len(questions) == 1 and len(set(shown.values())) > 1
+        cells = (
+            Cell(_format_mean(measure.values[n], measure.digits), strong=marked and shown.get(n) == top) for n in names
+        )
+        rows.append([measure.name, *cells])
+    lacking = any(c.measure.undefined(n) for c in compared for n in names)
+    note = " ".join(filter(None, (first.note, _FEWER if lacking else "", stated(found))))
+    caption = f"{first.group}: mean of {format_count(len(found.questions), 'question')} ({first.by})"
+    return make_table(caption, ["", *names], rows, note)
+
+
+def _format_mean(values: Values, digits: int) -> str:
+    """The mean of the values that there are, with their number where some are lacking."""
+    own = [v for v in values if v is not None]
+    if not own:
+        return format_number(None)
+    fewer = f" (n {len(own):,})" if len(own) < len(values) else ""
+    return f"{format_number(sum(own) / len(own), digits)}{fewer}"
+
+
+def report_types(found: Outcome) -> Iterable[Section]:
+    """Means by type of question, where there are several; and who abstains on questions without an answer."""
+    kinds: dict[str, list[int]] = {}
+    for i, question in enumerate(found.questions):
+        kinds.setdefault(question.type or "(none)", []).append(i)
+    parts: list[Table] = []
+    for _, listed in groupby(found.compared, lambda c: c.measure.group) if len(kinds) > 1 else ():
+        measure = next(listed).measure
+        averages: list[list[Cell | str]] = []
+        for kind, places in sorted(kinds.items()):
+            own = (_format_mean([v[i] for i in places], measure.digits) for v in measure.values.values())
+            averages.append([f"{kind} ({len(places)})", *own])
+        caption = f"{measure.name} by type of question ({measure.by})"
+        parts.append(make_table(caption, ["", *measure.values], averages))
+    if not all(q.answerable for q in found.questions):
+        rows = []
+        for name, replies in found.answers.items():
+            judged = zip(found.questions, replies, strict=True)
+            told = abstention((q.answerable, r.answer.text) for q, r in judged if not r.failure)
+            shown = (told.rate, told.false_rate, told.precision)
+            rows.append([name, f"{told.abstained} of {told.unanswerable}", *(format_number(v) for v in shown)])
+        head = ["", "abstained", "rate", "on questions with an answer", "precision"]
+        parts.append(make_table("Answers that say they have none, on questions without an answer", head, rows))
+    if parts:
+        yield Section("Types of question", tuple(parts))
+
+
+def _list_caveats(found: Outcome) -> Iterable[str]:
+    """What has to be said of answers: failures first."""
+    for name, listed in found.answers.items():
+        reasons = list(dict.fromkeys(r.failure for r in listed if r.failure))
+        yield from (f"{name} failed: {reason}" for reason in reasons[:3])
+        cut = sum(r.cut > 0 for r in listed)
+        if cut:
+            were = "was" if cut == 1 else "were"
+            yield f"{name}: {cut:,} of {format_count(len(listed), 'answer')} {were} longer than the bound, and cut."
+    yield from found.notes
+
+
+def _tabulate_costs(found: Outcome) -> Iterable[Table | Fold]:
+    head_of_costs = [
+        "", "answers", "failed", "refused", "calls", "tokens in", "tokens out", "cost $", "s mean", "s median",
+        "context", "words",
+    ]  # fmt: skip
+    costs = []
+    words = found.compared[0].measure
+    for condition, spent in found.costs.items():
+        u, listed = spent.usage, found.answers[condition]
+        failed, refused = sum(bool(r.failure) for r in listed), sum(r.refused for r in listed)
+        costs.append([
+            condition, f"{len(listed):,}", str(failed), str(refused), f"{u.calls + u.embedding_calls:,}",
+            f"{u.prompt_tokens + u.embedding_tokens:,}", f"{u.completion_tokens:,}", f"{u.cost_usd:.4f}",
+            format_number(spent.seconds_mean), format_number(spent.seconds_median),
+            format_number(spent.context_tokens, 0), format_number(words.mean(condition), 0),
+        ])  # fmt: skip
+    note = (
+        "As it was when the answers were made. What conditions share is paid once, by the first that asks. Context: "
+        "mean tokens of the evidence that an answer was written from. Words: mean length of an answer."
+    )
+    yield make_table(f"What the answers took: engine {found.engine}", head_of_costs, costs, note)
+    if len(found.conditions) > 1:
+        yield Fold(
+            "Lengths: every pair of conditions, with tests", (tabulate_pairs("words", found.compared[0].pairs, 0),)
+        )
+    # what was paid for, named as the estimate names it: `measuring: claim` is the step claimify.claim
+    paid: dict[str, Usage] = {}
+    for step, usage in found.spent.items():
+        if usage.calls + usage.embedding_calls:
+            name = f"measuring: {step.rpartition('.')[2]}"
+            paid[name] = paid.get(name, Usage()) + usage
+    if paid:
+        rows = [
+            [
+                task, f"{u.calls + u.embedding_calls:,}", f"{u.prompt_tokens + u.embedding_tokens:,}",
+                f"{u.completion_tokens:,}", f"{u.cost_usd:.4f}",
+            ]
+            for task, u in paid.items()
+        ]  # fmt: skip
+        head = ["", "calls", "tokens in", "tokens out", "cost $"]
+        yield make_table("What measuring and judging took, all runs of this evaluation together", head, rows)

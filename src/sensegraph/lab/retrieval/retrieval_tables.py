@@ -1,0 +1,129 @@
+"""What was measured, as text for people: shares in percent, differences in points, CPU in milliseconds of a query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sensegraph.lab.retrieval.retrieval_scores import Comparison, Measured, Measuring, Result
+
+_NAMED = 5  # judgements of something missing that are named, and notes of a method
+_LABELS = {"recall": "R", "ndcg": "nDCG", "mrr": "MRR", "precision": "P"}
+
+
+def text(result: Result, how: Measuring) -> str:
+    """Everything about one set: what was measured over what, the methods, the comparisons, the types of question."""
+    found = result.found
+    parts = ["\n".join(_describe_set(result)), tabulate_methods(found)]
+    parts += [tabulate_comparisons(found, how)] if found.comparisons else []
+    parts += [tabulate_types(found, how)] if len(found.types) > 1 else []
+    # rankings that are missing or were widened, and what the methods noted often
+    notes = []
+    for s in found.scores:
+        total = len(found.queries)
+        if s.empty:
+            notes.append(f"- {s.method} named no document for {s.empty:,} of {total:,} questions")
+        if s.wide:
+            notes.append(f"- {s.method}: {s.wide:,} of {total:,} rankings were made with a wider context")
+        often = [note for note, n in s.notes if 2 * n > total][:_NAMED]
+        notes += [f"- {s.method}: {note}" for note in often]
+    parts += ["Notes\n" + "\n".join(notes)] if notes else []
+    return "\n\n".join(parts)
+
+
+def _describe_set(result: Result) -> Iterable[str]:
+    found, manifest, cost = result.found, result.manifest, result.cost
+    judged, counts = found.judged, manifest.counts
+    left = [*judged.left_out, *([("without a document to be asked of", found.unplaced)] if found.unplaced else [])]
+    without = f" ({'; '.join(f'{n:,} left out: {reason}' for reason, n in left)})" if left else ""
+    yield f"{judged.name} ({judged.split}): {len(found.queries):,} question{'s' * (len(found.queries) != 1)}{without}"
+    has = [part for part in ("entities", "relations") if counts.get(part)]
+    held = ", ".join(f"{counts[name]:,} {name}" for name in ("documents", "chunks", *has))
+    built = f"built in {cost.cpu_s:.1f} CPU s, {cost.s_per_mb:.1f} s/MB of {cost.megabytes:.2f} MB"
+    took = built if cost.computed else "it was there"
+    yield f"index: {held}; engine {manifest.engine}, embedder {manifest.embedder}; {took}"
+    if found.reranking:
+        by, spent = found.reranking, found.reranking.usage
+        price = f", {spent.cost_usd:.4f} USD" if spent.cost_usd else ""
+        paid = f"{spent.calls:,} calls, {spent.prompt_tokens:,} tokens{price}" if spent.calls else "no calls"
+        yield f"every ranking's first {by.top} chunks within its context reranked by {by.name}: {paid}"
+    if judged.skipped:
+        yield f"documents that could not be read: {len(judged.skipped):,}, the first: {judged.skipped[0].reason}"
+    if judged.dangling:
+        more = f" and {len(judged.dangling) - _NAMED:,} more" if len(judged.dangling) > _NAMED else ""
+        some = ", ".join(judged.dangling[:_NAMED]) + more
+        yield f"judgements of what is not there: {len(judged.dangling):,}: {some}"
+
+
+def tabulate_methods(found: Measured) -> str:
+    """A row a method: every metric but precision, CPU of a query, context tokens."""
+    shown = [m for m in found.scores[0].means if not m.startswith("precision")]
+    rows = [["method", *map(label, shown), "CPU ms", "tokens"]]
+    for s in found.scores:
+        means = (_as_percent(s.means[m].mean) for m in shown)
+        rows.append([s.method, *means, f"{s.cpu_ms:.1f}", f"{s.context_tokens:,.0f}"])
+    return columns(rows)
+
+
+def tabulate_comparisons(found: Measured, how: Measuring) -> str:
+    """A row a method: its difference from the baseline in points, the p of Wilcoxon's test raw and by Holm, wins."""
+    rows = [[f"{label(how.primary)} − {found.baseline}", "points", "95 %", "p", "p Holm", "wins", "ties", "losses"]]
+    for c in found.comparisons:
+        if c.metric == how.primary:
+            d, counts = c.difference, (str(n) for n in (c.wins, c.ties, c.losses))
+            interval = f"{_as_points(d.low)} … {_as_points(d.high)}"
+            rows.append([c.method, _as_points(d.mean), interval, _format_p(c.p), _format_p(c.p_holm), *counts])
+    return columns(rows)
+
+
+def tabulate_types(found: Measured, how: Measuring) -> str:
+    """A row a type of question: how many, and the metric of every method."""
+    by_method = [found.by_type(s) for s in found.scores]
+    head = [f"{label(how.primary)} by type", "questions", *(s.method for s in found.scores)]
+    rows = [
+        [kind or "(none)", f"{len(places):,}", *(_as_percent(table[kind][how.primary]) for table in by_method)]
+        for kind, places in found.types.items()
+    ]
+    return columns([head, *rows])
+
+
+def summary(results: Sequence[Result], how: Measuring) -> str:
+    """A row a method: the metric on every set, and the mean over sets."""
+    sets = [r.found for r in results]
+    head = [label(how.primary), *(f.judged.name for f in sets), "mean"]
+    rows = []
+    for name in (s.method for s in sets[0].scores):
+        means = [s.means[how.primary].mean for f in sets for s in f.scores if s.method == name]
+        rows.append([name, *map(_as_percent, means), _as_percent(sum(means) / len(means))])
+    return columns([head, *rows])
+
+
+def label(metric: str) -> str:
+    """A metric as tables call it: recall@5 is R@5."""
+    kind, at, cut = metric.partition("@")
+    return _LABELS.get(kind, kind) + at + cut
+
+
+def _as_percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _as_points(share: float) -> str:
+    return f"{100 * share:+.1f}".replace("-", "−")
+
+
+def _format_p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def told(c: Comparison) -> str:
+    """A comparison on one line, for a picture."""
+    return f"{_as_points(c.difference.mean)} ({_format_p(c.p_holm) if c.p_holm < 0.001 else f'p {c.p_holm:.3f}'})"
+
+
+def columns(rows: Sequence[Sequence[str]]) -> str:
+    """Rows as columns: the first to the left, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(c.rjust(w) if i else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))).rstrip()
+        for row in rows
+    )

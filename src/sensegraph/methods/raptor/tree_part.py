@@ -1,0 +1,63 @@
+"""The part `tree` of an index: leaves, and the summaries above them, which RAPTOR reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sensegraph.index.index import Index
+from sensegraph.index.manifest import MadePart, PartEntry
+from sensegraph.index.parts import Building, Part, PartEstimate
+from sensegraph.methods.raptor.tree import Tree, TreeSettings, positions, tree
+
+if TYPE_CHECKING:
+    from sensegraph.index.estimate import Foresight
+    from sensegraph.index.restricted.moment import TimedIndex
+    from sensegraph.index.restricted.scope import ScopedIndex
+
+
+class TreePart(Part[Tree, TreeSettings]):
+    """The tree over the chunks, and the vectors of its leaves and summaries."""
+
+    name = "tree"
+    reader = "raptor"
+    kinds = ("leaf", "summary")
+    settings = TreeSettings
+
+    def build(self, building: Building, settings: TreeSettings) -> MadePart:
+        """Raises UnsupportedTask where the engine does not condense."""
+        from sensegraph.methods.raptor.growing import plant
+
+        ids = [c.id for c in building.spine.catalogue.value.chunks]
+        made = plant(building.chunks, building.chunks_key, ids, building.rt, settings)
+        entry = PartEntry(made.tree, {"leaf": made.leaf_vectors, "summary": made.summary_vectors})
+        return MadePart(entry, {"leaves": made.leaves, "summaries": made.summaries}, made.notes)
+
+    def estimate(self, foresight: Foresight, settings: TreeSettings) -> PartEstimate:
+        """The summaries that nobody has written, and the texts of all nodes."""
+        from sensegraph.methods.raptor.foreseen_tree import foresee_tree
+        from sensegraph.methods.raptor.growing import condense
+
+        asked, texts = foresee_tree(foresight.chunks, foresight.rt, settings)
+        step = foresight.step(condense.name, "condense", asked, [settings.summary_tokens] * len(asked))
+        return PartEstimate((step,), texts)
+
+    def read(self, index: Index) -> Tree:
+        """The tree, its records read when they are asked for."""
+        return tree(index.store, index.manifest.parts[self.name].key)
+
+    def restrict_to_scope(self, value: Tree, index: ScopedIndex) -> Tree:
+        """The leaves of the chunks inside, and the summaries that rest on nothing outside."""
+        return value.within(index.places)
+
+    def restrict_to_moment(self, value: Tree, index: TimedIndex) -> Tree:
+        """The tree, its summaries without the statements that rest on another time alone."""
+        return replace(value, summaries=tuple(map(index.statements_that_hold, value.summaries)))
+
+    def positions(self, kind: str, index: ScopedIndex) -> Sequence[int]:
+        """Where the leaves, or the summaries, inside are among all of them."""
+        return positions(index.part(self).nodes, index.whole.part(self).nodes.leaves)[kind == "summary"]
+
+
+TREE = TreePart()
