@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scripted_engine import REPORTS
 from sensegraph.engines.llm.replies.answer_replies import read_answer
-from sensegraph.engines.llm.replies.answer_stream import Answering, Telling, read_streamed_answer
+from sensegraph.engines.llm.replies.answer_stream import AnswerStream, AnswerText, read_streamed_answer
 from sensegraph.engines.llm.replies.cited_records import Records
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Statement
@@ -73,17 +73,17 @@ def test_any_cut_of_a_reply_is_told_as_the_statements_of_the_whole(
     reply = forms(text, ascii_, form)
     draft = read_answer(Reply(reply, 1, 1, "stop"), CITED).value
     told: list[Statement] = []
-    telling = Telling(CITED, told.append)
+    stream = AnswerStream(CITED, told.append)
     for piece in pieces(reply, sizes):
-        telling.hear(piece)
+        stream.hear(piece)
     statements = list(draft.statements) if draft else []
     assert told == statements[: len(told)]
-    assert telling.count == len(told)
+    assert stream.count == len(told)
 
 
 @given(st.text(), st.booleans(), CUTS)
 def test_a_text_is_decoded_as_json_says_however_it_is_cut(text: str, ascii_: bool, sizes: list[int]) -> None:
-    reading = Answering()
+    reading = AnswerText()
     reply = json.dumps({"answer": text}, ensure_ascii=ascii_)
     parts = [reading.feed(p) for p in pieces(reply, sizes)]
     assert "".join(parts) == text.strip()
@@ -114,7 +114,7 @@ def test_of_a_reply_that_is_cut_off_the_beginning_of_the_text_is_read(text: str,
 )
 def test_what_models_make_of_json_is_read(reply: str, text: str) -> None:
     assert read_streamed_answer(reply) == text
-    reading = Answering()
+    reading = AnswerText()
     assert "".join(map(reading.feed, reply)) == text
 
 
@@ -125,10 +125,10 @@ def test_another_form_is_not_read_in_pieces(reply: str) -> None:
 
 def test_a_statement_is_told_when_the_next_has_begun_and_not_before() -> None:
     told: list[str] = []
-    telling = Telling(CITED, lambda s: told.append(s.text))
+    stream = AnswerStream(CITED, lambda s: told.append(s.text))
     steps = [('{"answer": "A is [Data: Rep', 0), ("orts (1)]", 0), (". ", 0), ("[2]", 0), (" B", 1), (' is."}', 1)]
     for piece, count in steps:
-        telling.hear(piece)
+        stream.hear(piece)
         assert len(told) == count, piece
     assert told == ["A is."]
 

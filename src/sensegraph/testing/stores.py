@@ -143,11 +143,11 @@ class ExecutorContract:
 
     def test_closing_stops_what_has_not_begun(self) -> None:
         """After the iterator is closed, most of the batches were never asked for."""
-        asked = _Asked(500)
-        results = self.make().map(_double, asked, waits=True)
+        batches = _CountedBatches(500)
+        results = self.make().map(_double, batches, waits=True)
         next(iter(results))
         results.close()  # type: ignore[attr-defined]
-        assert asked.most < 250
+        assert batches.most < 250
 
 
 def _double(batch: Sequence[int]) -> list[int]:
@@ -156,7 +156,7 @@ def _double(batch: Sequence[int]) -> list[int]:
     return [2 * i for i in batch]
 
 
-class _Asked(Sequence[list[int]]):
+class _CountedBatches(Sequence[list[int]]):
     """Batches that remember how far they were asked for."""
 
     def __init__(self, count: int) -> None:

@@ -54,7 +54,7 @@ class Extractor:
             return read_extraction(reply, chunk, typed=bool(self.domain.relation_types))
 
         what = f"chunk {chunk.id} of document {chunk.document!r}"
-        found = self.domain.held(self._list_all(self.stages[0], prompts.write_chunk(chunk), read, what))
+        found = self.domain.unify_types(self._list_all(self.stages[0], prompts.write_chunk(chunk), read, what))
         if len(self.stages) == 1 or not found.entities:
             return found
         names = "; ".join(dict.fromkeys(" ".join(e.name.split()) for e in found.entities))

@@ -16,7 +16,7 @@ from sensegraph.engines.llm.replies.answer_replies import (
     read_points,
     read_refinement,
 )
-from sensegraph.engines.llm.replies.answer_stream import Telling
+from sensegraph.engines.llm.replies.answer_stream import AnswerStream
 from sensegraph.engines.llm.replies.reply_text import Reading
 from sensegraph.engines.llm.verdicts import Verdicts
 from sensegraph.errors import Unreadable
@@ -55,15 +55,15 @@ class Inquirer:
         A reply of another form than the one asked for is told when it is whole.
         """
         cited = prompts.number_records(inquiry.context)
-        telling = Telling(cited, tell)
+        stream = AnswerStream(cited, tell)
 
         def say(plan: Plan, talk: Sequence[Message]) -> Reply:
             return self._asker.endpoint.chat_stream(
-                talk, telling.hear, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens
+                talk, stream.hear, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens
             )
 
         draft = self._about("answer", inquiry, lambda r: read_answer(r, cited), say)
-        telling.tell(draft.statements[telling.count :])
+        stream.tell(draft.statements[stream.count :])
         return self._noted(inquiry, draft)
 
     def ask(self, inquiry: Inquiry) -> Lead:

@@ -130,16 +130,18 @@ def _variable_and_url(approval: str) -> tuple[str, str]:
 
 
 def is_approved(wanted: str, approvals: Iterable[str]) -> bool:
-    """Whether one of `approvals` covers what is `wanted`: the same, or an address above it with the same variable."""
-    return any(given == wanted or _lies_above(given, wanted) for given in approvals)
+    """Whether one of `approvals` covers what is `wanted`: the same, or an address above it with the same variable.
 
-
-def _lies_above(given: str, wanted: str) -> bool:
-    """Whether `wanted` lies below the address `given`; one with steps upwards in its path lies below nothing."""
-    if wanted.startswith(MODEL) or not wanted.startswith(given):
-        return False
-    below = unquote(unquote(wanted[len(given) :])).replace("\\", "/")
-    return below.startswith("/") and not {".", ".."} & set(below.split("/"))
+    An address with steps upwards in its path lies below nothing.
+    """
+    for given in approvals:
+        if given == wanted:
+            return True
+        if wanted.startswith(given) and not wanted.startswith(MODEL):
+            below = unquote(unquote(wanted[len(given) :])).replace("\\", "/")
+            if below.startswith("/") and not {".", ".."} & set(below.split("/")):
+                return True
+    return False
 
 
 def refusal(wanted: str, files: Iterable[str], kept: Path) -> Unapproved:

@@ -23,7 +23,7 @@ _PER_MESSAGE = 4  # tokens that a chat format adds to each message
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ChatRequest:
     """What a chat call asks for: a reply of at most `max_tokens` in the form of `schema`, named `name`.
 
     `extra` are further fields, which the caller asks without when they are refused.
@@ -50,15 +50,15 @@ class Dialect:
     counts: bool = True
     streams: bool = True
 
-    def fields(self, asked: Asked) -> dict[str, Any]:
+    def fields(self, request: ChatRequest) -> dict[str, Any]:
         """The fields of a request that depend on what the endpoint understands."""
-        return {self.limit: asked.max_tokens} | self._form(asked)
+        return {self.limit: request.max_tokens} | self._form(request)
 
     def streaming(self) -> dict[str, Any]:
         """The fields that ask for a reply in pieces."""
         return {"stream": True} | ({"stream_options": {"include_usage": True}} if self.counts else {})
 
-    def easier(self, asked: Asked, known: Dialect, message: str, of_form: bool) -> Dialect | None:
+    def easier(self, request: ChatRequest, known: Dialect, message: str, of_form: bool) -> Dialect | None:
         """What to try after a refusal that says `message`: one thing less; None when there is nothing to leave out.
 
         Where nothing else helps a stream, it is the stream that is refused: then all else is as `known` at first.
@@ -67,11 +67,11 @@ class Dialect:
             return replace(self, limit="max_completion_tokens")
         if not of_form:
             return None
-        if asked.streamed and self.streams and self.counts and "response_format" not in message:
+        if request.streamed and self.streams and self.counts and "response_format" not in message:
             return replace(self, counts=False)
-        if asked.schema and self.form < len(FORMS) - 1:
+        if request.schema and self.form < len(FORMS) - 1:
             return replace(self, form=self.form + 1)
-        return replace(known, limit=self.limit, streams=False) if asked.streamed and self.streams else None
+        return replace(known, limit=self.limit, streams=False) if request.streamed and self.streams else None
 
     def without(self, other: Dialect) -> list[str]:
         """What `other` can that this one cannot, as notes."""
@@ -90,12 +90,12 @@ class Dialect:
         can = {n: getattr(self, n) and getattr(other, n) for n in _ABLE}
         return Dialect(max(self.form, other.form), limit, **can)
 
-    def _form(self, asked: Asked) -> dict[str, Any]:
-        if asked.schema is None or self.form == 2:
+    def _form(self, request: ChatRequest) -> dict[str, Any]:
+        if request.schema is None or self.form == 2:
             return {}
         if self.form == 1:
             return {"response_format": {"type": "json_object"}}
-        wanted = {"name": asked.name, "schema": asked.schema, "strict": True}
+        wanted = {"name": request.name, "schema": request.schema, "strict": True}
         return {"response_format": {"type": "json_schema", "json_schema": wanted}}
 
 

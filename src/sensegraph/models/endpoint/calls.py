@@ -114,7 +114,7 @@ class Calls:
         """One request: the decoded reply, or why there is none."""
         from sensegraph.models.endpoint.wire import Unreachable, WireError
 
-        heard = _Heard(listener.hear) if listener else None
+        heard = _CountingListener(listener.hear) if listener else None
         try:
             with self._slots:
                 if listener and heard:
@@ -135,7 +135,9 @@ class Calls:
         self._keep(path, body, found, response.body)
         return found
 
-    def _post_streamed(self, path: str, body: bytes, listener: Listener, heard: _Heard) -> dict[str, Any] | _Failure:
+    def _post_streamed(
+        self, path: str, body: bytes, listener: Listener, heard: _CountingListener
+    ) -> dict[str, Any] | _Failure:
         raw = msgspec.json.encode(msgspec.json.decode(body, type=dict[str, Any]) | listener.fields)
         with self._connect().open(path, raw) as incoming:
             if incoming.status >= 300:
@@ -160,14 +162,14 @@ class Calls:
 
     # ── what went wrong ──
 
-    def _explain_break(self, error: Exception, heard: _Heard | None) -> _Failure:
+    def _explain_break(self, error: Exception, heard: _CountingListener | None) -> _Failure:
         from sensegraph.models.endpoint.wire import Late
 
         late = f"no reply within {self.settings.timeout_s:g} s"
         why = late if isinstance(error, Late) else f"the connection broke ({self._clean(str(error))})"
         return self._end_if_heard(heard, _Failure(EndpointError(why), True))
 
-    def _end_if_heard(self, heard: _Heard | None, failure: _Failure) -> _Failure:
+    def _end_if_heard(self, heard: _CountingListener | None, failure: _Failure) -> _Failure:
         """`failure`, final where a part of the reply was heard: it cannot be taken back."""
         if not heard or not heard.count:
             return failure
@@ -227,7 +229,7 @@ class _Unusable(Exception):
     """What came is no reply; the message says why."""
 
 
-class _Heard:
+class _CountingListener:
     """Hands pieces on, and counts their characters."""
 
     def __init__(self, hear: Callable[[str], None]) -> None:
@@ -262,7 +264,7 @@ def _is_usable(reply: dict[str, Any]) -> bool:
     return not (bodies.name_error(reply) or (reply.get("choices") and bodies.name_refusal(reply)))
 
 
-def _assemble_events(incoming: Incoming, heard: _Heard) -> dict[str, Any]:
+def _assemble_events(incoming: Incoming, heard: _CountingListener) -> dict[str, Any]:
     """The reply whose pieces come as events, as it would have come whole; a piece is heard as it comes.
 
     An endpoint that sends the reply whole all the same is understood. Raises _Unusable for what is no reply.

@@ -131,7 +131,7 @@ class Endpoint:
         Raises EndpointDown when no call can succeed, EndpointError for this call, ReplyRefused where its reply was
         refused by the model or a filter, BudgetExceeded before it is made.
         """
-        return self._chat(bodies.Asked(messages, max_tokens, schema, name, extra or {}))
+        return self._chat(bodies.ChatRequest(messages, max_tokens, schema, name, extra or {}))
 
     def chat_stream(
         self,
@@ -146,7 +146,7 @@ class Endpoint:
 
         Raises as `chat` does, and EndpointError when the reply breaks off after a piece was heard.
         """
-        return self._chat(bodies.Asked(messages, max_tokens, schema, name, streamed=True), hear)
+        return self._chat(bodies.ChatRequest(messages, max_tokens, schema, name, streamed=True), hear)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """The vectors of `texts`, shape `(n, dim)` float32, as the endpoint gives them (not normalised).
@@ -203,11 +203,11 @@ class Endpoint:
             return self._price(Usage(embedding_calls=1, embedding_tokens=count))
         return Usage(1, count, cost_usd=count * self.settings.price_rerank / 1e6)
 
-    def _chat(self, asked: bodies.Asked, hear: Callable[[str], None] | None = None) -> Reply:
+    def _chat(self, request: bodies.ChatRequest, hear: Callable[[str], None] | None = None) -> Reply:
         """One chat call within the budget, counted; what was heard of a reply that broke off is counted too."""
         if not self.settings.model:
             raise SettingsError("endpoint.model is empty: name the chat model to use.")
-        most, heard = self._bound(asked), list[str]()
+        most, heard = self._bound(request), list[str]()
 
         def keep_and_hear(text: str) -> None:
             heard.append(text)
@@ -217,8 +217,8 @@ class Endpoint:
         self._budget.reserve(most)
         used = None
         try:
-            data = self._post_chat(asked, most.tokens, keep_and_hear if hear else None)
-            reply = self._reply(data, asked.messages)
+            data = self._post_chat(request, most.tokens, keep_and_hear if hear else None)
+            reply = self._reply(data, request.messages)
             used = self._spend(reply)
             if why := bodies.name_refusal(data):
                 raise ReplyRefused(
@@ -228,16 +228,16 @@ class Endpoint:
         finally:
             if used is None and any(heard):
                 self._note("A streamed reply broke off: its tokens are our own estimate")
-                used = self._spend(_estimate_reply("".join(heard), asked.messages, ""))
+                used = self._spend(_estimate_reply("".join(heard), request.messages, ""))
             self._budget.settle(most, used or Amount())
 
-    def _post_chat(self, asked: bodies.Asked, need: int, hear: Callable[[str], None] | None) -> dict[str, Any]:
+    def _post_chat(self, request: bodies.ChatRequest, need: int, hear: Callable[[str], None] | None) -> dict[str, Any]:
         """Post in the best way that the endpoint understands, leaving out one thing more where it refuses."""
         s, known, first = self.settings, self._dialect, None
         dialect = known
-        body: dict[str, Any] = {"model": s.model, "messages": list(asked.messages)}
+        body: dict[str, Any] = {"model": s.model, "messages": list(request.messages)}
         body |= {n: v for n, v in (("temperature", s.temperature), ("seed", s.seed)) if v is not None}
-        body |= asked.extra
+        body |= request.extra
 
         def count_retry() -> None:
             self._count("chat", Usage(retries=1))
@@ -245,10 +245,10 @@ class Endpoint:
         while True:
             listener = Listener(hear, dialect.streaming()) if hear and dialect.streams else None
             try:
-                wanted = body | dialect.fields(asked)
+                wanted = body | dialect.fields(request)
                 data = self._calls.post("/chat/completions", wanted, need, count_retry, listener)
             except Refusal as e:
-                easier = dialect.easier(asked, known, str(e), e.of_form)
+                easier = dialect.easier(request, known, str(e), e.of_form)
                 if easier is None:
                     raise self._calls.error(first or e) from None
                 first = first or (e if easier.limit == dialect.limit else None)
@@ -273,13 +273,13 @@ class Endpoint:
         s = self.settings
         return bool(s.tokens_per_minute or s.max_tokens_total or s.max_cost_usd)
 
-    def _bound(self, asked: bodies.Asked) -> Amount:
+    def _bound(self, request: bodies.ChatRequest) -> Amount:
         """The most that a chat call can take; not measured where no limit asks for it."""
         if not self._measured:
             return Amount()
-        form = tokens(msgspec.json.encode(asked.schema).decode()) if asked.schema else 0
-        prompt = bodies.count_prompt_tokens(asked.messages) + form
-        return Amount(prompt + asked.max_tokens, self._price(Usage(1, prompt, asked.max_tokens)).cost_usd)
+        form = tokens(msgspec.json.encode(request.schema).decode()) if request.schema else 0
+        prompt = bodies.count_prompt_tokens(request.messages) + form
+        return Amount(prompt + request.max_tokens, self._price(Usage(1, prompt, request.max_tokens)).cost_usd)
 
     def _reply(self, data: dict[str, Any], messages: Sequence[Message]) -> Reply:
         text = bodies.read_content(data)

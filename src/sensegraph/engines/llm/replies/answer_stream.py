@@ -25,7 +25,7 @@ _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r"
 _LOST = "\ufffd"  # for half a character
 
 
-class Answering:
+class AnswerText:
     """The text of `{"answer": "…"}`, as far as it is known; what does not begin like that has none."""
 
     def __init__(self) -> None:
@@ -59,22 +59,22 @@ class Answering:
 
 def read_streamed_answer(reply: str) -> str | None:
     """The text of a whole reply in the form `{"answer": "…"}`, however it is cut off; None for any other form."""
-    reading = Answering()
+    reading = AnswerText()
     text = reading.feed(reply, last=True)
     return text if reading.begun else None
 
 
-class Telling:
+class AnswerStream:
     """Tells the statements of an answer as its pieces come; each is told when nothing that follows can change it."""
 
     def __init__(self, cited: Records, tell: Callable[[Statement], None]) -> None:
         self._cited, self._tell = cited, tell
-        self._answering, self._text = Answering(), ""
+        self._reading, self._text = AnswerText(), ""
         self.count = 0
 
     def hear(self, piece: str) -> None:
         """Take the next piece of the reply."""
-        self._text += self._answering.feed(piece)
+        self._text += self._reading.feed(piece)
         statements, at = self._cited.resolve_beginning(self._text)
         self._text = self._text[at:]
         self.tell(statements)
