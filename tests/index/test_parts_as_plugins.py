@@ -269,7 +269,8 @@ def test_where_nobody_brings_it_the_index_is_read_and_not_built(made: Corpus, se
 
 
 def test_an_installed_package_brings_it_by_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finding, "_plugins", lambda: {"gists": f"{__name__}:GISTS"})
+    monkeypatch.setattr(finding, "plugin_names", lambda kind: ("gists",))
+    monkeypatch.setattr(finding, "load_plugin", lambda kind, name: GISTS)
     assert find_part("gists").kinds == ("gist",)
     assert sort_parts({"gists", "graph", "tree"}) == ("graph", "tree", "gists")
 

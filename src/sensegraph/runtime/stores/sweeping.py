@@ -2,48 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sensegraph.errors import StoreError
-from sensegraph.runtime.stores.sqlite import SqliteStore
+from sensegraph.runtime.stores.corpus_store import Freed, Swept
+
+if TYPE_CHECKING:
+    from sensegraph.runtime.stores.sqlite import SqliteStore
 
 _TOMB = "-"  # the key of the last part that was ever made, where it is gone: its number is never given again
-
-
-@dataclass(frozen=True, slots=True)
-class Freed:
-    """How many objects, tables and arrays, and how many bytes of content in them."""
-
-    objects: int = 0
-    tables: int = 0
-    arrays: int = 0
-    bytes: int = 0
-
-    def __add__(self, other: Freed) -> Freed:
-        return Freed(
-            self.objects + other.objects,
-            self.tables + other.tables,
-            self.arrays + other.arrays,
-            self.bytes + other.bytes,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Swept:
-    """What was, or would be, removed by step; the bytes of all files before and after; `busy` says that readers kept
-    the log of the file from being emptied."""
-
-    by_step: Mapping[str, Freed] = field(default_factory=dict)
-    before: int = 0
-    after: int = 0
-    busy: bool = False
-
-    @property
-    def total(self) -> Freed:
-        """All steps together."""
-        return sum(self.by_step.values(), Freed())
 
 
 def sweep(store: SqliteStore, needed: Collection[str], *, dry: bool = False) -> Swept:
@@ -54,7 +24,7 @@ def sweep(store: SqliteStore, needed: Collection[str], *, dry: bool = False) -> 
     """
     if store.readonly:
         raise StoreError(f"{store.path} can only be read here; collect where it can be written.")
-    before = count_store_bytes(store)
+    before = store.size()
     keep = set(needed)
     gone = _find_unneeded(store, keep)
     counted = _count_freed(store, gone)
@@ -65,12 +35,7 @@ def sweep(store: SqliteStore, needed: Collection[str], *, dry: bool = False) -> 
         path.unlink(missing_ok=True)
     store.select("VACUUM")
     ((busy, _, _),) = store.select("PRAGMA wal_checkpoint(TRUNCATE)")  # readers may keep the log from being emptied
-    return Swept(counted, before, count_store_bytes(store), bool(busy))
-
-
-def count_store_bytes(store: SqliteStore) -> int:
-    """The bytes of all files of a store."""
-    return sum(f.stat().st_size for f in store.root.rglob("*") if f.is_file())
+    return Swept(counted, before, store.size(), bool(busy))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +88,3 @@ def _delete_rows(store: SqliteStore, gone: _Gone) -> None:
             db.execute("UPDATE part SET key = ?, rows = 0 WHERE number = ?", (_TOMB, last))
         db.executemany("DELETE FROM part WHERE number = ? AND key <> ?", [(*n, _TOMB) for n in numbers])
         db.executemany("DELETE FROM object WHERE key = ?", [(k,) for k, _, _ in gone.objects])
-
-
-__all__ = ["Freed", "Swept", "count_store_bytes", "sweep"]
