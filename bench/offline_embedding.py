@@ -118,7 +118,7 @@ def interval(differences: np.ndarray) -> tuple[float, float]:
 def speed(passages: list[str]) -> tuple[float, float]:
     """Megabytes of UTF-8 a CPU second: while every word is new, and when words were seen before."""
     size = sum(len(p.encode()) for p in passages) / 1e6
-    local._word.cache_clear()
+    local._word_codes.cache_clear()
     begun = time.process_time()
     HashedTerms().embed(passages, "document")
     between = time.process_time()

@@ -32,7 +32,7 @@ from sensegraph.errors import EmptyCorpus, InputError, SettingsError
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.engines.llm.llm import LLMEngine
-    from sensegraph.engines.llm.tuning import Tuned
+    from sensegraph.engines.llm.prompt_tuning import Tuned
     from sensegraph.types import Chunk, Document
 
 _HERE = Path(".")
@@ -60,8 +60,8 @@ def tune_prompts(
         engine, folder = _engine(corpus, root), Path(corpus.settings.model.prompts or root / _FOLDER)
         kept = () if force else _edited(folder)
         shown = _sampled(_documents(corpus, chosen_paths(paths, root)), sample, corpus)
+        from sensegraph.engines.llm.prompt_tuning import tuned
         from sensegraph.engines.llm.prompts import copied
-        from sensegraph.engines.llm.tuning import tuned
 
         before = engine.usage()
         try:
@@ -131,8 +131,8 @@ def _first(count: int, items: Iterable[Any]) -> list[Any]:
 
 def _edited(folder: Path) -> tuple[str, ...]:
     """The prompts in `folder` that are not the packaged ones. Raises InputError, before any call, when all differ."""
+    from sensegraph.engines.llm.prompt_tuning import names
     from sensegraph.engines.llm.prompts import packaged
-    from sensegraph.engines.llm.tuning import names
 
     files = ((name, folder / f"{name}.md") for name in names())
     edited = tuple(name for name, file in files if file.is_file() and file.read_text("utf-8") != packaged(name))

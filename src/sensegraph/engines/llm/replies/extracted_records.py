@@ -75,7 +75,7 @@ class Found:
         return sum(n for _, n in self.extraction.rejected)
 
 
-def of_json(data: dict[str, Any], text: str) -> Found:
+def collect_json_records(data: dict[str, Any], text: str) -> Found:
     """The extraction in a JSON reply about the chunk `text`."""
     raws: list[Raw] = []
     for kind, names in (
@@ -86,42 +86,52 @@ def of_json(data: dict[str, Any], text: str) -> Found:
         for name in names:
             records = data.get(name)
             raws += [(kind, r) for r in records] if isinstance(records, list) else []
-    return _found(raws, text)
+    return _check_records(raws, text)
 
 
-def of_tuples(reply: str, text: str, truncated: bool = False, *, typed: bool = False) -> Found:
+def collect_tuple_records(reply: str, text: str, truncated: bool = False, *, typed: bool = False) -> Found:
     """The extraction in a reply of delimited tuples; the last record of a truncated reply is left out.
 
     `typed` says that relations were asked for with their type, between their ends and their description.
     Kind words stand with or without quotes, brackets may be missing, a delimiter inside a description does not end
     it, and what precedes the first record or follows the end mark is ignored.
     """
-    raws = list(_tuples(_COMPLETE.split(reply)[0], typed))
+    body = _COMPLETE.split(reply)[0]
+    starts = list(_START.finditer(body))
+    ends = [*(s.start() for s in starts[1:]), len(body)]
+    raws: list[Raw] = []
+    for start, end in zip(starts, ends, strict=False):  # without a record there is still an end
+        delimiter = re.escape(next(d for d in ("<|>", "||", "|", "\t") if d in start[0]))
+        record = body[start.end() : end].partition("##")[0].rstrip(" \t\r\n,;")
+        if record.endswith((")", "）")) and record.count("(") < record.count(")") + record.count("）"):
+            record = record[:-1]
+        fields = [_strip_field(f) for f in re.split(rf"\s*{delimiter}\s*", record)]
+        raws.append(_name_fields(start[1].lower(), fields, typed))
     if truncated and raws and not reply.rstrip().endswith((")", ">", "##")):
         raws.pop()
-    return _found(raws, text)
+    return _check_records(raws, text)
 
 
-def added(found: Extraction, more: Extraction) -> Extraction:
+def add_extraction(found: Extraction, more: Extraction) -> Extraction:
     """`found` with what is new in `more`; what was found first stays as it is (edge2024, §3.1.2)."""
     rejected = Counter(dict(found.rejected)) + Counter(dict(more.rejected))
     return Extraction(
-        found.entities + _new(found.entities, more.entities, lambda e: (fold(e.name), e.type)),
-        found.relations + _new(found.relations, more.relations, lambda r: {fold(r.source), fold(r.target)}),
-        found.claims + _new(found.claims, more.claims, lambda c: (fold(c.subject), fold(c.description))),
+        found.entities + _select_new(found.entities, more.entities, lambda e: (fold(e.name), e.type)),
+        found.relations + _select_new(found.relations, more.relations, lambda r: {fold(r.source), fold(r.target)}),
+        found.claims + _select_new(found.claims, more.claims, lambda c: (fold(c.subject), fold(c.description))),
         tuple(sorted(rejected.items())),
     )
 
 
-def dated(found: Extraction, said: str) -> tuple[Extraction, int]:
+def drop_foreign_dates(found: Extraction, said: str) -> tuple[Extraction, int]:
     """`found` without the dates whose year does not stand in `said`, and how many those were (G06, N90)."""
     years = set(_YEAR.findall("".join(str(decimal(c, c)) for c in said)))
-    claims, fewer = _dated(found.claims, years)
-    relations, lost = _dated(found.relations, years)
+    claims, fewer = _keep_known_dates(found.claims, years)
+    relations, lost = _keep_known_dates(found.relations, years)
     return replace(found, claims=claims, relations=relations), fewer + lost
 
 
-def _dated(records: tuple[D, ...], years: Set[str]) -> tuple[tuple[D, ...], int]:
+def _keep_known_dates(records: tuple[D, ...], years: Set[str]) -> tuple[tuple[D, ...], int]:
     lost, kept = 0, []
     for record in records:
         starts, ends = (d if d[:4] in years else "" for d in (record.starts, record.ends))
@@ -130,7 +140,7 @@ def _dated(records: tuple[D, ...], years: Set[str]) -> tuple[tuple[D, ...], int]
     return tuple(kept), lost
 
 
-def _new(found: tuple[T, ...], more: tuple[T, ...], name: Callable[[T], object]) -> tuple[T, ...]:
+def _select_new(found: tuple[T, ...], more: tuple[T, ...], name: Callable[[T], object]) -> tuple[T, ...]:
     """The records of `more` whose name is not among those of `found`."""
     known = [name(x) for x in found]
     return tuple(x for x in more if name(x) not in known)
@@ -146,7 +156,7 @@ def is_end_mark(reply: str) -> bool:
     return bool(_COMPLETE.search(reply)) and not WORD.search(_COMPLETE.sub("", reply))
 
 
-def number(value: Value, default: float) -> float:
+def read_number(value: Value, default: float) -> float:
     """The first finite number in `value`, else `default`."""
     match = _NUMBER.search(str(value)) if value is not None else None
     found = float(match[0]) if match else default
@@ -156,57 +166,30 @@ def number(value: Value, default: float) -> float:
 # ── tuples ──
 
 
-def _tuples(reply: str, typed: bool) -> Iterator[Raw]:
-    starts = list(_START.finditer(reply))
-    ends = [*(s.start() for s in starts[1:]), len(reply)]
-    for start, end in zip(starts, ends, strict=False):  # without a record there is still an end
-        body = reply[start.end() : end]
-        delimiter = re.escape(_delimiter(start[0]))
-        fields = [_stripped(f) for f in re.split(rf"\s*{delimiter}\s*", _ended(body))]
-        yield _raw(start[1].lower(), fields, typed)
+def _name_fields(kind: str, fields: list[str], typed: bool) -> Raw:
+    """The fields of one tuple by their names.
 
-
-def _delimiter(start: str) -> str:
-    return next(d for d in ("<|>", "||", "|", "\t") if d in start)
-
-
-def _ended(body: str) -> str:
-    """One record without its closing bracket and the record delimiter."""
-    body = body.partition("##")[0].rstrip(" \t\r\n,;")
-    return body[:-1] if body.endswith((")", "）")) and body.count("(") < body.count(")") + body.count("）") else body
-
-
-def _raw(kind: str, fields: list[str], typed: bool) -> Raw:
+    A claim has subject, object, type and status, then dates where they are given, the claim, and its quotation.
+    """
     if kind == "entity":
-        return _entity(fields)
-    return _claim(fields) if kind == "claim" else _relation(fields, typed)
-
-
-def _entity(fields: list[str]) -> Raw:
-    name, kind, *rest = [*fields, "", ""]
-    return "entity", {"name": name, "type": kind, "description": " ".join(rest).strip()}
-
-
-def _relation(fields: list[str], typed: bool) -> Raw:
+        name, type_, *rest = [*fields, "", ""]
+        return "entity", {"name": name, "type": type_, "description": " ".join(rest).strip()}
+    if kind == "claim":
+        subject, object_, type_, status, *rest = [*fields, "", "", "", ""]
+        rest = rest[: max(0, len(fields) - 4)]
+        starts, ends = (rest.pop(0), rest.pop(0)) if len(rest) > 2 else ("", "")
+        description, quote = [*rest, "", ""][:2] if len(rest) < 3 else (" ".join(rest[:-1]), rest[-1])
+        claim = {"subject": subject, "object": object_, "type": type_, "status": status, "starts": starts, "ends": ends}
+        return "claim", claim | {"description": description, "quote": quote}
     source, target, *rest = [*fields, "", ""]
     rest = [r for r in rest if r]
     strength = rest.pop() if len(rest) > 1 and _NUMBER.search(rest[-1]) else None
-    kind = rest.pop(0) if typed and len(rest) > 1 else ""
-    record = {"source": source, "target": target, "type": kind, "strength": strength}
-    return "relation", record | {"description": " ".join(rest)}
+    type_ = rest.pop(0) if typed and len(rest) > 1 else ""
+    relation = {"source": source, "target": target, "type": type_, "strength": strength}
+    return "relation", relation | {"description": " ".join(rest)}
 
 
-def _claim(fields: list[str]) -> Raw:
-    """Subject, object, type and status, then dates where they are given, the claim, and its quotation."""
-    subject, object_, kind, status, *rest = [*fields, "", "", "", ""]
-    rest = rest[: max(0, len(fields) - 4)]
-    starts, ends = (rest.pop(0), rest.pop(0)) if len(rest) > 2 else ("", "")
-    description, quote = [*rest, "", ""][:2] if len(rest) < 3 else (" ".join(rest[:-1]), rest[-1])
-    record = {"subject": subject, "object": object_, "type": kind, "status": status, "starts": starts, "ends": ends}
-    return "claim", record | {"description": description, "quote": quote}
-
-
-def _stripped(field: str) -> str:
+def _strip_field(field: str) -> str:
     """A field without what is put around it; a closing bracket that belongs to its text stays."""
     field = field.strip(" \t\r\n\"'“”‘’")
     return field.strip(_AROUND) if field[:1] in "([{（" or field.count("(") != field.count(")") else field
@@ -215,10 +198,10 @@ def _stripped(field: str) -> str:
 # ── checking ──
 
 
-def _found(raws: list[Raw], text: str) -> Found:
+def _check_records(raws: list[Raw], text: str) -> Found:
     place, rejected = _Place(text), Counter[str]()
     made: dict[str, list[Any]] = {"entity": [], "relation": [], "claim": []}
-    makers = {"entity": _made_entity, "relation": _made_relation, "claim": _made_claim}
+    makers = {"entity": _make_entity, "relation": _make_relation, "claim": _make_claim}
     for kind, raw in raws:
         record = makers[kind](raw, place)
         if isinstance(record, str):
@@ -229,61 +212,62 @@ def _found(raws: list[Raw], text: str) -> Found:
     return Found(Extraction(*parts, tuple(sorted(rejected.items()))), len(raws))
 
 
-def _converted(raw: Any, kind: type[R]) -> R | None:
+def convert_record(raw: Any, kind: type[R]) -> R | None:
+    """A record in the form of `kind`; None where it has another."""
     try:
         return msgspec.convert(raw, kind, strict=False)
     except msgspec.ValidationError:
         return None
 
 
-def _made_entity(raw: Any, place: _Place) -> ExtractedEntity | str:
-    record = _converted(raw, _Entity)
+def _make_entity(raw: Any, place: _Place) -> ExtractedEntity | str:
+    record = convert_record(raw, _Entity)
     if record is None:
         return "an entity without name or of another form"
-    name = _stripped(record.name)
+    name = _strip_field(record.name)
     if not name:
         return "an entity without a name"
     mentions = place.mentions(name)
     start, end = place.around(mentions[:1])
-    kind = _stripped(record.type).casefold() or "unknown"
+    kind = _strip_field(record.type).casefold() or "unknown"
     return ExtractedEntity(name, kind, (record.description or "").strip(), start, end, mentions)
 
 
-def _made_relation(raw: Any, place: _Place) -> ExtractedRelation | str:
-    record = _converted(raw, _Relation)
+def _make_relation(raw: Any, place: _Place) -> ExtractedRelation | str:
+    record = convert_record(raw, _Relation)
     if record is None:
         return "a relation without ends or of another form"
-    source, target = _stripped(record.source), _stripped(record.target)
+    source, target = _strip_field(record.source), _strip_field(record.target)
     if not source or not target:
         return "a relation without source or target"
     if source.casefold() == target.casefold():
         return "a relation of an entity with itself"
     start, end = place.together(source, target)
-    strength = number(record.strength, 1.0)
-    label, dates = _stripped(record.type or ""), (_date(record.starts), _date(record.ends))
+    strength = read_number(record.strength, 1.0)
+    label, dates = _strip_field(record.type or ""), (_read_iso_date(record.starts), _read_iso_date(record.ends))
     return ExtractedRelation(source, target, (record.description or "").strip(), strength, start, end, label, *dates)
 
 
-def _made_claim(raw: Any, place: _Place) -> ExtractedClaim | str:
-    record = _converted(raw, _Claim)
-    if record is None or not _stripped(record.subject) or not record.description.strip():
+def _make_claim(raw: Any, place: _Place) -> ExtractedClaim | str:
+    record = convert_record(raw, _Claim)
+    if record is None or not _strip_field(record.subject) or not record.description.strip():
         return "a claim without subject or description"
     status = (record.status or "").strip().upper()
     start, end = place.quote(record.quote or "")
     return ExtractedClaim(
-        _stripped(record.subject),
-        _stripped(record.object or "") or "none",
+        _strip_field(record.subject),
+        _strip_field(record.object or "") or "none",
         (record.type or "").strip(),
         status if status in _STATUS else "SUSPECTED",
         record.description.strip(),
-        _date(record.starts),
-        _date(record.ends),
+        _read_iso_date(record.starts),
+        _read_iso_date(record.ends),
         start,
         end,
     )
 
 
-def _date(value: str | None) -> str:
+def _read_iso_date(value: str | None) -> str:
     """The ISO date at the start of `value`; anything else is no date."""
     match = _DATE.match((value or "").strip())
     if match is None:
@@ -308,23 +292,23 @@ class _Place:
         spans = sentences(text)
         self._text, self._starts, self._ends = text, [s for s, _ in spans], [e for _, e in spans]
         words = list(_WORDS.finditer(text))
-        self._plain = _lower(" ".join(w[0] for w in words))
+        self._plain = _lower_same_length(" ".join(w[0] for w in words))
         self._at = [i for w in words for i in (*range(*w.span()), w.end())]
         self._known: dict[str, tuple[Mention, ...]] = {}
 
     def mentions(self, name: str) -> tuple[Mention, ...]:
         """All places of `name`, in any case and spacing."""
         if name not in self._known:
-            wanted = " ".join(_lower(name).split())
-            self._known[name] = tuple(self._found(wanted, bool(HAN.search(name)))) if wanted else ()
+            wanted = " ".join(_lower_same_length(name).split())
+            self._known[name] = tuple(self._find_places(wanted, bool(HAN.search(name)))) if wanted else ()
         return self._known[name]
 
-    def _found(self, wanted: str, free: bool) -> Iterator[Mention]:
+    def _find_places(self, wanted: str, free: bool) -> Iterator[Mention]:
         """The places of `wanted`; those inside a longer word only where words have no borders (`free`)."""
         plain, end = self._plain, 0
         while (start := plain.find(wanted, end)) >= 0:
             end = start + len(wanted)
-            if free or not (_wordy(plain[start - 1 : start]) or _wordy(plain[end : end + 1])):
+            if free or not (_is_word_character(plain[start - 1 : start]) or _is_word_character(plain[end : end + 1])):
                 first, last = self._at[start], self._at[end - 1] + 1
                 yield Mention(self._text[first:last], first, last)
 
@@ -366,12 +350,12 @@ class _Place:
         return match.span() if match else (0, 0)
 
 
-def _lower(text: str) -> str:
+def _lower_same_length(text: str) -> str:
     """`text` in lower case, at the same length: a few letters would grow."""
     low = text.lower()
     return low if len(low) == len(text) else "".join(c if len(c.lower()) > 1 else c.lower() for c in text)
 
 
-def _wordy(character: str) -> bool:
+def _is_word_character(character: str) -> bool:
     """Whether a character (or none) belongs to a word."""
     return character.isalnum() or character == "_"

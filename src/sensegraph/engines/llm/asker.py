@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sensegraph.engines.llm.replies.replies import Reading
+from sensegraph.engines.llm.replies.reply_text import Reading
 from sensegraph.engines.llm.replies.thoughts import why_empty, without_thoughts
 from sensegraph.errors import ItemFailed, Unreadable
 from sensegraph.language.text import tokens
@@ -70,63 +70,53 @@ class Asker:
         read: Callable[[Reply], Reading[T]],
         what: str,
         extra: Mapping[str, Any] | None = None,
-    ) -> T:
-        """The value that a reply about `what` gives, as `asked` gets it; `extra` are further fields of the request."""
-        return self.asked(task, plan, user, read, what, extra=extra)[0]
-
-    def asked(
-        self,
-        task: str,
-        plan: Plan,
-        user: str,
-        read: Callable[[Reply], Reading[T]],
-        what: str,
         say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
-        extra: Mapping[str, Any] | None = None,
-    ) -> tuple[T, Reply]:
-        """Ask about `user`: what `talked` gives for a talk that begins with it."""
-        return self.talked(task, plan, messages(plan, user), read, what, say, extra)
+    ) -> T:
+        """The value that a reply to `user` gives, as `ask_in_talk` gets it."""
+        return self.ask_in_talk(task, plan, begin_talk(plan, user), read, what, extra, say)[0]
 
-    def talked(
+    def ask_in_talk(
         self,
         task: str,
         plan: Plan,
         talk: Sequence[Message],
         read: Callable[[Reply], Reading[T]],
         what: str,
-        say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
         extra: Mapping[str, Any] | None = None,
+        say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
     ) -> tuple[T, Reply]:
         """Ask, read, and ask once more where the reply has a problem: the value, and the reply that gave it.
 
         The second reply counts, unless it has no value, or one that is more doubtful than the first one's.
-        `say` gets the first reply in another way than `said`. Raises ItemFailed for what stays unusable: Unreadable
-        where a run may go on with something instead.
+        `extra` are further fields of the request; `say` gets the first reply in another way than `send`.
+        Raises ItemFailed for what stays unusable: Unreadable where a run may go on with something instead.
         """
-        reply = say(plan, talk) if say else self.said(plan, talk, extra)
+        reply = say(plan, talk) if say else self.send(plan, talk, extra)
         first = _read_reply(reply, read)
         if not first.problem and first.value is not None:
-            return self.kept(task, first, first.value), reply
+            return self.count_repairs(task, first, first.value), reply
         with self._lock:
             self._again[task] += 1
-        second = self.said(plan, [*talk, *_objection(reply, first.problem)], extra)
+        wish = "Send the whole reply again, corrected, in the form asked for."
+        objection = make_message("user", f"This reply cannot be used: {first.problem}. {wish}")
+        second = self.send(plan, [*talk, make_message("assistant", without_thoughts(reply.text)), objection], extra)
         again = _read_reply(second, read)
         for reading, source in sorted(((again, second), (first, reply)), key=lambda found: found[0].doubtful):
             if reading.value is not None:
-                return self.kept(task, reading, reading.value), source
+                return self.count_repairs(task, reading, reading.value), source
         why = (
             f"{task}: the reply of {self.endpoint.settings.model} about {what} stays unusable "
             f"({again.problem or first.problem}). Run again to retry it, or choose another model."
         )
         if again.instead is None:
             raise ItemFailed(why)
-        raise Unreadable(why, self.kept(task, again, again.instead))
+        raise Unreadable(why, self.count_repairs(task, again, again.instead))
 
-    def said(self, plan: Plan, talk: Sequence[Message], extra: Mapping[str, Any] | None = None) -> Reply:
+    def send(self, plan: Plan, talk: Sequence[Message], extra: Mapping[str, Any] | None = None) -> Reply:
         """The reply to `talk` in the form of `plan`."""
         return self.endpoint.chat(talk, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens, extra=extra)
 
-    def kept(self, task: str, reading: Reading[T], value: T) -> T:
+    def count_repairs(self, task: str, reading: Reading[T], value: T) -> T:
         """`value`, with what `reading` had to remove or to mend counted."""
         with self._lock:
             self._removed[task] += reading.removed
@@ -134,20 +124,14 @@ class Asker:
         return value
 
 
-def messages(plan: Plan, user: str) -> list[Message]:
+def begin_talk(plan: Plan, user: str) -> list[Message]:
     """What begins a talk: the instructions, and what they are about."""
-    return [said_by("system", plan.system), said_by("user", user)]
+    return [make_message("system", plan.system), make_message("user", user)]
 
 
-def said_by(role: str, text: str) -> Message:
+def make_message(role: str, text: str) -> Message:
     """One message of a talk."""
     return {"role": role, "content": text or "(nothing)"}  # some endpoints refuse an empty message
-
-
-def _objection(reply: Reply, problem: str) -> list[Message]:
-    """What is said to a reply that cannot be used as it is."""
-    text = f"This reply cannot be used: {problem}. Send the whole reply again, corrected, in the form asked for."
-    return [said_by("assistant", without_thoughts(reply.text)), said_by("user", text)]
 
 
 def _read_reply(reply: Reply, read: Callable[[Reply], Reading[T]]) -> Reading[T]:

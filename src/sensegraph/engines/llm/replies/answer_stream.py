@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from sensegraph.engines.llm.replies.references import Records
+from sensegraph.engines.llm.replies.cited_records import Records
 from sensegraph.engines.llm.replies.thoughts import TAGS
 from sensegraph.types import Statement
 
@@ -25,7 +25,7 @@ _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r"
 _LOST = "\ufffd"  # for half a character
 
 
-class Answering:
+class AnswerText:
     """The text of `{"answer": "…"}`, as far as it is known; what does not begin like that has none."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Answering:
             self._begun, self._raw = True, self._raw[start.end() :]
         if not self._begun or self.closed:
             return ""
-        text, at, self.closed = _unquoted(self._raw, last)
+        text, at, self.closed = _read_json_text(self._raw, last)
         self._raw = self._raw[at:]
         return self._without_ends(text)
 
@@ -57,25 +57,25 @@ class Answering:
         return kept
 
 
-def spoken(reply: str) -> str | None:
+def read_streamed_answer(reply: str) -> str | None:
     """The text of a whole reply in the form `{"answer": "…"}`, however it is cut off; None for any other form."""
-    reading = Answering()
+    reading = AnswerText()
     text = reading.feed(reply, last=True)
     return text if reading.begun else None
 
 
-class Telling:
+class AnswerStream:
     """Tells the statements of an answer as its pieces come; each is told when nothing that follows can change it."""
 
     def __init__(self, cited: Records, tell: Callable[[Statement], None]) -> None:
         self._cited, self._tell = cited, tell
-        self._answering, self._text = Answering(), ""
+        self._reading, self._text = AnswerText(), ""
         self.count = 0
 
     def hear(self, piece: str) -> None:
         """Take the next piece of the reply."""
-        self._text += self._answering.feed(piece)
-        statements, at = self._cited.settled(self._text)
+        self._text += self._reading.feed(piece)
+        statements, at = self._cited.resolve_beginning(self._text)
         self._text = self._text[at:]
         self.tell(statements)
 
@@ -89,7 +89,7 @@ class Telling:
 # ── a text in JSON ──
 
 
-def _unquoted(raw: str, last: bool) -> tuple[str, int, bool]:
+def _read_json_text(raw: str, last: bool) -> tuple[str, int, bool]:
     """The text at the beginning of `raw`, how much of `raw` it takes, and whether it has ended.
 
     As far as it is certain: what could yet turn out otherwise is left, unless this is the `last` of it. A quote that
@@ -102,7 +102,7 @@ def _unquoted(raw: str, last: bool) -> tuple[str, int, bool]:
             parts.append(plain[0])
             at = plain.end()
         elif raw[at] == "\\":
-            character, size = _escaped(raw, at, last)
+            character, size = _read_escape(raw, at, last)
             if not size:
                 break
             parts.append(character)
@@ -117,7 +117,7 @@ def _unquoted(raw: str, last: bool) -> tuple[str, int, bool]:
     return "".join(parts), at, False
 
 
-def _escaped(raw: str, at: int, last: bool) -> tuple[str, int]:
+def _read_escape(raw: str, at: int, last: bool) -> tuple[str, int]:
     """The character of the escape at `at` and its length in `raw`; length 0 where more of it is to come."""
     if _UNIT_BEGUN.match(raw, at):
         return "", 0
@@ -129,13 +129,8 @@ def _escaped(raw: str, at: int, last: bool) -> tuple[str, int]:
         return chr(code), 6
     if code >= 0xDC00:
         return _LOST, 6
-    return _pair(raw, at, code, last)
-
-
-def _pair(raw: str, at: int, high: int, last: bool) -> tuple[str, int]:
-    """The character that two halves make; the first alone is lost."""
-    other = _UNIT.match(raw, at + 6)
+    other = _UNIT.match(raw, at + 6)  # a character that two halves make; the first alone is lost
     if other and 0xDC00 <= (low := int(other[1], 16)) < 0xE000:
-        return chr(0x10000 + ((high - 0xD800) << 10) + low - 0xDC00), 12
+        return chr(0x10000 + ((code - 0xD800) << 10) + low - 0xDC00), 12
     unknown = not last and not other and (at + 6 == len(raw) or _UNIT_BEGUN.match(raw, at + 6))
     return ("", 0) if unknown else (_LOST, 6)

@@ -6,20 +6,20 @@ examples. The result is a set of templates for people to read and edit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import msgspec
 
 from sensegraph.engines.llm import prompts
-from sensegraph.engines.llm.asking import Asker, Plan
-from sensegraph.engines.llm.domain import OTHER, like
+from sensegraph.engines.llm.asker import Asker, Plan
+from sensegraph.engines.llm.domain import OTHER, fold_type_name
 from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.llm.llm_settings import LLMSettings
-from sensegraph.engines.llm.replies import replies
-from sensegraph.engines.llm.replies.replies import Reading
-from sensegraph.engines.llm.schemas import schema
+from sensegraph.engines.llm.replies.reply_text import Reading, decode_json
+from sensegraph.engines.llm.schemas import reply_schema
 from sensegraph.language.text import sentences, tokens, within
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Chunk, Extraction, Usage
@@ -77,13 +77,17 @@ def tuned(engine: LLMEngine, passages: Sequence[Chunk], language: str = "") -> T
 
     Raises ItemFailed when the model's account of the corpus stays unusable, and what an endpoint raises.
     """
-    shown = [_short(p) for p in passages]
+    shown = [_shorten_chunk(p) for p in passages]
     before, settings = engine.usage(), replace(engine.settings, language=language or engine.settings.language)
-    profile = _profile(engine, settings, shown)
+    values = {"language": f"Write in {settings.language}." if settings.language else "Write in their language."}
+    plan = Plan("profile", prompts.fill_template("tune", values, settings.prompts), reply_schema("profile"), _REPLY)
+    user = "\n\n".join(f"Passage {n}. {prompts.write_chunk(p)}" for n, p in enumerate(shown, 1))
+    profile = Asker(engine.endpoint).ask("tune-prompts", plan, user, _read_profile, f"{len(shown)} passages")
     reader = LLMEngine(engine.endpoint, replace(settings, entity_types=profile.entity_types, prompts=""))
-    examples = tuple(_examples(reader, shown))
+    read = ((passage, reader.extract([passage])[0]) for passage in shown[: 2 * EXAMPLES])  # one by one, as needed
+    examples = tuple(islice((Example(passage, found) for passage, found in read if found.entities), EXAMPLES))
     notes = () if examples else ("No passage of the sample gave an example: the packaged ones stay.",)
-    texts = tuple((name, template(name, profile, examples, settings)) for name in names())
+    texts = tuple((name, fit_template(name, profile, examples, settings)) for name in names())
     return Tuned(profile, examples, texts, engine.usage() - before, notes)
 
 
@@ -92,32 +96,26 @@ def names() -> tuple[str, ...]:
     return tuple(name for name in prompts.TEMPLATES if name not in _AS_THEY_ARE)
 
 
-def template(name: str, profile: Profile, examples: Sequence[Example], settings: LLMSettings) -> str:
+def fit_template(name: str, profile: Profile, examples: Sequence[Example], settings: LLMSettings) -> str:
     """The packaged template `name` with the profile before it, and the examples in the place of its own."""
     text = prompts.packaged(name)
-    made = [e for e in (_worked(name, example, settings) for example in examples) if e]
+    made = [e for e in (_write_example(name, example, settings) for example in examples) if e]
     if made:
         text = text.partition(_EXAMPLE)[0] + "".join(f"\nExample from this corpus:\n{e}\n" for e in made)
-    return f"You are {_plain(profile.persona)}. The corpus holds {_plain(profile.domain)}.\n\n{text}"
+    persona, domain = _defuse_placeholders(profile.persona), _defuse_placeholders(profile.domain)
+    return f"You are {persona}. The corpus holds {domain}.\n\n{text}"
 
 
 # ── what kind of corpus it is ──
 
 
-def _profile(engine: LLMEngine, settings: LLMSettings, passages: Sequence[Chunk]) -> Profile:
-    values = {"language": f"Write in {settings.language}." if settings.language else "Write in their language."}
-    plan = Plan("profile", prompts.filled("tune", values, settings.prompts), schema("profile"), _REPLY)
-    user = "\n\n".join(f"Passage {n}. {prompts.of_chunk(p)}" for n, p in enumerate(passages, 1))
-    return Asker(engine.endpoint).ask("tune-prompts", plan, user, _read, f"{len(passages)} passages")
-
-
-def _read(reply: Reply) -> Reading[Profile]:
+def _read_profile(reply: Reply) -> Reading[Profile]:
     """The account in a reply; it must say a domain, a persona and at least one type."""
     try:
-        said = msgspec.convert(replies.decoded(reply), _Profile)
+        said = msgspec.convert(decode_json(reply), _Profile)
     except msgspec.ValidationError as e:
         return Reading(None, f"its form is wrong: {e}")
-    types = {like(kind): " ".join(kind.split()).casefold() for kind in said.entity_types}
+    types = {fold_type_name(kind): " ".join(kind.split()).casefold() for kind in said.entity_types}
     listed = tuple(kind for known, kind in types.items() if known not in ("", OTHER))[:_MOST_TYPES]
     if not (said.domain.strip() and said.persona.strip() and listed):
         return Reading(None, "its domain, persona or list of types is empty")
@@ -131,7 +129,7 @@ def _phrase(text: str) -> str:
 # ── worked examples ──
 
 
-def _short(chunk: Chunk) -> Chunk:
+def _shorten_chunk(chunk: Chunk) -> Chunk:
     """The first whole sentences of a chunk, as many as an example may have, and at least one.
 
     A chunk that is not the beginning of its document may begin inside a sentence.
@@ -144,31 +142,34 @@ def _short(chunk: Chunk) -> Chunk:
     return replace(chunk, text=text, start=at + start, end=at + end, tokens=tokens(text))
 
 
-def _examples(reader: LLMEngine, passages: Sequence[Chunk]) -> Iterator[Example]:
-    """What the model finds in the first passages that name something; not all are tried."""
-    left = EXAMPLES
-    for passage in passages[: 2 * EXAMPLES]:
-        found = reader.extract([passage])[0]
-        if found.entities:
-            yield Example(passage, found)
-            left -= 1
-        if not left:
-            return
+def _write_example(name: str, example: Example, settings: LLMSettings) -> str:
+    """An example in the form that the template `name` asks for; empty where it asks for none or holds nothing.
 
-
-def _worked(name: str, example: Example, settings: LLMSettings) -> str:
-    """An example in the form that the template `name` asks for; empty where it asks for none or holds nothing."""
+    In the tuple format a record is its kind, then the fields in their order.
+    """
     kind, _, form = name.partition("-")
     if kind not in ("extract", "claims") or (kind == "claims" and not example.found.claims):
         return ""
-    records = _claims(example) if kind == "claims" else _listed(example.found, settings)
+    records = _list_records(example.found, settings)
+    if kind == "claims":
+        fields = ("subject", "object", "type", "status", "starts", "ends", "description")
+        quotes = [(c, {"quote": example.passage.text[c.start : c.end]}) for c in example.found.claims]
+        records = {"claims": [{name: getattr(c, name) for name in fields} | quote for c, quote in quotes]}
     listed = "; ".join(dict.fromkeys(e.name for e in example.found.entities))
     named = f"\n\nEntities: {listed}" if kind == "claims" else ""
-    reply = f"\n{_tuples(records)}" if form else " " + msgspec.json.encode(records).decode()
-    return _plain(f"Text:\n{example.passage.text}{named}\nReply:{reply}")
+    text = f"Text:\n{example.passage.text}{named}\nReply:"
+    if not form:
+        return _defuse_placeholders(f"{text} {msgspec.json.encode(records).decode()}")
+    kinds = {"entities": "entity", "relations": "relationship", "claims": "claim"}
+    tuples = [
+        f'("{kinds[name]}"<|>{"<|>".join(str(v) for v in record.values())})'
+        for name, listed in records.items()
+        for record in listed
+    ]
+    return _defuse_placeholders("\n".join([text, "\n##\n".join(tuples), "<|COMPLETE|>"]))
 
 
-def _listed(found: Extraction, settings: LLMSettings) -> dict[str, list[dict[str, Any]]]:
+def _list_records(found: Extraction, settings: LLMSettings) -> dict[str, list[dict[str, Any]]]:
     entities = [{"name": e.name, "type": e.type, "description": e.description} for e in found.entities]
     relations = []
     for r in found.relations:
@@ -178,24 +179,6 @@ def _listed(found: Extraction, settings: LLMSettings) -> dict[str, list[dict[str
     return {"entities": entities, "relations": relations}
 
 
-def _claims(example: Example) -> dict[str, list[dict[str, Any]]]:
-    fields = ("subject", "object", "type", "status", "starts", "ends", "description")
-    text = example.passage.text
-    quoted = [(c, {"quote": text[c.start : c.end]}) for c in example.found.claims]
-    return {"claims": [{name: getattr(c, name) for name in fields} | quote for c, quote in quoted]}
-
-
-def _tuples(records: dict[str, list[dict[str, Any]]]) -> str:
-    """Records in the tuple format: the kind, then the fields in their order."""
-    kinds = {"entities": "entity", "relations": "relationship", "claims": "claim"}
-    lines = [
-        f'("{kinds[name]}"<|>{"<|>".join(str(v) for v in record.values())})'
-        for name, listed in records.items()
-        for record in listed
-    ]
-    return "\n##\n".join(lines) + "\n<|COMPLETE|>"
-
-
-def _plain(text: str) -> str:
+def _defuse_placeholders(text: str) -> str:
     """`text` without what a template would take for a placeholder."""
     return text.replace("{{", "{ {").replace("}}", "} }") if "{{" in text else text

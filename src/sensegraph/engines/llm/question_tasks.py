@@ -7,11 +7,17 @@ from dataclasses import replace
 from typing import TypeVar
 
 from sensegraph.engines.llm import prompts
-from sensegraph.engines.llm.asking import Asker, Plan, messages
+from sensegraph.engines.llm.asker import Asker, Plan, begin_talk
 from sensegraph.engines.llm.llm_settings import LLMSettings
-from sensegraph.engines.llm.replies import replies
-from sensegraph.engines.llm.replies.replies import Reading
-from sensegraph.engines.llm.replies.streaming import Telling
+from sensegraph.engines.llm.replies.answer_replies import (
+    read_answer,
+    read_grade,
+    read_lead,
+    read_points,
+    read_refinement,
+)
+from sensegraph.engines.llm.replies.answer_stream import AnswerStream
+from sensegraph.engines.llm.replies.reply_text import Reading
 from sensegraph.engines.llm.verdicts import Verdicts
 from sensegraph.errors import Unreadable
 from sensegraph.models.endpoint.client import Message, Reply
@@ -35,48 +41,48 @@ class Inquirer:
         """Rated partial answers; none without a call where there is nothing to answer from."""
         if not inquiry.context.passages:
             return ()
-        cited = prompts.records(inquiry.context)
-        return self._about("rate", inquiry, lambda r: replies.points(r, cited))
+        cited = prompts.number_records(inquiry.context)
+        return self._about("rate", inquiry, lambda r: read_points(r, cited))
 
     def answer(self, inquiry: Inquiry) -> Draft:
         """A final answer."""
-        cited = prompts.records(inquiry.context)
-        return self._noted(inquiry, self._about("answer", inquiry, lambda r: replies.answer(r, cited)))
+        cited = prompts.number_records(inquiry.context)
+        return self._noted(inquiry, self._about("answer", inquiry, lambda r: read_answer(r, cited)))
 
     def stream(self, inquiry: Inquiry, tell: Callable[[Statement], None]) -> Draft:
         """The draft that `answer` gives; each of its statements is told as soon as nothing can change it.
 
         A reply of another form than the one asked for is told when it is whole.
         """
-        cited = prompts.records(inquiry.context)
-        telling = Telling(cited, tell)
+        cited = prompts.number_records(inquiry.context)
+        stream = AnswerStream(cited, tell)
 
         def say(plan: Plan, talk: Sequence[Message]) -> Reply:
             return self._asker.endpoint.chat_stream(
-                talk, telling.hear, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens
+                talk, stream.hear, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens
             )
 
-        draft = self._about("answer", inquiry, lambda r: replies.answer(r, cited), say)
-        telling.tell(draft.statements[telling.count :])
+        draft = self._about("answer", inquiry, lambda r: read_answer(r, cited), say)
+        stream.tell(draft.statements[stream.count :])
         return self._noted(inquiry, draft)
 
     def ask(self, inquiry: Inquiry) -> Lead:
         """A partial answer and questions to follow up (DRIFT); nothing where there is nothing to answer from."""
         if not inquiry.context.passages:
             return Lead()
-        cited = prompts.records(inquiry.context)
-        return self._about("ask", inquiry, lambda r: replies.lead(r, cited))
+        cited = prompts.number_records(inquiry.context)
+        return self._about("ask", inquiry, lambda r: read_lead(r, cited))
 
     def refine(self, inquiry: Inquiry) -> Refinement:
         """The question made ready for search (LazyGraphRAG; the imagined answer is DRIFT's)."""
         most = self._settings.sub_questions
-        return self._about("refine", inquiry, lambda r: replies.refinement(r, inquiry.question, most))
+        return self._about("refine", inquiry, lambda r: read_refinement(r, inquiry.question, most))
 
     def test(self, inquiry: Inquiry) -> bool:
         """Whether the passages help; no, without a call, where there are none, and instead of what cannot be read."""
         if not (user := self.user("test", inquiry)):
             return False
-        said = self._verdicts.decide(messages(self._plans["test"], user))
+        said = self._verdicts.decide(begin_talk(self._plans["test"], user))
         if said is None:
             raise Unreadable(
                 f"test: a reply about the question {inquiry.question[:80]!r} is neither yes nor no.", False
@@ -85,15 +91,15 @@ class Inquirer:
 
     def grade(self, inquiry: Inquiry) -> int:
         """How relevant the passages are, 0 to 5 (graphrag, dynamic selection); no passages are not relevant at all."""
-        return self._about("grade", inquiry, replies.grade) if inquiry.context.passages else 0
+        return self._about("grade", inquiry, read_grade) if inquiry.context.passages else 0
 
     def user(self, task: Task, inquiry: Inquiry) -> str:
         """The user's message of `task`; empty where no call is made."""
         if task not in ("answer", "refine") and not inquiry.context.passages:
             return ""
         room = 0 if task in _WITHOUT_HISTORY else self._settings.history_tokens
-        form = {"refine": prompts.of_refinement, "test": prompts.of_passages, "grade": prompts.of_passages}
-        return form.get(task, prompts.of_inquiry)(inquiry, room)
+        form = {"refine": prompts.write_refinement, "test": prompts.write_passages, "grade": prompts.write_passages}
+        return form.get(task, prompts.write_inquiry)(inquiry, room)
 
     def _about(
         self,
@@ -103,9 +109,9 @@ class Inquirer:
         say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
     ) -> T:
         what = f"the question {inquiry.question[:80]!r}"
-        return self._asker.asked(task, self._plans[task], self.user(task, inquiry), read, what, say)[0]
+        return self._asker.ask(task, self._plans[task], self.user(task, inquiry), read, what, say=say)
 
     def _noted(self, inquiry: Inquiry, draft: Draft) -> Draft:
-        _, left_out = prompts.remembered(inquiry.history, self._settings.history_tokens)
+        _, left_out = prompts.fit_history(inquiry.history, self._settings.history_tokens)
         lost = (f"{left_out} earlier turns of the conversation did not fit and were left out",) if left_out else ()
         return replace(draft, notes=(NOTICE, *draft.notes, *lost))

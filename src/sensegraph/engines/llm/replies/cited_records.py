@@ -66,76 +66,74 @@ class Records:
         passage = self.passages[number - 1]
         return passage.id if kind in ("", passage.kind) else None
 
-    def cited(self, text: str) -> Cited:
+    def resolve(self, text: str) -> Cited:
         """`text` cut into statements, each with the ids of the records that it rests on.
 
         A statement ends with its references; the texts of all statements, joined, are `text` without marks. At most
         five ids of a reference are kept.
         """
-        statements, _, dangling = self._parted(text)
+        statements, _, dangling = self._split_statements(text)
         return Cited(tuple(statements), tuple(dangling))
 
-    def settled(self, text: str) -> tuple[list[Statement], int]:
+    def resolve_beginning(self, text: str) -> tuple[list[Statement], int]:
         """The first statements of a text that is still being written, as far as nothing that may follow changes them.
 
         With them the place where they end; the text from there on has the rest of the statements.
         """
         if not _CLOSER.search(text):
             return [], 0
-        statements, starts, _ = self._parted(text[: _certain(text)])
+        begun = _OPEN.search(text)  # only the text before every mark that has not ended is certain
+        unfinished = (m.start() for m in _IN_BRACKETS.finditer(text) if not _MARK.match(text, m.start()))
+        certain = min([begun.start() if begun else len(text), *unfinished])
+        statements, starts, _ = self._split_statements(text[:certain])
         if len(statements) < 2 or not re.search(r"\w", _MARK.sub("", statements[-1].text)):
             return [], 0
         return statements[:-1], starts[-1]
 
-    def _parted(self, text: str) -> tuple[list[Statement], list[int], list[str]]:
+    def _split_statements(self, text: str) -> tuple[list[Statement], list[int], list[str]]:
         """The statements of `text`, where each begins, and the references that named nothing."""
         statements: list[Statement] = []
         starts: list[int] = []
         dangling: list[str] = []
         at, carried = 0, tuple[str, ...]()
         for run in _RUN.finditer(text):
-            ids, lost = self._resolved(run[0])
+            ids, lost = self._resolve_marks(run[0])
             if lost is None:
                 continue  # a year in brackets, say: part of the text
             dangling += lost
-            begin, piece, at = at, _closed(text[at : run.start()], run["stop"]), run.end()
+            begin, piece, stop, at = at, text[at : run.start()], run["stop"], run.end()
+            if not (stop and piece[-1:] in _STOPS):
+                piece += stop  # the punctuation that follows a mark belongs to the text before it
             if piece.strip():
                 starts.append(begin)
-                statements.append(Statement(piece, _once(carried + ids)))
+                statements.append(Statement(piece, _drop_repeats(carried + ids)))
                 carried = ()
             elif statements:
                 before = statements.pop()
-                statements.append(Statement(before.text + piece, _once(before.references + ids)))
+                statements.append(Statement(before.text + piece, _drop_repeats(before.references + ids)))
             else:
                 carried += ids  # a mark that precedes its text
         if text[at:]:
             starts.append(at)
-            statements.append(Statement(text[at:].lstrip() if carried else text[at:], _once(carried)))
+            statements.append(Statement(text[at:].lstrip() if carried else text[at:], _drop_repeats(carried)))
         return statements, starts, dangling
 
-    def _resolved(self, run: str) -> tuple[tuple[str, ...], list[str] | None]:
+    def _resolve_marks(self, run: str) -> tuple[tuple[str, ...], list[str] | None]:
         """The ids that a run of marks names, and what names nothing; None when it is no reference at all."""
         found: list[str] = []
         lost: list[str] = []
         for mark in _MARK.findall(run):
-            numbers = _numbers(mark)
+            numbers = _read_numbers(mark)
             ids = [(kind, n, self.find(n, kind)) for kind, n in numbers]
             found += [i for _, _, i in ids if i is not None][:PER_REFERENCE]
             lost += [f"{kind} {n}".strip() for kind, n, i in ids if i is None] or ([] if numbers else [mark])
         bare = not any(c.isalpha() for c in run)
-        if bare and not found and all(_number(n) > 999 for n in re.findall(r"\d+", run)):
+        if bare and not found and all(_read_number_of_record(n) > 999 for n in re.findall(r"\d+", run)):
             return (), None
         return tuple(found), lost
 
 
-def _certain(text: str) -> int:
-    """The length of the beginning of `text` in which every mark that has begun has ended."""
-    open_ = _OPEN.search(text)
-    starts = (m.start() for m in _IN_BRACKETS.finditer(text) if not _MARK.match(text, m.start()))
-    return min([open_.start() if open_ else len(text), *starts])
-
-
-def _numbers(mark: str) -> list[tuple[str, int]]:
+def _read_numbers(mark: str) -> list[tuple[str, int]]:
     """The (kind, number) pairs of one mark; kind is empty where no known table is named."""
     kind, pairs = "", []
     for part in _PART.finditer(mark):
@@ -143,21 +141,16 @@ def _numbers(mark: str) -> list[tuple[str, int]]:
             if word.casefold() not in ("data", "more", "and"):
                 kind = _KINDS.get(word.casefold(), "")
             continue
-        first = _number(part["first"])
-        last = _number(part["last"] or part["first"])
+        first = _read_number_of_record(part["first"])
+        last = _read_number_of_record(part["last"] or part["first"])
         pairs += [(kind, n) for n in range(first, min(last, first + 20) + 1)]
     return pairs
 
 
-def _number(digits: str) -> int:
+def _read_number_of_record(digits: str) -> int:
     """The number, or one that no record has where a model runs on in digits."""
     return int(digits[:9])
 
 
-def _closed(piece: str, stop: str) -> str:
-    """`piece` with the punctuation that followed its mark, unless it has its own."""
-    return piece if stop and piece[-1:] in _STOPS else piece + stop
-
-
-def _once(ids: tuple[str, ...]) -> tuple[str, ...]:
+def _drop_repeats(ids: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(ids))
