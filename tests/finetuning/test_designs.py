@@ -11,11 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 from sensegraph.cli import app
-from sensegraph.cli.lab.factorial import read_design, unmarked
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.finetuning.factorial import designs
-from sensegraph.lab.finetuning.factorial.designs import BertModel, Design
+from sensegraph.lab.finetuning.factorial.arm_answers import remove_markers
+from sensegraph.lab.finetuning.factorial.designs import BertModel, Design, read_design
 from sensegraph.lab.finetuning.factorial.factorial import ARMS, Posed, Reply
 from sensegraph.lab.finetuning.factorial.rating import Ratings, line_of
 from sensegraph.models.embedders.hashed_words import HashedTerms
@@ -123,4 +123,4 @@ def test_a_corpus_that_is_not_indexed_is_said_in_one_sentence(tmp_path: Path):
 
 def test_the_numbers_of_citations_are_no_part_of_what_is_judged():
     citations = (Citation(1, "d", 0, 1, "x"),)
-    assert unmarked(Answer("Ada [1] rowed [2] in [1865].", citations)) == "Ada rowed [2] in [1865]."
+    assert remove_markers(Answer("Ada [1] rowed [2] in [1865].", citations)) == "Ada rowed [2] in [1865]."

@@ -59,7 +59,15 @@ def source(place: Place, seed: int, progress: Report) -> Iterator[Source]:
         yield _masked(found, load_settings(_HERE, place.given).personal) if place.mask else found
     elif place.corpus.is_dir():
         with Corpus.open(place.corpus, settings=place.given, progress=progress, create=False) as corpus:
-            found = _indexed(corpus, place, seed)
+            index, name = corpus.index(), place.corpus.resolve().name
+            if place.questions:
+                found = indexed.from_file(index, place.questions, name, place.topic)
+                found = indexed.answered(found, index, corpus.runtime()) if place.write_answers else found
+            else:
+                found = replace(templates.from_graph(index, place.from_graph, seed, place.topic), name=name)
+            if place.near != _NONE:
+                method, _ = corpus.method(auto.finder(index) if place.near == _AUTO else place.near)
+                found = indexed.wrong_chunks(found, method, index, corpus.runtime())
             yield _masked(found, corpus.settings.personal) if place.mask else found
     else:
         found = sources.hotpot(place.corpus, seed)
@@ -105,30 +113,9 @@ def _with_errors(judged: JudgedSet, found: Source, place: Place, progress: Repor
     settings, name = load_settings(_HERE, place.given), _FINDER if place.near == _AUTO else place.near
     method = load(name, **settings.method_settings(name, {}))
     texts = {a.id: a.question for a in found.questions if isinstance(a, Asked)}
-    with TemporaryDirectory(prefix="sensegraph-") as made, _store(Path(made)) as store:
+    with TemporaryDirectory(prefix="sensegraph-") as made, closing(SqliteStore(Path(made) / FOLDER)) as store:
         corpus = Corpus(Path(made), settings, store, progress)
         corpus.add(judged.documents)
         corpus.build(parts=parts_with_needs(method.reads))
         ranked = indexed.rankings(texts, method, corpus.index(), corpus.runtime())
     return sources.with_near(found, ranked, method.name)
-
-
-@contextmanager
-def _store(root: Path) -> Iterator[SqliteStore]:
-    with closing(SqliteStore(root / FOLDER)) as store:
-        yield store
-
-
-def _indexed(corpus: Corpus, place: Place, seed: int) -> Source:
-    """Questions of a file or of the graph, with the errors of a method that this index serves."""
-    index = corpus.index()
-    if place.questions:
-        found = indexed.from_file(index, place.questions, place.corpus.resolve().name, place.topic)
-        found = indexed.answered(found, index, corpus.runtime()) if place.write_answers else found
-    else:
-        found = templates.from_graph(index, place.from_graph, seed, place.topic)
-        found = replace(found, name=place.corpus.resolve().name)
-    if place.near == _NONE:
-        return found
-    method, _ = corpus.method(auto.finder(index) if place.near == _AUTO else place.near)
-    return indexed.wrong_chunks(found, method, index, corpus.runtime())

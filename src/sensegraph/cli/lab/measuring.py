@@ -48,12 +48,11 @@ def named_methods(text: str, settings: Settings) -> list[Named]:
     names = [part.strip() for part in text.split(",") if part.strip()]
     if not names or len(set(names)) < len(names):
         raise typer.BadParameter(f"--methods {text!r}: name at least one method, and each once.")
-    return [Named(name, _method(name, settings)) for name in names]
-
-
-def _method(text: str, settings: Settings) -> Any:
-    name, *pairs = text.split(":")
-    return load(name, **settings.method_settings(name, overrides(pairs)))
+    found = []
+    for name in names:
+        method, *pairs = name.split(":")
+        found.append(Named(name, load(method, **settings.method_settings(method, overrides(pairs)))))
+    return found
 
 
 @contextmanager
@@ -70,36 +69,24 @@ def measured(judged: JudgedSet, methods: Sequence[Named], how: Measuring, place:
     """Index the documents of `judged`, unless the index is there, and measure `methods` over it."""
     place.root.mkdir(parents=True, exist_ok=True)
     with closing(Corpus(place.root, place.settings, SqliteStore(place.root / FOLDER), place.progress)) as corpus:
-        _same(judged, corpus)
+        # measuring must not change what somebody keeps there
+        there = corpus.document_keys()
+        keys = corpus.runtime().keys(document, judged.documents)
+        if there and there != {d.id: k for d, k in zip(judged.documents, keys, strict=True)}:
+            raise InputError(
+                f"{corpus.root} holds other documents than {judged.name} as it is measured; choose an empty --root."
+            )
         begun = cpu_seconds()
-        corpus.settings = _with_parts(corpus, methods, place)
+        try:
+            present = read_manifest(corpus.store).part_names  # none of them may be lost
+        except NotIndexed:
+            present = frozenset()
+        wanted = {*place.parts, *present}.union(*(m.method.reads for m in methods))
+        settings = corpus.settings.index
+        parts = parts_with_needs(wanted, settings.part_objects)
+        corpus.settings = replace(corpus.settings, index=replace(settings, parts=parts))
         corpus.add(judged.documents)
         built = corpus.build()
         cost = Cost(cpu_seconds() - begun, judged.megabytes, sum(built.computed.values()))
         index, rt = corpus.index(), replace(corpus.runtime(), reranker=corpus.reranker)
         return Result(measure(judged, methods, index, rt, how), index.manifest, cost)
-
-
-def _same(judged: JudgedSet, corpus: Corpus) -> None:
-    """Raise InputError where the folder holds another corpus: measuring must not change what somebody keeps there."""
-    there = corpus.document_keys()
-    keys = corpus.runtime().keys(document, judged.documents)
-    if there and there != {d.id: k for d, k in zip(judged.documents, keys, strict=True)}:
-        raise InputError(
-            f"{corpus.root} holds other documents than {judged.name} as it is measured; choose an empty --root."
-        )
-
-
-def _with_parts(corpus: Corpus, methods: Sequence[Named], place: Place) -> Settings:
-    """The settings with the parts that the methods read, those that were asked for, and those that are there."""
-    wanted = {*place.parts, *_present(corpus)}.union(*(m.method.reads for m in methods))
-    index = corpus.settings.index
-    return replace(corpus.settings, index=replace(index, parts=parts_with_needs(wanted, index.part_objects)))
-
-
-def _present(corpus: Corpus) -> frozenset[Part]:
-    """The parts of the index as it is: none of them may be lost."""
-    try:
-        return read_manifest(corpus.store).part_names
-    except NotIndexed:
-        return frozenset()

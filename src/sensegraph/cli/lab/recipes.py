@@ -124,7 +124,9 @@ def graded(own: float | None, pinned: float, within: float) -> Grade:
 
 def recipes(paper: str) -> tuple[Recipe, ...]:
     """The recipes of a paper."""
-    return _read(paper_named(paper))
+    text = (files(_PAPERS) / paper_named(paper) / "repro.toml").read_text(encoding="utf-8")
+    found: Mapping[str, tuple[Recipe, ...]] = msgspec.toml.decode(text, type=dict[str, tuple[Recipe, ...]])
+    return found["recipes"]
 
 
 def recipes_for(paper: str, table: str) -> tuple[Recipe, ...]:
@@ -146,9 +148,3 @@ def recipes_for(paper: str, table: str) -> tuple[Recipe, ...]:
 def plan_text(paper: str, plan: str) -> str:
     """The evaluation that a recipe names, as TOML without corpus and questions."""
     return (files(_PAPERS) / paper / "plans" / plan).read_text(encoding="utf-8")
-
-
-def _read(paper: str) -> tuple[Recipe, ...]:
-    text = (files(_PAPERS) / paper / "repro.toml").read_text(encoding="utf-8")
-    found: Mapping[str, tuple[Recipe, ...]] = msgspec.toml.decode(text, type=dict[str, tuple[Recipe, ...]])
-    return found["recipes"]

@@ -35,33 +35,31 @@ class Foreseen:
 def foresee(file: Path, given: Mapping[str, Any], report: Callable[[str, int, int], None]) -> Foreseen:
     """What `evaluate run` would ask for, and is not stored yet. Nothing is asked, and nothing stored."""
     with prepared(file, given, report, dry=True) as ready:
-        return _rehearsed(ready)
-
-
-def _rehearsed(ready: Prepared) -> Foreseen:
-    if not any(tool.waits for tool in (*ready.corpus.tools, ready.tools.judging.engine)):
-        return Foreseen({})  # all of it is this machine's own work, and not done twice
-    answering = Rehearsed(ready.corpus.engine)
-    judging = Rehearsed(ready.tools.judging.engine)
-    parts: dict[str, Usage] = {}
-    if ready.to_index is not None:
-        found = ready.corpus.estimate(ready.to_index)
-        tokens = found.prompt_tokens, found.completion_tokens
-        parts["index"] = Usage(found.calls, *tokens, embedding_tokens=found.embedding_tokens, cost_usd=found.cost_usd)
-        conditions = tuple(replace(c, ask=_Guess(c, ready)) for c in ready.conditions)
-    else:
-        dim = ready.corpus.index().vectors.shape[1]
-        ready.corpus._tools = (answering, RehearsedEmbedder(ready.corpus.tools[1], dim))
-        conditions = ready.conditions
-    rt = replace(ready.tools.rt, engine=answering)
-    tools = replace(ready.tools, rt=rt, judging=replace(ready.tools.judging, engine=judging))
-    waiting = experiment.unanswered(conditions, ready.questions, tools)
-    result = experiment.run(replace(ready.plan, draws=1), conditions, ready.questions, tools, "")
-    for c in conditions:
-        places = [i for i, q in enumerate(ready.questions) if q in waiting[c.name]]
-        parts[f"answers of {c.name}"] = sum((result.answers[c.name][i].answer.usage for i in places), Usage())
-    parts |= {f"measuring: {task}": usage for task, usage in judging.by_task.items()}
-    return Foreseen({n: replace(u, seconds=0.0) for n, u in parts.items()}, ready.to_index is not None)
+        if not any(tool.waits for tool in (*ready.corpus.tools, ready.tools.judging.engine)):
+            return Foreseen({})  # all of it is this machine's own work, and not done twice
+        answering = Rehearsed(ready.corpus.engine)
+        judging = Rehearsed(ready.tools.judging.engine)
+        parts: dict[str, Usage] = {}
+        if ready.to_index is not None:
+            found = ready.corpus.estimate(ready.to_index)
+            tokens = found.prompt_tokens, found.completion_tokens
+            parts["index"] = Usage(
+                found.calls, *tokens, embedding_tokens=found.embedding_tokens, cost_usd=found.cost_usd
+            )
+            conditions = tuple(replace(c, ask=_Guess(c, ready)) for c in ready.conditions)
+        else:
+            dim = ready.corpus.index().vectors.shape[1]
+            ready.corpus._tools = (answering, RehearsedEmbedder(ready.corpus.tools[1], dim))
+            conditions = ready.conditions
+        rt = replace(ready.tools.rt, engine=answering)
+        tools = replace(ready.tools, rt=rt, judging=replace(ready.tools.judging, engine=judging))
+        waiting = experiment.unanswered(conditions, ready.questions, tools)
+        result = experiment.run(replace(ready.plan, draws=1), conditions, ready.questions, tools, "")
+        for c in conditions:
+            places = [i for i, q in enumerate(ready.questions) if q in waiting[c.name]]
+            parts[f"answers of {c.name}"] = sum((result.answers[c.name][i].answer.usage for i in places), Usage())
+        parts |= {f"measuring: {task}": usage for task, usage in judging.by_task.items()}
+        return Foreseen({n: replace(u, seconds=0.0) for n, u in parts.items()}, ready.to_index is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from textwrap import indent
@@ -15,7 +14,7 @@ from sensegraph.cli.progress import progress
 from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
-    from sensegraph.cli.lab.recipes import Recipe, Reproduced, Row
+    from sensegraph.cli.lab.recipes import Recipe, Reproduced
     from sensegraph.cli.lab.reproducing import Bench
 
 _DATA, _ROOT = Path("data"), Path("repro")
@@ -48,12 +47,20 @@ def repro(
     trust: Trust = False,
 ) -> None:
     """Measure a table of a paper with this system, and set the published figures and our own pinned ones beside it."""
+    from sensegraph.cli.lab import experimenting, experiments, rehearsing
     from sensegraph.cli.lab.recipes import recipes_for
-    from sensegraph.cli.lab.reproducing import Bench, reproduced
+    from sensegraph.cli.lab.reproducing import Bench, planned, reproduced
+    from sensegraph.corpus.nested_tables import lay_tables, read_tables
+    from sensegraph.corpus.settings import FILE, check_approved, load_settings, needed_approvals
     from sensegraph.lab.experiments.published import paper_named
 
     name = paper_named(paper)
-    given = _settings(overrides(settings, engine, max_tokens, max_cost, trust=trust))
+    # all indexes are made by the settings of the current folder's file, with the flags laid over
+    flags = overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    loaded = load_settings(Path(), flags)
+    check_approved(loaded, *needed_approvals(loaded))  # from here on they count as the user's own
+    given, prompts = lay_tables(read_tables(Path(FILE)), flags), loaded.model.prompts
+    given = lay_tables(given, {"model": {"prompts": str(Path(prompts).resolve())}}) if prompts else given
     found = []
     with progress(quiet or as_json or dry_run) as report:
         bench = Bench(name, data, root / name, given, report, questions)
@@ -62,7 +69,10 @@ def repro(
             if dry_run:
                 out(described(recipe, bench, lacking) + "\n")
             elif not lacking:
-                _agreed(recipe, bench, yes=yes)
+                if recipe.plan:  # ask before many calls, as `evaluate run` does
+                    file = planned(recipe, bench)
+                    foreseen = rehearsing.foresee(file, given, report)
+                    experimenting.agreed(foreseen, experiments.read_plan(file).ask_above, yes=yes)
                 found.append(reproduced(recipe, bench))
                 out("" if as_json else text(found[-1]) + "\n")
             else:
@@ -71,17 +81,6 @@ def repro(
         out_json([object_of(one) for one in found])
     if not dry_run and (not found or any(one.grade == "fail" for one in found)):
         raise typer.Exit(1)
-
-
-def _settings(flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the current folder's file, with the flags laid over: all indexes here are made by them."""
-    from sensegraph.corpus.nested_tables import lay_tables, read_tables
-    from sensegraph.corpus.settings import FILE, check_approved, load_settings, needed_approvals
-
-    settings = load_settings(Path(), flags)
-    check_approved(settings, *needed_approvals(settings))  # from here on they count as the user's own
-    given, prompts = lay_tables(read_tables(Path(FILE)), flags), settings.model.prompts
-    return lay_tables(given, {"model": {"prompts": str(Path(prompts).resolve())}}) if prompts else given
 
 
 def _lacking(recipe: Recipe, bench: Bench) -> str:
@@ -99,23 +98,16 @@ def _lacking(recipe: Recipe, bench: Bench) -> str:
     return ""
 
 
-def _agreed(recipe: Recipe, bench: Bench, *, yes: bool) -> None:
-    """Ask before many calls, as `evaluate run` does."""
-    if not recipe.plan:
-        return
-    from sensegraph.cli.lab import experimenting, experiments, rehearsing
-    from sensegraph.cli.lab.reproducing import planned
-
-    file = planned(recipe, bench)
-    plan = experiments.read_plan(file)
-    experimenting.agreed(rehearsing.foresee(file, bench.given, bench.report), plan.ask_above, yes=yes)
-
-
 # ── what is shown ──
 
 
 def described(recipe: Recipe, bench: Bench, lacking: str) -> str:
-    """What a recipe would do, what it needs and what it would take."""
+    """What a recipe would do, what it needs and what it would take: for the most part an evaluation, else an index."""
+    from tempfile import TemporaryDirectory
+
+    from sensegraph.cli.lab import rehearsing
+    from sensegraph.cli.lab.reproducing import indexing, planned
+
     lines = [f"{bench.paper}, {recipe.title}: {recipe.takes}"]
     if recipe.folders:
         lines.append("  data: " + ", ".join(str(bench.data / name) for name in recipe.folders))
@@ -123,26 +115,16 @@ def described(recipe: Recipe, bench: Bench, lacking: str) -> str:
     lines += [f"  pinned ({p.engine}, {p.measured}): {p.command}" for p in recipe.pinned]
     if lacking:
         return "\n".join([*lines, f"  cannot be run now: {lacking}"])
-    return "\n".join([*lines, *_costs(recipe, bench)])
-
-
-def _costs(recipe: Recipe, bench: Bench) -> Iterator[str]:
-    """What an evaluation would ask for; for the rest the index alone."""
-    from tempfile import TemporaryDirectory
-
-    from sensegraph.cli.lab import rehearsing
-    from sensegraph.cli.lab.reproducing import indexing, planned
-
-    if not recipe.plan:
-        index = indexing(recipe, bench)
-        yield _takes(rehearsing.text(rehearsing.Foreseen(index)))
-        if index and recipe.asks:
-            yield "  besides: what each question asks of the embedder or a model"
-        return
-    with TemporaryDirectory(prefix="sensegraph-") as folder:
-        away = bench if bench.root.exists() else replace(bench, root=Path(folder))
-        found = rehearsing.foresee(planned(recipe, away), bench.given, bench.report)
-    yield _takes(rehearsing.text(found))
+    if recipe.plan:
+        with TemporaryDirectory(prefix="sensegraph-") as folder:
+            away = bench if bench.root.exists() else replace(bench, root=Path(folder))
+            foreseen = rehearsing.foresee(planned(recipe, away), bench.given, bench.report)
+        return "\n".join([*lines, _takes(rehearsing.text(foreseen))])
+    index = indexing(recipe, bench)
+    lines.append(_takes(rehearsing.text(rehearsing.Foreseen(index))))
+    if index and recipe.asks:
+        lines.append("  besides: what each question asks of the embedder or a model")
+    return "\n".join(lines)
 
 
 def _takes(foreseen: str) -> str:
@@ -157,24 +139,22 @@ def text(found: Reproduced) -> str:
     from sensegraph.lab.retrieval.retrieval_tables import columns
 
     rows = [["", *found.columns]]
+    wide = len(found.columns)
     for row in found.rows:
-        rows += [[row.name, *[""] * len(found.columns)], *_lines(row, len(found.columns))]
+        of = "" if row.total is None else f" of {_figure(row.total)}"
+        rows.append([row.name, *[""] * wide])
+        if row.published:
+            rows.append(["  published", *map(_figure, row.published)])
+        rows.append(["  ours", *(_figure(value) + of for value in row.ours)])
+        if row.pinned:
+            rows.append(["  pinned", *map(_figure, row.pinned)])
+            rows.append(["  verdict", *row.grades, *[""] * (wide - len(row.grades))])
     lines += [columns(rows), *found.notes]
     if found.grade and (pins := found.pins):
         lines.append(f"{found.grade}: against our own figures of {pins.measured} ({pins.command}), ± {pins.within:g} %")
     else:
         lines.append(f"{found.unpinned}: no verdict")
     return "\n".join(lines)
-
-
-def _lines(row: Row, width: int) -> Iterator[list[str]]:
-    if row.published:
-        yield ["  published", *map(_figure, row.published)]
-    of = "" if row.total is None else f" of {_figure(row.total)}"
-    yield ["  ours", *(_figure(value) + of for value in row.ours)]
-    if row.pinned:
-        yield ["  pinned", *map(_figure, row.pinned)]
-        yield ["  verdict", *row.grades, *[""] * (width - len(row.grades))]
 
 
 def _figure(value: float | None) -> str:

@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import MappingProxyType
 from typing import Any
 
 from sensegraph.cli.lab import experiments, measuring, recipes
-from sensegraph.cli.lab.recipes import Recipe, Reproduced, Row
+from sensegraph.cli.lab.recipes import Kind, Recipe, Reproduced, Row
 from sensegraph.cli.progress import Report
 from sensegraph.corpus.corpus import FOLDER, Corpus
-from sensegraph.corpus.settings import Settings, load_settings, make_tools
+from sensegraph.corpus.settings import load_settings, make_tools
 from sensegraph.errors import InputError
 from sensegraph.index.parts import sort_parts
 from sensegraph.lab.experiments import experiment
@@ -49,6 +48,20 @@ class Bench:
     questions: int = 0
 
 
+Measure = Callable[[Recipe, Bench], Reproduced]
+_KINDS: dict[Kind, Measure] = {}
+
+
+def _measures(kind: Kind) -> Callable[[Measure], Measure]:
+    """Enter a function as what measures the recipes of a kind."""
+
+    def enter(measure: Measure) -> Measure:
+        _KINDS[kind] = measure
+        return measure
+
+    return enter
+
+
 def reproduced(recipe: Recipe, bench: Bench) -> Reproduced:
     """The table measured by its recipe. Raises InputError where a measuring set is not there."""
     check(recipe, bench)
@@ -73,14 +86,10 @@ def content(recipe: Recipe, bench: Bench) -> str:
     names = ("corpus.jsonl", "queries.jsonl")
     files = [bench.data / folder / name for folder in recipe.folders for name in names]
     read = [sha256(f.read_bytes()).hexdigest() for f in files if f.is_file()]
-    return key("data", _most(recipe, bench), read)[:12] if read else ""
-
-
-def _most(recipe: Recipe, bench: Bench) -> int:
-    """The most questions that are asked of a set; 0 where all of them are."""
+    # the most questions that are asked of a set; 0 where all of them are
     asked = [bench.data / folder / "queries.jsonl" for folder in recipe.folders if recipe.asks]
     there = [sum(1 for line in f.read_bytes().splitlines() if line.strip()) for f in asked if f.is_file()]
-    return bench.questions if any(n > bench.questions for n in there) else 0
+    return key("data", bench.questions if any(n > bench.questions for n in there) else 0, read)[:12] if read else ""
 
 
 def _finished(
@@ -91,19 +100,12 @@ def _finished(
     whole = not pins and recipe.pins(engine, content(recipe, replace(bench, questions=0)))
     rows = []
     for name in recipe.rows:
-        printed = _printed(known, name, columns)
+        by_column = dict(zip(known.columns, known.rows[name], strict=True)) if name in known.rows else {}
+        printed = tuple(by_column.get(c) for c in columns) if name in known.rows else ()
         pinned = tuple(pins.rows.get(name, ())) if pins else ()
         rows.append(Row(name, printed, tuple(ours[name]), pinned, pins.within if pins else 0.0))
     found = Reproduced(recipe, tuple(columns), tuple(rows), engine, notes, pins)
     return replace(found, unpinned="our own figures are pinned for all questions, not for these") if whole else found
-
-
-def _printed(known: Published, name: str, columns: Sequence[str]) -> tuple[float | None, ...]:
-    row = known.rows.get(name)
-    if row is None:
-        return ()
-    by_column = dict(zip(known.columns, row, strict=True))
-    return tuple(by_column.get(c) for c in columns)
 
 
 def indexing(recipe: Recipe, bench: Bench) -> dict[str, Usage]:
@@ -114,22 +116,24 @@ def indexing(recipe: Recipe, bench: Bench) -> dict[str, Usage]:
     reads = [load(name).reads for name in recipe.rows.values()] if recipe.kind == "recall" else [_UNITS]
     parts = sort_parts(part for read in reads for part in read)
     settings = replace(settings, index=replace(settings.index, parts=parts))
-    return {f"index of {name}": _indexing(name, bench, settings) for name in recipe.folders}
-
-
-def _indexing(name: str, bench: Bench, settings: Settings) -> Usage:
-    with TemporaryDirectory(prefix="sensegraph-") as spare:
-        made = (bench.root / name / FOLDER / "store.sqlite").exists()
-        root = bench.root / name if made else Path(spare)
-        with closing(Corpus(root, settings, SqliteStore(root / FOLDER, readonly=made), bench.report)) as corpus:
-            found = corpus.estimate(bench.data / name / "corpus.jsonl")
-    tokens = found.prompt_tokens, found.completion_tokens
-    return Usage(found.calls, *tokens, embedding_tokens=found.embedding_tokens, cost_usd=found.cost_usd)
+    found = {}
+    for name in recipe.folders:
+        with TemporaryDirectory(prefix="sensegraph-") as spare:
+            made = (bench.root / name / FOLDER / "store.sqlite").exists()
+            root = bench.root / name if made else Path(spare)
+            with closing(Corpus(root, settings, SqliteStore(root / FOLDER, readonly=made), bench.report)) as corpus:
+                need = corpus.estimate(bench.data / name / "corpus.jsonl")
+        tokens = need.prompt_tokens, need.completion_tokens
+        found[f"index of {name}"] = Usage(
+            need.calls, *tokens, embedding_tokens=need.embedding_tokens, cost_usd=need.cost_usd
+        )
+    return found
 
 
 # ── arithmetic: no data, no engine ──
 
 
+@_measures("sum")
 def _sum(recipe: Recipe, bench: Bench) -> Reproduced:
     """The claims of all answers, from the printed means of Table 3 (G46)."""
     known = published(bench.paper, recipe.table)
@@ -138,6 +142,7 @@ def _sum(recipe: Recipe, bench: Bench) -> Reproduced:
     return _arithmetic(recipe, {name: total}, {name: float(printed)})
 
 
+@_measures("holm")
 def _holm(recipe: Recipe, bench: Bench) -> Reproduced:
     """The p of Table 6 from its z, every family of 15 by itself (G35)."""
     families: dict[tuple[str, str], list[tuple[float, str]]] = {}
@@ -156,6 +161,7 @@ def _holm(recipe: Recipe, bench: Bench) -> Reproduced:
     return replace(_counted(recipe, found), notes=(note,))
 
 
+@_measures("joint")
 def _joint(recipe: Recipe, bench: Bench) -> Reproduced:
     """The joint cells of GRAFT's figures that are the means of their parts (R22)."""
     from sensegraph.lab.finetuning.factorial.printed import figures, joint, odd
@@ -186,6 +192,7 @@ def _arithmetic(recipe: Recipe, ours: Mapping[str, float], printed: Mapping[str,
 # ── an index alone ──
 
 
+@_measures("units")
 def _units(recipe: Recipe, bench: Bench) -> Reproduced:
     """Reports of each depth, every entity once, with their tokens, and the whole text (edge2024, Table 2; G38)."""
     root = bench.root / recipe.data
@@ -211,6 +218,7 @@ def _units(recipe: Recipe, bench: Bench) -> Reproduced:
     return _finished(recipe, bench, ours, known.columns, engine, known)
 
 
+@_measures("recall")
 def _recall(recipe: Recipe, bench: Bench) -> Reproduced:
     """Recall@2 and recall@5 of methods on judged sets (Gutiérrez et al. 2025, Table 1)."""
     settings, parts = measuring.settings_of(bench.root, bench.given)
@@ -263,6 +271,7 @@ def _outcome(recipe: Recipe, bench: Bench) -> Outcome:
     return found
 
 
+@_measures("answers")
 def _answers(recipe: Recipe, bench: Bench) -> Reproduced:
     """Means of a measure for every condition."""
     found, known = _outcome(recipe, bench), published(bench.paper, recipe.table)
@@ -271,6 +280,7 @@ def _answers(recipe: Recipe, bench: Bench) -> Reproduced:
     return _finished(recipe, bench, ours, known.columns, found.engine, known, *_said(found))
 
 
+@_measures("wins")
 def _wins(recipe: Recipe, bench: Bench) -> Reproduced:
     """Win rates of all pairs by every criterion (edge2024, Table 6), for the data set that is here."""
     found = _outcome(recipe, bench)
@@ -284,6 +294,7 @@ def _wins(recipe: Recipe, bench: Bench) -> Reproduced:
     return _finished(recipe, bench, ours, columns, found.engine, known, *_said(found))
 
 
+@_measures("win")
 def _win(recipe: Recipe, bench: Bench) -> Reproduced:
     """The win rate of the first condition against the second by every criterion (zhang2025, Table 2; L27)."""
     found, known = _outcome(recipe, bench), published(bench.paper, recipe.table)
@@ -292,6 +303,7 @@ def _win(recipe: Recipe, bench: Bench) -> Reproduced:
     return _finished(recipe, bench, ours, [recipe.data], found.engine, known, *_said(found))
 
 
+@_measures("contexts")
 def _contexts(recipe: Recipe, bench: Bench) -> Reproduced:
     """How far, in percent, the context of a method lies below the mean of the others (zhang2025, Figure 3; L26)."""
     found, known = _outcome(recipe, bench), published(bench.paper, recipe.table)
@@ -308,16 +320,3 @@ def _said(found: Outcome) -> list[str]:
     from sensegraph.lab.experiments.accounts import stated
 
     return [stated(found), *found.held]
-
-
-_KINDS: Mapping[str, Callable[[Recipe, Bench], Reproduced]] = MappingProxyType({
-    "units": _units,
-    "sum": _sum,
-    "answers": _answers,
-    "holm": _holm,
-    "wins": _wins,
-    "win": _win,
-    "contexts": _contexts,
-    "recall": _recall,
-    "joint": _joint,
-})  # fmt: skip

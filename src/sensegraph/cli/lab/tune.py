@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -31,9 +31,8 @@ from sensegraph.errors import EmptyCorpus, InputError, SettingsError
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
-    from sensegraph.engines.llm.llm import LLMEngine
     from sensegraph.engines.llm.tuning import Tuned
-    from sensegraph.types import Chunk, Document
+    from sensegraph.types import Chunk
 
 _HERE = Path(".")
 _FOLDER = "prompts"
@@ -56,56 +55,50 @@ def tune_prompts(
     trust: Trust = False,
 ) -> None:
     """Fit the prompts to a corpus: its domain, its kinds of things, examples from it. Read and edit what it writes."""
-    with opened(root, overrides(settings, None, max_tokens, max_cost, trust=trust), create=True) as corpus:
-        engine, folder = _engine(corpus, root), Path(corpus.settings.model.prompts or root / _FOLDER)
-        kept = () if force else _edited(folder)
-        shown = _sampled(_documents(corpus, chosen_paths(paths, root)), sample, corpus)
-        from sensegraph.engines.llm.prompts import copied
-        from sensegraph.engines.llm.tuning import tuned
+    from sensegraph.engines.llm.llm import LLMEngine
+    from sensegraph.engines.llm.prompts import copied
+    from sensegraph.engines.llm.tuning import tuned
 
+    with opened(root, overrides(settings, None, max_tokens, max_cost, trust=trust), create=True) as corpus:
+        if not isinstance(corpus.engine, LLMEngine):
+            raise SettingsError(
+                f"Prompts are for a model, and the offline engine {corpus.engine.name!r} uses none: set endpoint.model "
+                f"in {root / 'sensegraph.toml'}, or for this run --set endpoint.model=NAME."
+            )
+        engine, folder = corpus.engine, Path(corpus.settings.model.prompts or root / _FOLDER)
+        kept = () if force else _edited(folder)
+        shown = _sampled(corpus, chosen_paths(paths, root), sample)
         before = engine.usage()
         try:
             found = tuned(engine, shown, language)
         finally:
             corpus.store.spend(_STEP, engine.usage() - before)
         copied(folder)  # those that are not fitted
-        written = _written(found, folder, kept)
-        out(_told_of(found, written, kept, folder))
+        templates = {name: text for name, text in found.templates if name not in kept}
+        for name, text in templates.items():
+            (folder / f"{name}.md").write_text(text, encoding="utf-8")
+        out(_told_of(found, list(templates), kept, folder))
         _settings(found, root, folder, language)
         out(f"read the prompts, edit them, then: sensegraph index{root_flag(root)}")
-
-
-def _engine(corpus: Corpus, root: Path) -> LLMEngine:
-    """The model that the prompts are for. Raises SettingsError where the corpus is read offline."""
-    from sensegraph.engines.llm.llm import LLMEngine
-
-    if not isinstance(corpus.engine, LLMEngine):
-        raise SettingsError(
-            f"Prompts are for a model, and the offline engine {corpus.engine.name!r} uses none: set endpoint.model in "
-            f"{root / 'sensegraph.toml'}, or for this run --set endpoint.model=NAME."
-        )
-    return corpus.engine
 
 
 # ── what is shown to the model ──
 
 
-def _documents(corpus: Corpus, chosen: Sequence[Path]) -> Sequence[Document]:
-    """The documents of these paths, else those that the corpus holds. Raises EmptyCorpus where there is none."""
-    read = corpus._read(chosen)
-    say_skipped(read.skipped)
-    found = read.documents or ([] if chosen else corpus.masked_documents())
-    if not found:
-        where = ", ".join(map(str, chosen)) or f"{corpus.root / 'input'}, and no document is indexed"
-        raise EmptyCorpus(f"Nothing can be read from {where}: name files, or put documents into input/.")
-    return found
+def _sampled(corpus: Corpus, chosen: Sequence[Path], count: int) -> list[Chunk]:
+    """`count` chunks, spread over the documents of these paths, else over those that the corpus holds.
 
-
-def _sampled(documents: Sequence[Document], count: int, corpus: Corpus) -> list[Chunk]:
-    """`count` chunks, spread over the documents: the same ones for the same documents, in whatever order they come."""
+    They are the same ones for the same documents, in whatever order they come. Raises EmptyCorpus where there is none.
+    """
     from sensegraph.index.chunks import chunk
     from sensegraph.runtime.keys import key
 
+    read = corpus._read(chosen)
+    say_skipped(read.skipped)
+    documents = read.documents or ([] if chosen else corpus.masked_documents())
+    if not documents:
+        where = ", ".join(map(str, chosen)) or f"{corpus.root / 'input'}, and no document is indexed"
+        raise EmptyCorpus(f"Nothing can be read from {where}: name files, or put documents into input/.")
     size, overlap = corpus.settings.index.chunk_tokens, corpus.settings.index.chunk_overlap
     places = {key(_STEP, d.id): n for n, d in enumerate(documents)}
     cut = (chunk.fn([documents[places[k]]], size=size, overlap=overlap)[0] for k in sorted(places))
@@ -135,13 +128,6 @@ def _edited(folder: Path) -> tuple[str, ...]:
     if len(edited) == len(names()):
         raise InputError(f"Every prompt in {folder} was edited, by hand or by an earlier run: --force replaces them.")
     return edited
-
-
-def _written(found: Tuned, folder: Path, kept: Sequence[str]) -> list[str]:
-    templates = {name: text for name, text in found.templates if name not in kept}
-    for name, text in templates.items():
-        (folder / f"{name}.md").write_text(text, encoding="utf-8")
-    return list(templates)
 
 
 def _told_of(found: Tuned, written: Sequence[str], kept: Sequence[str], folder: Path) -> str:
@@ -191,28 +177,16 @@ def with_line(text: str, name: str, value: Any, line: str) -> str | None:
     if name in (model := said.get("model", {})):
         return text if model[name] == value else None
     wanted = {**said, "model": {**model, name: value}}
-    return next((made for made in _placed(text, name, line) if _says(made, wanted)), None)
-
-
-def _placed(text: str, name: str, line: str) -> Iterator[str]:
-    """The ways to put a line into [model]: for the comment that shows the default, below the head, at the end."""
-    head, table, rest = _split(text)
-    comment = re.compile(rf"^# {name} =.*$", re.MULTILINE)
-    if comment.search(rest):
-        yield head + table + comment.sub(lambda _: line, rest, count=1)
-    if table:
-        yield f"{head}{table}\n{line}{rest}"
-    yield f"{text.rstrip()}\n\n[model]\n{line}\n"
-
-
-def _split(text: str) -> tuple[str, str, str]:
-    """What stands before the head of the table [model], the head, and what follows."""
+    # the line goes for the comment that shows the default, else below the head, else to the end
     head = re.search(r"^\[model\][^\n]*$", text, re.MULTILINE)
-    return (text[: head.start()], head[0], text[head.end() :]) if head else (text, "", "")
-
-
-def _says(text: str, wanted: Mapping[str, Any]) -> bool:
-    try:
-        return tomllib.loads(text) == wanted
-    except tomllib.TOMLDecodeError:
-        return False
+    before, table, rest = (text[: head.start()], head[0], text[head.end() :]) if head else (text, "", "")
+    comment = re.compile(rf"^# {name} =.*$", re.MULTILINE)
+    made = [before + table + comment.sub(lambda _: line, rest, count=1)] if comment.search(rest) else []
+    made += [f"{before}{table}\n{line}{rest}"] if table else []
+    for candidate in (*made, f"{text.rstrip()}\n\n[model]\n{line}\n"):
+        try:
+            if tomllib.loads(candidate) == wanted:
+                return candidate
+        except tomllib.TOMLDecodeError:
+            continue
+    return None

@@ -42,17 +42,13 @@ def positions(orders: Mapping[tuple[bool, ...], int]) -> Positions:
         if count > 1:
             each = times * share * (count - sum(order)) / (count - 1)
             varying[:count, :count] += each * (np.eye(count) - 1 / count)
-    chi2, freedom = _distance(seen, due, varying)
-    p = beyond(chi2, freedom) if freedom else 1.0
-    return Positions(tuple(int(n) for n in seen), tuple(float(n) for n in due), chi2, freedom, p)
-
-
-def _distance(seen: Floats, due: Floats, varying: Floats) -> tuple[float, int]:
-    """The statistic and its degrees of freedom, with the last places joined where too little is due there."""
+    # the statistic and its degrees of freedom, with the last places joined where too little is due there
     join = _joining(due)
     off, matrix = join @ (seen - due), join @ varying @ join.T
     freedom = int(np.linalg.matrix_rank(matrix, tol=_TINY)) if matrix.size else 0
-    return (float(off @ np.linalg.pinv(matrix, rcond=_TINY) @ off), freedom) if freedom else (0.0, 0)
+    chi2, freedom = (float(off @ np.linalg.pinv(matrix, rcond=_TINY) @ off), freedom) if freedom else (0.0, 0)
+    p = beyond(chi2, freedom) if freedom else 1.0
+    return Positions(tuple(int(n) for n in seen), tuple(float(n) for n in due), chi2, freedom, p)
 
 
 def _joining(due: Floats) -> Floats:

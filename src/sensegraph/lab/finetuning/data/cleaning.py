@@ -39,7 +39,20 @@ class Cleaned(Sequence[Passage]):
 def cleaned(source: Source, mask: Mask, kinds: Sequence[str]) -> Source:
     """`source` with `mask` over questions, answers, reasoning and passages; `kinds` are those that it replaces."""
     kept = lru_cache(maxsize=_KEPT)(mask)
-    questions = (q if isinstance(q, Dropped) else _question(q, kept) for q in source.questions)
+
+    def mask_question(asked: Asked | Dropped) -> Asked | Dropped:
+        if isinstance(asked, Dropped):
+            return asked
+        return replace(
+            asked,
+            question=kept(asked.question),
+            answers=tuple(dict.fromkeys(map(kept, asked.answers))),
+            oracles=tuple(cleaned_passage(p, kept) for p in asked.oracles),
+            near=tuple(cleaned_passage(p, kept) for p in asked.near),
+            reasoning=kept(asked.reasoning),
+        )
+
+    questions = map(mask_question, source.questions)
     topics = tuple((kept(topic), n) for topic, n in source.topics)
     return replace(source, questions=questions, pool=Cleaned(source.pool, kept), masked=tuple(kinds), topics=topics)
 
@@ -47,14 +60,3 @@ def cleaned(source: Source, mask: Mask, kinds: Sequence[str]) -> Source:
 def cleaned_passage(passage: Passage, mask: Mask) -> Passage:
     """A passage with everything personal replaced, in its title and topic too."""
     return replace(passage, text=mask(passage.text), title=mask(passage.title), topic=mask(passage.topic))
-
-
-def _question(asked: Asked, mask: Mask) -> Asked:
-    return replace(
-        asked,
-        question=mask(asked.question),
-        answers=tuple(dict.fromkeys(map(mask, asked.answers))),
-        oracles=tuple(cleaned_passage(p, mask) for p in asked.oracles),
-        near=tuple(cleaned_passage(p, mask) for p in asked.near),
-        reasoning=mask(asked.reasoning),
-    )

@@ -59,13 +59,19 @@ def made(asked: Asked, pool: Sequence[Passage], how: DataSettings) -> Made | Dro
     kept = asked.oracles if random.random() < how.oracle_share else ()
     wanted = random.randint(*how.distractors) + len(asked.oracles) - len(kept)
     reason = _unusable(asked, how)
-    target = "" if reason else _target(asked, kept, how)
+    answer = target = "" if reason else "; ".join(asked.answers) if how.answers == "all" else asked.answers[0]
+    if not reason and how.style != "plain":
+        # where the gold passages are left out nothing can be quoted, and the answer stands alone
+        reasoning = asked.reasoning or quoting.reasoned(asked.question, asked.answers, kept)
+        target = quoting.written(reasoning if kept else "", answer)
     room = how.max_tokens - tokens(prompt(asked.question, kept)) - tokens(target)
     reason = reason or ("its gold passages do not fit" if room < 0 else "")
     if reason:
         return Dropped(asked.id, reason, asked.type)
     picker = _Picker(asked, how)
-    chosen = picker.pick(_candidates(asked, pool, random), room, None if how.pad else wanted)
+    # passages near the question come first, then others as they are drawn
+    drawn = (replace(pool[i], kind="random") for i in _positions(len(pool), random))
+    chosen = picker.pick(chain(asked.near, drawn), room, None if how.pad else wanted)
     while chosen and _size(asked, (*kept, *chosen), target) > how.max_tokens:
         chosen.pop()
     passages = [*kept, *chosen]
@@ -73,7 +79,7 @@ def made(asked: Asked, pool: Sequence[Passage], how: DataSettings) -> Made | Dro
     example = Example(
         asked.id,
         asked.question,
-        _answer(asked, how),
+        answer,
         tuple(passages),
         target,
         _size(asked, passages, target),
@@ -96,27 +102,8 @@ def _unusable(asked: Asked, how: DataSettings) -> str:
     return f"it has more than {how.most_oracles} gold passages" if len(asked.oracles) > how.most_oracles else ""
 
 
-def _answer(asked: Asked, how: DataSettings) -> str:
-    return "; ".join(asked.answers) if how.answers == "all" else asked.answers[0]
-
-
-def _target(asked: Asked, kept: Sequence[Passage], how: DataSettings) -> str:
-    """What is learnt. Where the gold passages are left out nothing can be quoted, and the answer stands alone."""
-    answer = _answer(asked, how)
-    if how.style == "plain":
-        return answer
-    reasoning = asked.reasoning or quoting.reasoned(asked.question, asked.answers, kept)
-    return quoting.written(reasoning if kept else "", answer)
-
-
 def _size(asked: Asked, passages: Sequence[Passage], target: str) -> int:
     return tokens(prompt(asked.question, passages)) + tokens(target)
-
-
-def _candidates(asked: Asked, pool: Sequence[Passage], random: Random) -> Iterator[Passage]:
-    """Passages to choose distractors from: those near the question first, then others as they are drawn."""
-    drawn = (replace(pool[i], kind="random") for i in _positions(len(pool), random))
-    return chain(asked.near, drawn)
 
 
 def _positions(count: int, random: Random) -> Iterator[int]:

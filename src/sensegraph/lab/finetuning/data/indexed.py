@@ -83,21 +83,23 @@ def from_file(index: Index, questions: Path, name: str, topic: str = "") -> Sour
     by_document: dict[str, list[str]] = {}
     for entry in index.catalogue.chunks:
         by_document.setdefault(entry.document, []).append(entry.id)
-    return Source(name, _questions(questions, chunks, by_document), chunks, topics=chunks.topics())
 
+    def read_questions() -> Iterator[Asked | Dropped]:
+        seen = set[str]()
+        for number, record in enumerate(records(questions), 1):
+            ident, text = str(record.get("_id", record.get("id", ""))), record.get("text", record.get("question"))
+            if not ident or not isinstance(text, str) or not text.strip():
+                raise InputError(
+                    f'{questions}, record {number}: not a question; give an object with "_id", "text" and "answer".'
+                )
+            if ident in seen:
+                raise InputError(
+                    f"{questions}, record {number}: the id {ident!r} was given before; each needs its own."
+                )
+            seen.add(ident)
+            yield _question(ident, text, record, chunks, by_document)
 
-def _questions(path: Path, chunks: Chunks, by_document: Mapping[str, list[str]]) -> Iterator[Asked | Dropped]:
-    seen = set[str]()
-    for number, record in enumerate(records(path), 1):
-        ident, text = str(record.get("_id", record.get("id", ""))), record.get("text", record.get("question"))
-        if not ident or not isinstance(text, str) or not text.strip():
-            raise InputError(
-                f'{path}, record {number}: not a question; give an object with "_id", "text" and "answer".'
-            )
-        if ident in seen:
-            raise InputError(f"{path}, record {number}: the id {ident!r} was given before; each needs its own.")
-        seen.add(ident)
-        yield _question(ident, text, record, chunks, by_document)
+    return Source(name, read_questions(), chunks, topics=chunks.topics())
 
 
 def _question(
@@ -111,7 +113,10 @@ def _question(
         oracles = chunks.named([str(n) for n in named])
         reason = "" if len(oracles) == len(named) else "a chunk that it names is not in the index"
     elif isinstance(documents, list):
-        oracles = [p for d in documents for p in _said(chunks.named(by_document.get(str(d), [])), answers)]
+        oracles = []
+        for name in documents:
+            passages = chunks.named(by_document.get(str(name), []))  # the only one is gold whatever it holds
+            oracles += passages if len(passages) == 1 else [p for p in passages if holding(p.text, answers)]
         reason = "" if oracles else "no chunk of its documents holds an answer"
     else:
         oracles, reason = [], "it names neither chunks nor documents"
@@ -120,11 +125,6 @@ def _question(
     gold = tuple(replace(p, oracle=True) for p in oracles)
     reasoning, made = str(fields.get("reasoning") or ""), str(fields.get("made") or "given")
     return Asked(ident, text, answers, gold, type=kind, reasoning=reasoning, made=made)
-
-
-def _said(passages: Sequence[Passage], answers: Sequence[str]) -> list[Passage]:
-    """Of the chunks of one document those that hold an answer; the only one whatever it holds."""
-    return list(passages) if len(passages) == 1 else [p for p in passages if holding(p.text, answers)]
 
 
 # ── errors of retrieval ──
@@ -151,19 +151,19 @@ def answered(source: Source, index: Index, rt: Runtime) -> Source:
     A question of which the engine finds nothing in them is dropped. Raises UnsupportedTask before any work.
     """
     rt.check("answering from gold passages", frozenset({"answer"}))
-    return replace(source, questions=(_answered(q, index, rt) for q in source.questions))
 
+    def answer_question(asked: Asked | Dropped) -> Asked | Dropped:
+        if isinstance(asked, Dropped) or asked.answers or not asked.oracles:
+            return asked
+        chunks = index.chunks([p.id for p in asked.oracles])
+        shown = quotable([chunk_passage(chunks[p.id]) for p in asked.oracles if p.id in chunks], index, rt)
+        (draft,) = rt.each(answer, [inquiry(Question(asked.question), shown, index)])
+        if not any(s.references or s.sources for s in draft.statements):
+            return Dropped(asked.id, "the engine finds no answer in its gold passages", asked.type)
+        text = " ".join("".join(s.text for s in draft.statements).split())
+        return replace(asked, answers=(text,), written=True)
 
-def _answered(asked: Asked | Dropped, index: Index, rt: Runtime) -> Asked | Dropped:
-    if isinstance(asked, Dropped) or asked.answers or not asked.oracles:
-        return asked
-    chunks = index.chunks([p.id for p in asked.oracles])
-    shown = quotable([chunk_passage(chunks[p.id]) for p in asked.oracles if p.id in chunks], index, rt)
-    (draft,) = rt.each(answer, [inquiry(Question(asked.question), shown, index)])
-    if not any(s.references or s.sources for s in draft.statements):
-        return Dropped(asked.id, "the engine finds no answer in its gold passages", asked.type)
-    text = " ".join("".join(s.text for s in draft.statements).split())
-    return replace(asked, answers=(text,), written=True)
+    return replace(source, questions=map(answer_question, source.questions))
 
 
 def rankings(questions: Mapping[str, str], method: Method, index: Index, rt: Runtime) -> dict[str, tuple[str, ...]]:

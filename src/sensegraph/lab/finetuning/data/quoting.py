@@ -21,17 +21,13 @@ def reasoned(question: str, answers: Sequence[str], oracles: Sequence[Passage]) 
     """Reasoning by rule: of each gold passage the sentence that holds an answer, else that nearest to the question."""
     said = []
     for passage in oracles:
-        sentence = _best(question, answers, passage)
+        # of equal sentences the first is quoted
+        sought = terms(" ".join((question, *(a for a in answers if not polar(a)))))
+        spans = sentences(passage.text) or [(0, len(passage.text))]
+        texts = [passage.text[a:b] for a, b in spans]
+        sentence = max(texts, key=lambda t: (bool(holding(t, answers)), len(sought & terms(t))))
         said.append(f"{passage.title or 'A passage'} says: {BEGIN} {sentence} {END}.")
     return " ".join(said)
-
-
-def _best(question: str, answers: Sequence[str], passage: Passage) -> str:
-    """The sentence to quote; of equal ones the first."""
-    sought = terms(" ".join((question, *(a for a in answers if not polar(a)))))
-    spans = sentences(passage.text) or [(0, len(passage.text))]
-    texts = [passage.text[a:b] for a, b in spans]
-    return max(texts, key=lambda t: (bool(holding(t, answers)), len(sought & terms(t))))
 
 
 def written(reasoning: str, answer: str) -> str:

@@ -56,7 +56,30 @@ def pairs(path: Path, talk: Talk, shape: Layout | None = None) -> list[Pair]:
 
     Raises InputError, naming the line, for what is none of the three forms.
     """
-    return [_pair(row, talk, shape or layout(), where) for where, row in _rows(path)]
+    shape, found = shape or layout(), list[Pair]()
+    for where, row in _rows(path):
+        messages = row.get("messages")
+        if isinstance(row.get("prompt"), str) and isinstance(row.get("completion"), str):
+            pair = Pair(row["prompt"], row["completion"])
+        elif isinstance(messages, list):
+            fine = all(isinstance(m, dict) and isinstance(m.get("content"), str) and m.get("role") for m in messages)
+            if not fine or len(messages) < 2 or messages[-1]["role"] != "assistant":
+                raise InputError(
+                    f"{where}: messages must be objects with role and content, the last one of the assistant."
+                )
+            pair = Pair(talk(messages[:-1]), " " + str(messages[-1]["content"]))
+        elif "question" in row:
+            item = _item(row, where)
+            pair = Pair(asked(item, shape), f" {item.target or item.answer}")
+        else:
+            raise InputError(
+                f"{where}: neither prompt and completion, nor messages, nor question, answer and passages; "
+                f"it has {', '.join(map(str, row)) or 'nothing'}."
+            )
+        if not pair.target.strip():
+            raise InputError(f"{where}: there is nothing to learn, the answer is empty; remove the line.")
+        found.append(pair)
+    return found
 
 
 def items(path: Path) -> list[Item]:
@@ -76,51 +99,23 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     empty = True
     with path.open(encoding="utf-8") as file:
         for number, text in enumerate(file, 1):
-            if text.strip():
-                empty = False
-                yield f"{path}, line {number}", _object(text, f"{path}, line {number}")
+            if not text.strip():
+                continue
+            empty, where = False, f"{path}, line {number}"
+            try:
+                row = json.loads(text)
+            except json.JSONDecodeError as e:
+                raise InputError(f"{where}: this is no JSON ({e.msg}); every line is one object.") from e
+            if not isinstance(row, dict):
+                raise InputError(f"{where}: this is no object; every line is one.")
+            yield where, row
     if empty:
         raise InputError(f"{path} holds no example: sensegraph tune data writes some.")
-
-
-def _object(text: str, where: str) -> dict[str, Any]:
-    try:
-        row = json.loads(text)
-    except json.JSONDecodeError as e:
-        raise InputError(f"{where}: this is no JSON ({e.msg}); every line is one object.") from e
-    if not isinstance(row, dict):
-        raise InputError(f"{where}: this is no object; every line is one.")
-    return row
-
-
-def _pair(row: Mapping[str, Any], talk: Talk, shape: Layout, where: str) -> Pair:
-    if isinstance(row.get("prompt"), str) and isinstance(row.get("completion"), str):
-        found = Pair(row["prompt"], row["completion"])
-    elif isinstance(row.get("messages"), list):
-        found = _talked(row["messages"], talk, where)
-    elif "question" in row:
-        item = _item(row, where)
-        found = Pair(asked(item, shape), f" {item.target or item.answer}")
-    else:
-        raise InputError(
-            f"{where}: neither prompt and completion, nor messages, nor question, answer and passages; "
-            f"it has {', '.join(map(str, row)) or 'nothing'}."
-        )
-    if not found.target.strip():
-        raise InputError(f"{where}: there is nothing to learn, the answer is empty; remove the line.")
-    return found
 
 
 def asked(item: Item, shape: Layout) -> str:
     """The prompt of a question over its passages."""
     return shape.prompt(item.question, [block(p) for p in item.passages])
-
-
-def _talked(messages: Sequence[Any], talk: Talk, where: str) -> Pair:
-    fine = all(isinstance(m, dict) and isinstance(m.get("content"), str) and m.get("role") for m in messages)
-    if not fine or len(messages) < 2 or messages[-1]["role"] != "assistant":
-        raise InputError(f"{where}: messages must be objects with role and content, the last one of the assistant.")
-    return Pair(talk(messages[:-1]), " " + str(messages[-1]["content"]))
 
 
 def _item(row: Mapping[str, Any], where: str) -> Item:
@@ -129,7 +124,10 @@ def _item(row: Mapping[str, Any], where: str) -> Item:
             str(row["id"]),
             _text(row, "question"),
             _text(row, "answer"),
-            tuple(_passage(p) for p in row["passages"]),
+            tuple(
+                Passage(str(p.get("id", "")), _text(p, "text"), str(p.get("title", "")), bool(p.get("oracle")))
+                for p in row["passages"]
+            ),
             tuple(map(str, row.get("answers") or ())),
             str(row.get("type") or ""),
             str(row.get("target") or ""),
@@ -144,7 +142,3 @@ def _text(row: Mapping[str, Any], name: str) -> str:
     if not isinstance(row[name], str):
         raise TypeError(f"{name} is no text")
     return str(row[name])
-
-
-def _passage(row: Mapping[str, Any]) -> Passage:
-    return Passage(str(row.get("id", "")), _text(row, "text"), str(row.get("title", "")), bool(row.get("oracle")))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -223,20 +223,26 @@ class Reporter:
             several=n("several"),
             written=n("written"),
             masked=self._by("masked") if self.source.masked else None,
-            topics=_topics(self._pooled(), self.shown),
+            topics=self._audit_topics(),
             reused=max(self.drawn.values(), default=0),
             checks=self._checks(kept, examples, placed),
         )
 
-    def _pooled(self) -> Counter[str]:
-        """The passages of the pool by topic."""
-        found: Counter[str] = Counter()
+    def _audit_topics(self) -> tuple[Topic, ...]:
+        """The topics most asked about, and one row for all others."""
+        pool: Counter[str] = Counter()
         if self.source.topics:
             for topic, n in self.source.topics:
-                found[topic] += n
+                pool[topic] += n
         else:
-            found.update(p.topic for p in self.source.pool)
-        return found
+            pool.update(p.topic for p in self.source.pool)
+        oracle, distractor = self.shown["oracle"], self.shown["distractor"]
+        names = sorted({*pool, *oracle, *distractor}, key=lambda t: (-oracle[t], -distractor[t], t))
+        rows = [Topic(t, pool[t], oracle[t], distractor[t]) for t in names]
+        if rest := rows[_TOPICS:]:
+            sums = (sum(getattr(r, field) for r in rest) for field in ("pool", "oracle", "distractor"))
+            return (*rows[:_TOPICS], Topic(f"{len(rest):,} others", *sums))
+        return tuple(rows)
 
     def _number(self, name: str) -> int:
         return self.counts[name, ""]
@@ -271,17 +277,3 @@ def _spread(sizes: Sequence[int]) -> Spread:
     values = np.asarray(sizes)
     middle, high = np.percentile(values, (50, 95))
     return Spread(int(values.min()), float(middle), float(values.mean()), float(high), int(values.max()))
-
-
-def _topics(pool: Mapping[str, int], shown: Mapping[str, Mapping[str, int]]) -> tuple[Topic, ...]:
-    """The topics most asked about, and one row for all others."""
-    oracle, distractor = shown["oracle"], shown["distractor"]
-    names = sorted({*pool, *oracle, *distractor}, key=lambda t: (-oracle.get(t, 0), -distractor.get(t, 0), t))
-    rows = [Topic(t, pool.get(t, 0), oracle.get(t, 0), distractor.get(t, 0)) for t in names]
-    return (*rows[:_TOPICS], *_rest(rows[_TOPICS:]))
-
-
-def _rest(rows: Sequence[Topic]) -> Iterable[Topic]:
-    if rows:
-        sums = (sum(getattr(r, f) for r in rows) for f in ("pool", "oracle", "distractor"))
-        yield Topic(f"{len(rows):,} others", *sums)

@@ -55,8 +55,16 @@ def judged(folder: Path, split: str = "", topic: str = "") -> tuple[JudgedSet, S
     found = read_set(folder, split)
     check_topic(topic, found.documents)
     passages = {d.id: whole(d, topic) for d in found.documents}
-    answers = _answers(folder / "queries.jsonl")
-    questions = tuple(_asked(q, passages, answers.get(q.id, ())) for q in found.queries)
+    rows = (json.loads(line) for line in (folder / "queries.jsonl").open(encoding="utf-8-sig") if line.strip())
+    answers = {str(r.get("_id", r.get("id"))): answers_of(r) for r in rows}
+
+    def read_query(query: Query) -> Asked | Dropped:
+        if missing := [name for name in query.gold if name not in passages]:
+            return Dropped(query.id, f"{len(missing)} of its gold passages are not in the corpus", query.type)
+        oracles = tuple(replace(passages[name], oracle=True) for name in query.gold)
+        return Asked(query.id, query.text, answers.get(query.id, ()), oracles, type=query.type)
+
+    questions = tuple(map(read_query, found.queries))
     return found, Source(found.name, questions, tuple(passages.values()), found.left_out)
 
 
@@ -71,20 +79,6 @@ def whole(document: Document, topic: str = "") -> Passage:
     """A document as one passage."""
     counted = str(dict(document.metadata).get(topic, "")) if topic else document.title
     return Passage(document.id, document.text, document.title, document=document.id, topic=counted)
-
-
-def _asked(query: Query, passages: Mapping[str, Passage], answers: tuple[str, ...]) -> Asked | Dropped:
-    """A judged question with its gold passages, in the order of the judgements."""
-    if missing := [name for name in query.gold if name not in passages]:
-        return Dropped(query.id, f"{len(missing)} of its gold passages are not in the corpus", query.type)
-    oracles = tuple(replace(passages[name], oracle=True) for name in query.gold)
-    return Asked(query.id, query.text, answers, oracles, type=query.type)
-
-
-def _answers(path: Path) -> dict[str, tuple[str, ...]]:
-    """The answers of every question of a test collection, by its id."""
-    records = (json.loads(line) for line in path.open(encoding="utf-8-sig") if line.strip())
-    return {str(r.get("_id", r.get("id"))): answers_of(r) for r in records}
 
 
 def answers_of(record: Mapping[str, Any]) -> tuple[str, ...]:
@@ -121,14 +115,9 @@ def hotpot(path: Path, seed: int = 0) -> Source:
     Gold passages are the paragraphs of the supporting facts; the question's other paragraphs are its own distractors,
     and the pool is a sample of all, drawn with `seed`. Raises InputError for a record that has not this form.
     """
-    pool = _sampled((p for asked in _hotpot(path) for p in (*asked.oracles, *asked.near)), seed)
-    return Source(path.stem, _hotpot(path), pool, near="the file")
-
-
-def _sampled(passages: Iterable[Passage], seed: int) -> tuple[Passage, ...]:
-    """`_POOL` of the passages, each text once, every one with the same chance; fewer where there are no more."""
+    # `_POOL` of the passages, each text once, every one with the same chance; fewer where there are no more
     random, seen, kept = Random(f"pool {seed}"), set[int](), list[Passage]()
-    for passage in passages:
+    for passage in (p for asked in _hotpot(path) for p in (*asked.oracles, *asked.near)):
         if (mark := hash_of(passage.text)) in seen:
             continue
         seen.add(mark)
@@ -137,7 +126,8 @@ def _sampled(passages: Iterable[Passage], seed: int) -> tuple[Passage, ...]:
             kept.append(free)
         elif (place := random.randrange(len(seen))) < _POOL:
             kept[place] = free
-    return tuple(kept)
+    pool = tuple(kept)
+    return Source(path.stem, _hotpot(path), pool, near="the file")
 
 
 def hash_of(text: str) -> int:
@@ -148,26 +138,23 @@ def hash_of(text: str) -> int:
 def _hotpot(path: Path) -> Iterator[Asked]:
     for number, record in enumerate(records(path), 1):
         try:
-            yield _question(record)
+            # the context comes as pairs (title, sentences) or as columns, as the two public forms have it
+            name = str(record.get("_id", record.get("id", "")))
+            context, facts = record["context"], record["supporting_facts"]
+            if isinstance(context, dict):
+                context = list(zip(context["title"], context["sentences"], strict=True))
+            gold = set(facts["title"] if isinstance(facts, dict) else [title for title, _ in facts])
+            if not name or not isinstance(record["question"], str):
+                raise ValueError("no _id, or no question")
+            shown = [Passage(f"{name}/{title}", "".join(said).strip(), title, topic=title) for title, said in context]
+            oracles = tuple(replace(p, oracle=True) for p in shown if p.title in gold)
+            near = tuple(replace(p, kind="own") for p in shown if p.title not in gold)
+            yield Asked(name, record["question"], answers_of(record), oracles, near, str(record.get("type") or ""))
         except (KeyError, TypeError, ValueError, IndexError) as e:
             raise InputError(
                 f"{path}, record {number}: not in the form of HotpotQA ({type(e).__name__}: {e}); it needs _id, "
                 "question, answer, supporting_facts and context."
             ) from e
-
-
-def _question(record: Mapping[str, Any]) -> Asked:
-    """One record: the context as pairs (title, sentences) or as columns, as the two public forms have it."""
-    name, context, facts = str(record.get("_id", record.get("id", ""))), record["context"], record["supporting_facts"]
-    if isinstance(context, dict):
-        context = list(zip(context["title"], context["sentences"], strict=True))
-    gold = set(facts["title"] if isinstance(facts, dict) else [title for title, _ in facts])
-    if not name or not isinstance(record["question"], str):
-        raise ValueError("no _id, or no question")
-    shown = [Passage(f"{name}/{title}", "".join(said).strip(), title, topic=title) for title, said in context]
-    oracles = tuple(replace(p, oracle=True) for p in shown if p.title in gold)
-    near = tuple(replace(p, kind="own") for p in shown if p.title not in gold)
-    return Asked(name, record["question"], answers_of(record), oracles, near, str(record.get("type") or ""))
 
 
 def records(path: Path) -> Iterator[dict[str, Any]]:

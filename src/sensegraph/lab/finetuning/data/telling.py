@@ -16,7 +16,16 @@ def plain(report: DataReport) -> dict[str, Any]:
 
 def text(report: DataReport) -> str:
     """The report for people, in lines."""
-    return "\n".join(("\n".join(_head(report)), "", *_checks(report), "", *_figures(report)))
+    wide = max(len(c.name) for c in report.checks)
+    return "\n".join(
+        (
+            "\n".join(_head(report)),
+            "",
+            *[f"{'holds' if c.holds else 'FAILS'}  {c.name:<{wide}}  {c.said}" for c in report.checks],
+            "",
+            *_figures(report),
+        )
+    )
 
 
 def markdown(report: DataReport) -> str:
@@ -62,14 +71,10 @@ def _head(report: DataReport) -> Iterator[str]:
         yield f"questions: {_listed(report.made)}"
 
 
-def _checks(report: DataReport) -> list[str]:
-    wide = max(len(c.name) for c in report.checks)
-    return [f"{'holds' if c.holds else 'FAILS'}  {c.name:<{wide}}  {c.said}" for c in report.checks]
-
-
 def _figures(report: DataReport) -> Iterator[str]:
     low, high = report.share
-    yield f"with oracle: {report.with_oracle:,} ({_percent(low)} to {_percent(high)} at 95 %); {_oracles(report)}"
+    oracles = ", ".join(f"{n:,} with {count}" for count, n in report.oracles)
+    yield f"with oracle: {report.with_oracle:,} ({_percent(low)} to {_percent(high)} at 95 %); {oracles}"
     shown = f"{_listed(report.distractors)} distractors, one drawn {_many(report.reused, 'time')} at most"
     yield f"passages of an example: {_sizes(report.passages)}; {shown}"
     yield f"tokens of an example: {_sizes(report.tokens)}; of what is learnt: {_sizes(report.targets)}"
@@ -94,10 +99,6 @@ def _figures(report: DataReport) -> Iterator[str]:
         yield f"personal data replaced: {_listed(report.masked)}"
     if len(report.types) > 1:
         yield f"types: {_listed(report.types)}"
-
-
-def _oracles(report: DataReport) -> str:
-    return ", ".join(f"{n:,} with {count}" for count, n in report.oracles)
 
 
 def _listed(pairs: Sequence[tuple[str, int]]) -> str:

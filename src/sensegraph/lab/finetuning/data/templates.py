@@ -7,7 +7,7 @@ asks for more than one or two sentences say, and a model that is trained on noth
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
@@ -18,7 +18,7 @@ from sensegraph.lab.finetuning.data.sources import Source
 from sensegraph.lab.finetuning.data.values import Asked, Passage
 from sensegraph.lab.questions.stated_facts import whole
 from sensegraph.language.text import fold
-from sensegraph.types import Chunk, Description, Entity, Relation
+from sensegraph.types import Chunk, Entity, Relation
 
 _SENTENCE = (40, 300)  # characters of a sentence to ask about
 _SHORT = 3  # characters of a name that is asked for, at least
@@ -48,25 +48,38 @@ def from_graph(index: Index, count: int, seed: int = 0, topic: str = "") -> Sour
     different chunks; `link` asks for the one sentence that names two entities together.
     """
     chunks = Chunks(index, topic)
-    made = tuple(islice(_varied(_made(index, chunks, Random(f"templates {seed}"))), count))
+    made = tuple(islice(_made(index, chunks, Random(f"templates {seed}")), count))
     missing = ((f"of {count:,} asked for, the graph gives no more", count - len(made)),) if len(made) < count else ()
     return Source("graph", made, chunks, missing, topics=chunks.topics())
 
 
 def _made(index: Index, chunks: Chunks, random: Random) -> Iterator[Asked]:
-    """Questions relation by relation in a random order, each of the kind that is rarest so far."""
+    """Questions relation by relation in a random order, each of the kind that is rarest so far.
+
+    A question whose answer was asked for often enough is left out.
+    """
     relations, entities = index.graph.relations, {e.id: e for e in index.graph.entities}
     earlier: dict[str, list[_Said]] = defaultdict(list)
     count: Counter[str] = Counter()
+    answers: Counter[str] = Counter()
     for place in random.sample(range(len(relations)), len(relations)):
         relation = relations[place]
         ends = sorted((entities[relation.source], entities[relation.target]), key=lambda e: (e.degree, e.id))
         said = _sentence(relation, ends, index)
         if said:
-            ways = [_shared(relation, said, earlier, chunks), _link(relation, ends, said, chunks)]
-            made = min((q for q in (*ways, _gap(relation, said[0], chunks)) if q), key=lambda q: count[q.type])
+            text, first = f"Which name is missing here: “{said[0].gapped}”?", said[0]
+            oracles = _oracles(chunks, first.chunk)
+            gap = Asked(f"gap-{relation.id}", text, (first.name,), oracles, type="gap", made="template")
+            kinds = [_shared(relation, said, earlier, chunks), gap]
+            if len(relation.chunks) < 2:  # one chunk alone names the two together
+                text = f"In which sentence are {ends[0].name} and {ends[1].name} named together?"
+                link = Asked(f"link-{relation.id}", text, (first.text,), oracles, type="link", made="template")
+                kinds.insert(1, link)
+            made = min((q for q in kinds if q), key=lambda q: count[q.type])
             count[made.type] += 1
-            yield made
+            answers[fold(made.answers[0])] += 1
+            if answers[fold(made.answers[0])] <= _SAME:
+                yield made
         for now in said:
             earlier[now.entity].append(now)
 
@@ -75,33 +88,24 @@ def _sentence(relation: Relation, ends: Sequence[Entity], index: Index) -> list[
     """The first sentence behind a relation that names both of its ends, once for each name that can be asked for."""
     found = index.chunks([d.source.chunk for d in relation.descriptions])
     for description in relation.descriptions:
-        text = _words(description, found)
+        source = description.source
+        chunk = found.get(source.chunk)
+        if chunk is None:
+            continue
+        text = " ".join(chunk.text[source.start : source.end].split())
         names = [next((n for n in (e.name, *e.aliases) if whole(n).search(text)), "") for e in ends]
         if all(names) and _SENTENCE[0] <= len(text) <= _SENTENCE[1]:
-            chunk = found[description.source.chunk]
-            return [_Said(text, n, e.id, chunk) for n, e in zip(names, ends, strict=True) if _usable(n)]
+            # a name can be asked for that is long enough, and written as a name where its script has capitals
+            return [
+                _Said(text, name, end.id, chunk)
+                for name, end in zip(names, ends, strict=True)
+                if len(name) >= _SHORT and (name[:1].isupper() or not name[:1].islower())
+            ]
     return []
-
-
-def _words(said: Description, chunks: dict[str, Chunk]) -> str:
-    """The span behind a description as the chunk has it, in one line; empty where it is not known."""
-    chunk = chunks.get(said.source.chunk)
-    return " ".join(chunk.text[said.source.start : said.source.end].split()) if chunk else ""
-
-
-def _usable(name: str) -> bool:
-    """Whether a name can be asked for: it is long enough, and written as a name where its script has capitals."""
-    return len(name) >= _SHORT and (name[:1].isupper() or not name[:1].islower())
 
 
 def _oracles(chunks: Chunks, *found: Chunk) -> tuple[Passage, ...]:
     return tuple(replace(chunks.passage(c), oracle=True) for c in found)
-
-
-def _gap(relation: Relation, said: _Said, chunks: Chunks) -> Asked:
-    question = f"Which name is missing here: “{said.gapped}”?"
-    oracles = _oracles(chunks, said.chunk)
-    return Asked(f"gap-{relation.id}", question, (said.name,), oracles, type="gap", made="template")
 
 
 def _shared(
@@ -116,21 +120,3 @@ def _shared(
     answers = tuple(dict.fromkeys((now.name, before.name)))
     oracles = _oracles(chunks, before.chunk, now.chunk)
     return Asked(f"shared-{relation.id}", question, answers, oracles, type="shared", made="template")
-
-
-def _link(relation: Relation, ends: Sequence[Entity], said: Sequence[_Said], chunks: Chunks) -> Asked | None:
-    """The sentence that names two entities together, where one chunk alone does."""
-    if len(relation.chunks) > 1:
-        return None
-    question = f"In which sentence are {ends[0].name} and {ends[1].name} named together?"
-    oracles = _oracles(chunks, said[0].chunk)
-    return Asked(f"link-{relation.id}", question, (said[0].text,), oracles, type="link", made="template")
-
-
-def _varied(questions: Iterable[Asked]) -> Iterator[Asked]:
-    """`questions` without those whose answer was asked for often enough."""
-    count: Counter[str] = Counter()
-    for asked in questions:
-        count[fold(asked.answers[0])] += 1
-        if count[fold(asked.answers[0])] <= _SAME:
-            yield asked

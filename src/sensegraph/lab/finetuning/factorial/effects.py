@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from sensegraph.lab.finetuning.factorial.factorial import ARMS, EFFECTS, Posed, Reply, Row
 from sensegraph.lab.retrieval.retrieval_tables import columns
-from sensegraph.lab.scores.statistics import Interval
+from sensegraph.lab.scores.statistics import Interval, format_interval
 
 _FOUR = "Effects need all four arms: without a tuned model there are means of the base arms only."
 
@@ -42,7 +42,18 @@ def markdown(found: Outcome) -> str:
     parts = ["# Tuning × context", "", _head(found), "", *_table(means(found)), ""]
     parts += [*_table(effects(found)), ""] if _whole(found) else [_FOUR, ""]
     parts += [f"- {line}" for line in _foot(found)]
-    return "\n".join([*parts, "", *_panel(found)]) + "\n"
+    # answer and context of every arm, for the first question of each type
+    titles = {arm.name: arm.title for arm in ARMS}
+    lines = []
+    firsts: dict[str, Posed] = {}
+    for one in found.posed:
+        firsts.setdefault(one.type, one)
+    for asked in firsts.values():
+        lines += [f"## {asked.question}", "", f"Gold: {'; '.join(asked.answers)}", ""]
+        for reply in [r for r in found.replies if r.id == asked.id]:
+            shown = "\n>\n".join("> " + " ".join(c.split()) for c in reply.context) or "> (nothing)"
+            lines += [f"### {titles[reply.arm]}", "", reply.answer or "(no answer)", "", shown, ""]
+    return "\n".join([*parts, "", *lines]) + "\n"
 
 
 def plain(found: Outcome) -> dict[str, Any]:
@@ -99,31 +110,9 @@ def _kind(row: Row) -> str:
 
 
 def _told(value: Interval | None, *, signed: bool = False) -> str:
-    if value is None:
-        return "—"
-    form = "+.3f" if signed else ".3f"
-    return f"{value.mean:{form}} [{value.low:{form}}, {value.high:{form}}]"
+    return "—" if value is None else format_interval(value, signed=signed)
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:
     head, *body = (f"| {' | '.join(row)} |" for row in rows)
     return [head, "|" + "---|" * len(rows[0]), *body]
-
-
-def _panel(found: Outcome) -> list[str]:
-    """Answer and context of every arm, for the first question of each type."""
-    titles = {arm.name: arm.title for arm in ARMS}
-    lines = []
-    for asked in _firsts(found.posed).values():
-        lines += [f"## {asked.question}", "", f"Gold: {'; '.join(asked.answers)}", ""]
-        for reply in [r for r in found.replies if r.id == asked.id]:
-            shown = "\n>\n".join("> " + " ".join(c.split()) for c in reply.context) or "> (nothing)"
-            lines += [f"### {titles[reply.arm]}", "", reply.answer or "(no answer)", "", shown, ""]
-    return lines
-
-
-def _firsts(posed: Sequence[Posed]) -> Mapping[str, Posed]:
-    found: dict[str, Posed] = {}
-    for one in posed:
-        found.setdefault(one.type, one)
-    return found

@@ -5,7 +5,7 @@ source: GRAFT, Figures 2–4 and section 5.4 (R18–R22), as data in `papers/gra
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -131,27 +131,22 @@ def no_share(shown: Figures) -> tuple[Cell, ...]:
 
 def checked(shown: Figures) -> tuple[Finding, ...]:
     """Every claim of the text against the figures."""
-    return tuple(_ranked(c, shown) if c.above else _compared(c, shown) for c in shown.claims)
-
-
-def _ranked(claim: Claim, shown: Figures) -> Finding:
-    """Whether a system is above others on all metrics that are claimed."""
-    against = tuple(_losses(claim, shown))
-    return Finding(claim, not against, against)
-
-
-def _losses(claim: Claim, shown: Figures) -> Iterator[str]:
-    for metric in claim.metrics or shown.metrics:
-        mine = shown.at(claim.table, metric, claim.system)
-        for other in claim.above:
-            if (theirs := shown.at(claim.table, metric, other)) >= mine:
-                yield f"{claim.table} {metric}: {other} {theirs:g}, {claim.system} {mine:g}"
-
-
-def _compared(claim: Claim, shown: Figures) -> Finding:
-    """Whether a system is higher (or lower) on one table than on another, on most metrics."""
-    one, other = claim.between
-    sign = -1 if claim.lower else 1
-    pairs = [(m, shown.at(one, m, claim.system), shown.at(other, m, claim.system)) for m in shown.metrics]
-    against = tuple(f"{m}: {one} {a:g}, {other} {b:g}" for m, a, b in pairs if sign * (a - b) <= 0)
-    return Finding(claim, 2 * len(against) < len(pairs), against)
+    found = []
+    for claim in shown.claims:
+        if claim.above:  # a system is above others on all metrics that are claimed
+            against = tuple(
+                f"{claim.table} {metric}: {other} {theirs:g}, {claim.system} {mine:g}"
+                for metric in claim.metrics or shown.metrics
+                for mine in (shown.at(claim.table, metric, claim.system),)
+                for other in claim.above
+                if (theirs := shown.at(claim.table, metric, other)) >= mine
+            )
+            holds = not against
+        else:  # a system is higher (or lower) on one table than on another, on most metrics
+            one, other = claim.between
+            sign = -1 if claim.lower else 1
+            pairs = [(m, shown.at(one, m, claim.system), shown.at(other, m, claim.system)) for m in shown.metrics]
+            against = tuple(f"{m}: {one} {a:g}, {other} {b:g}" for m, a, b in pairs if sign * (a - b) <= 0)
+            holds = 2 * len(against) < len(pairs)
+        found.append(Finding(claim, holds, against))
+    return tuple(found)

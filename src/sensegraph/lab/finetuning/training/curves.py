@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import pairwise
 from math import floor, log10
 from pathlib import Path
@@ -47,10 +48,29 @@ def chart(title: str, series: Sequence[Series], across: str = "step", up: str = 
     if not found:
         raise InputError("There is no loss to draw yet: train at least one step.")
     wide, high = _round_up(max(x for x, _ in found)), _round_up(max(y for _, y in found))
-    shapes = [Text(MARGIN, MARGIN + 8, title, 16.0, bold=True), *_field(wide, high), *_names(across, up)]
+    shapes: list[Shape] = [Text(MARGIN, MARGIN + 8, title, 16.0, bold=True)]
+    for n in range(_TICKS + 1):
+        y = _TOP + _HIGH * (1 - n / _TICKS)
+        shapes.append(Stroke(complex(_LEFT, y), complex(_LEFT + _WIDE, y), "faint", 1.0))
+        shapes.append(Text(_LEFT - 8, y, f"{high * n / _TICKS:.3g}", 11.0, "soft", "end"))
+        x = _LEFT + _WIDE * n / _TICKS
+        shapes.append(Text(x, _TOP + _HIGH + 16, f"{wide * n / _TICKS:.6g}", 11.0, "soft", "middle"))
+    shapes.append(Text(_LEFT + _WIDE / 2, _TOP + _HIGH + 38, across, 12.0, "soft", "middle"))
+    shapes.append(Text(MARGIN, _TOP - 18, up, 12.0, "soft"))
     for place, line in enumerate(series):
-        shapes += _line(line, place, wide, high)
+        hue, left = paint(place), _LEFT + 190.0 * (place + 1)
+        at = [complex(_LEFT + _WIDE * x / wide, _TOP + _HIGH * (1 - y / high)) for x, y in line.points]
+        shapes += [Stroke(one, other, hue, 2.0) for one, other in pairwise(at)]
+        for (x, y), where in zip(line.points, at, strict=True):
+            shapes.append(Disc(where.real, where.imag, 2.5, hue, title=f"{line.name}, {x:g}: {y:.4g}"))
+        shapes += [Disc(left, _TOP - 18, 5.0, hue), Text(left + 12, _TOP - 18, line.name, 12.0)]
     return Scene(_LEFT + _WIDE + 2 * MARGIN, _TOP + _HIGH + 2 * MARGIN + 24, title, tuple(shapes))
+
+
+def write_pictures(scene: Scene, folder: Path, name: str) -> list[Path]:
+    """Write the picture into `folder` as SVG, and as PNG where Pillow is there."""
+    endings = ("svg", "png") if find_spec("PIL") else ("svg",)
+    return [write(scene, folder / f"{name}.{ending}") for ending in endings]
 
 
 def write(scene: Scene, path: Path) -> Path:
@@ -63,31 +83,6 @@ def write(scene: Scene, path: Path) -> Path:
     else:
         raise InputError(f"{path}: pictures are SVG or PNG; name a file that ends in .svg or .png.")
     return path
-
-
-def _field(wide: float, high: float) -> Iterator[Shape]:
-    for n in range(_TICKS + 1):
-        y = _TOP + _HIGH * (1 - n / _TICKS)
-        yield Stroke(complex(_LEFT, y), complex(_LEFT + _WIDE, y), "faint", 1.0)
-        yield Text(_LEFT - 8, y, f"{high * n / _TICKS:.3g}", 11.0, "soft", "end")
-        yield Text(_LEFT + _WIDE * n / _TICKS, _TOP + _HIGH + 16, f"{wide * n / _TICKS:.6g}", 11.0, "soft", "middle")
-
-
-def _names(across: str, up: str) -> list[Shape]:
-    below = Text(_LEFT + _WIDE / 2, _TOP + _HIGH + 38, across, 12.0, "soft", "middle")
-    return [below, Text(MARGIN, _TOP - 18, up, 12.0, "soft")]
-
-
-def _line(line: Series, place: int, wide: float, high: float) -> Iterator[Shape]:
-    hue = paint(place)
-    at = [complex(_LEFT + _WIDE * x / wide, _TOP + _HIGH * (1 - y / high)) for x, y in line.points]
-    for one, other in pairwise(at):
-        yield Stroke(one, other, hue, 2.0)
-    for (x, y), where in zip(line.points, at, strict=True):
-        yield Disc(where.real, where.imag, 2.5, hue, title=f"{line.name}, {x:g}: {y:.4g}")
-    left = _LEFT + 190.0 * (place + 1)
-    yield Disc(left, _TOP - 18, 5.0, hue)
-    yield Text(left + 12, _TOP - 18, line.name, 12.0)
 
 
 def _round_up(value: float) -> float:

@@ -45,7 +45,13 @@ def of(job: Job, recipe: Recipe) -> Manifest:
     held_out = reading.digest(job.held_out) if job.held_out else ""
     shape = _template(job)
     where = str(Path(job.model).resolve()) if Path(job.model).is_dir() else job.model
-    return Manifest(reading.digest(job.data), held_out, where, _plain(asdict(recipe)), shape, versions=_versions())
+    versions = {}
+    for name in LIBRARIES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = "not installed"
+    return Manifest(reading.digest(job.data), held_out, where, _plain(asdict(recipe)), shape, versions=versions)
 
 
 def claim(out: Path, about: Manifest) -> None:
@@ -106,14 +112,3 @@ def _has(prompt: str, template: str) -> bool:
 def _plain(value: Any) -> Any:
     """`value` as JSON gives it back."""
     return json.loads(json.dumps(value))
-
-
-def _versions() -> dict[str, str]:
-    """The installed libraries that a result may depend on."""
-    found = {}
-    for name in LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "not installed"
-    return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
-from typing import Any
 
 from sensegraph.engines.local.local_model import MANIFEST, base_of, load, needs_extra
 from sensegraph.errors import InputError
@@ -22,8 +21,12 @@ def merge(tuned: Path, out: Path) -> Path:
         raise InputError(f"{tuned} holds no adapter: a model whose weights were all trained is ready as it is.")
     if out.is_dir() and any(out.iterdir()):
         raise InputError(f"{out} is not empty: name a folder that is, or a new one.")
+    import torch
+    from transformers import AutoConfig
+
     tokenizer, model = load(str(tuned))
-    whole = model.merge_and_unload().to(_stored(tuned))
+    stored = AutoConfig.from_pretrained(base_of(tuned), local_files_only=True).dtype
+    whole = model.merge_and_unload().to(stored or torch.float32)  # 32 bits where the base model does not say
     out.mkdir(parents=True, exist_ok=True)
     whole.save_pretrained(out)
     tokenizer.save_pretrained(out)
@@ -32,14 +35,6 @@ def merge(tuned: Path, out: Path) -> Path:
         told = json.loads(about.read_text("utf-8")) | {"merged_from": str(tuned)}
         (out / MANIFEST).write_text(json.dumps(told, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     return out
-
-
-def _stored(tuned: Path) -> Any:
-    """The type that the base model's weights are stored in; 32 bits where it does not say."""
-    import torch
-    from transformers import AutoConfig
-
-    return AutoConfig.from_pretrained(base_of(tuned), local_files_only=True).dtype or torch.float32
 
 
 def commands(folder: Path) -> str:

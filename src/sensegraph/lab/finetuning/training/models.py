@@ -56,10 +56,6 @@ def prepared(model: str, recipe: Recipe, download: bool = False) -> tuple[Any, A
     if recipe.adapter == "full":
         return tokenizer, base.float().train(), ()
     targets = chosen(recipe.targets, linear_layers(base))
-    return tokenizer, _adapted(base, recipe, targets), targets
-
-
-def _adapted(base: Any, recipe: Recipe, targets: tuple[str, ...]) -> Any:
     from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
 
     how = {"use_reentrant": False}  # what the library recommends, and what leaves inputs without gradients alone
@@ -77,9 +73,9 @@ def _adapted(base: Any, recipe: Recipe, targets: tuple[str, ...]) -> Any:
         target_modules=list(targets),
         task_type="CAUSAL_LM",
     )
-    model = get_peft_model(base, config)
-    model.config.use_cache = False
-    return model.train()
+    adapted = get_peft_model(base, config)
+    adapted.config.use_cache = False
+    return tokenizer, adapted.train(), targets
 
 
 def trained_weights(model: Any) -> list[Any]:

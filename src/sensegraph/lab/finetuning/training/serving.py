@@ -6,7 +6,7 @@ For trying out, one request at a time; a server made for load takes the merged f
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -68,13 +68,10 @@ def _handler(calls: LocalCalls) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(raw)
 
-        log_message: Callable[..., None] = _silent
+        def log_message(self, *_: object, **__: object) -> None:
+            """No line for each request: prompts may be private."""
 
     return Handler
-
-
-def _silent(*_: object) -> None:
-    """No line for each request: prompts may be private."""
 
 
 def replied(calls: LocalCalls, path: str, body: bytes) -> tuple[int, dict[str, Any]]:

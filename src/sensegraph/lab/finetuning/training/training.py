@@ -92,6 +92,7 @@ def train(job: Job, recipe: Recipe, tell: Tell = lambda point, steps: None) -> T
         tell(point, run.steps)
         begun = point.step
     weights = (sum(p.numel() for p in models.trained_weights(model)), sum(p.numel() for p in model.parameters()))
+    unpaged = run.recipe.optimiser.startswith("paged") and run.device == "cpu"
     trained = Trained(
         job.out,
         tuple(run.points),
@@ -102,9 +103,15 @@ def train(job: Job, recipe: Recipe, tell: Tell = lambda point, steps: None) -> T
         weights,
         resumed,
         begun == resumed,
-        _notes(run),
+        ("the states of the optimiser are not paged: there is no GPU",) if unpaged else (),
     )
-    _finish(run, trained, about)
+    # write the tuned model, its tokenizer, the losses and the manifest; then the folder is whole
+    run.model.save_pretrained(run.job.out)
+    run.tokenizer.save_pretrained(run.job.out)
+    rows = [{"step": p.step, "loss": p.loss, "held_out": p.held_out, "tokens": p.tokens} for p in run.points]
+    (run.job.out / LOSSES).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    done = replace(about, targets=trained.targets, steps=trained.steps, examples=trained.examples, finished=True)
+    manifests.write(run.job.out, done)
     return trained
 
 
@@ -250,16 +257,18 @@ def rate(recipe: Recipe, step: int, steps: int) -> float:
     return recipe.learning_rate * (steps - step + 1) / max(1, steps - recipe.warmup)
 
 
-def _notes(run: _Run) -> tuple[str, ...]:
-    unpaged = run.recipe.optimiser.startswith("paged") and run.device == "cpu"
-    return ("the states of the optimiser are not paged: there is no GPU",) if unpaged else ()
-
-
-def _finish(run: _Run, trained: Trained, about: manifests.Manifest) -> None:
-    """Write the tuned model, its tokenizer, the losses and the manifest; then the folder is whole."""
-    run.model.save_pretrained(run.job.out)
-    run.tokenizer.save_pretrained(run.job.out)
-    rows = [{"step": p.step, "loss": p.loss, "held_out": p.held_out, "tokens": p.tokens} for p in run.points]
-    (run.job.out / LOSSES).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    done = replace(about, targets=trained.targets, steps=trained.steps, examples=trained.examples, finished=True)
-    manifests.write(run.job.out, done)
+def describe_training(done: Trained) -> str:
+    """What came of a training, in lines for people."""
+    last = done.points[-1]
+    held_out = f", held out {last.held_out:.4f}" if last.held_out is not None else ""
+    trained, of = done.weights
+    lines = [
+        f"steps        {done.steps:,}, {done.examples:,} examples, {last.tokens:,} tokens in {last.seconds:,.1f} s",
+        f"loss         {done.points[0].loss:.4f} at first, {last.loss:.4f} at last{held_out} (nats a token)",
+        f"trained      {trained:,} of {of:,} weights" + (f" ({', '.join(done.targets)})" if done.targets else ""),
+    ]
+    if done.resumed:
+        lines.append("resumed      " + ("it was done already" if done.already else f"from step {done.resumed:,}"))
+    if any(done.too_long):
+        lines.append(f"left out     {done.too_long[0]:,} examples and {done.too_long[1]:,} held out: too long")
+    return "\n".join([*lines, *(f"note         {note}" for note in done.notes)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,9 @@ from sensegraph.engines.local.local_engine import Layout
 from sensegraph.engines.local.local_model import LocalModel
 from sensegraph.lab.finetuning.data.quoting import ANSWER
 from sensegraph.lab.finetuning.data.reading import Item, asked
+from sensegraph.lab.retrieval.retrieval_tables import columns
 from sensegraph.lab.scores.standard import Pair, Table, exact_match, normalised, table, token_f1
-from sensegraph.lab.scores.statistics import Interval, intervals
+from sensegraph.lab.scores.statistics import Interval, format_interval, intervals
 from sensegraph.language.text import fold
 
 
@@ -105,10 +106,40 @@ def final(text: str) -> str:
 
 def write(trial: Trial, path: Path) -> None:
     """Write what was said, a line of JSON a question."""
-    path.write_text("".join(json.dumps(_row(s), ensure_ascii=False) + "\n" for s in trial.said), encoding="utf-8")
+    rows = [
+        {
+            "id": s.item.id,
+            "type": s.item.type,
+            "question": s.item.question,
+            "gold": list(s.item.right),
+            "answer": s.text,
+            "right": s.right,
+            "misled": s.misled,
+            "cut": s.cut,
+        }
+        for s in trial.said
+    ]
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
 
 
-def _row(said: Said) -> dict[str, Any]:
-    asked_of = {"id": said.item.id, "type": said.item.type, "question": said.item.question}
-    found = {"gold": list(said.item.right), "answer": said.text}
-    return asked_of | found | {"right": said.right, "misled": said.misled, "cut": said.cut}
+def record_trial(name: str, trial: Trial, first: Trial, metrics: Sequence[str]) -> dict[str, Any]:
+    """The scores of one model for programs, with how far it is above the `first` one."""
+    found = {"exact": asdict(trial.exact), "f1": asdict(trial.f1), "misled": trial.misled, "cut": trial.cut}
+    others = {m: trial.table([m]).column(m).mean for m in metrics}
+    above = {"above_first": asdict(gained(trial, first))} if trial is not first else {}
+    return {"model": name, "questions": len(trial.said)} | found | others | above
+
+
+def compare_trials(found: Sequence[tuple[str, Trial]], metrics: Sequence[str]) -> str:
+    """The scores of several models as a table for people; each is compared with the first one."""
+    first = found[0][1]
+    rows = [["model", "exact match", "F1", "misled", "cut", *metrics, "exact match above the first"]]
+    for name, trial in found:
+        more = [trial.table([m]).column(m).mean for m in metrics]
+        others = ["" if m is None else f"{m:.3f}" for m in more]
+        above = format_interval(gained(trial, first), signed=True) if trial is not first else ""
+        scores = [format_interval(trial.exact), format_interval(trial.f1), f"{trial.misled:.3f}", str(trial.cut)]
+        rows.append([name, *scores, *others, above])
+    wide = len(rows[0]) - (len(found) == 1)
+    table = columns([row[:wide] for row in rows])
+    return f"{len(first.said):,} questions, with 95 % intervals (questions resampled)\n{table}"

@@ -95,19 +95,15 @@ def scenes(place: World, how: Scenes) -> Iterator[Example]:
         raise SettingsError(f"{most - 2} distractors need {most} towns, and the world has {len(place.towns)}.")
     draw = random.Random(f"scenes {place.seed} {how.seed} {how.held_out}")
     for number in range(how.count):
-        yield _scene(place, how, draw, number)
-
-
-def _scene(place: World, how: Scenes, draw: random.Random, number: int) -> Example:
-    least, most = how.distractors
-    towns = draw.sample(place.towns, draw.randint(least, most) + 2)
-    fact, spare, *others = (_fact(place, town, how.held_out, draw) for town in towns)
-    kept = draw.random() < how.oracle_share
-    shown = [replace(fact.passage, oracle=True) if kept else spare.passage, *(other.passage for other in others)]
-    draw.shuffle(shown)
-    name, person = f"{'held-out' if how.held_out else 'scene'}-{how.seed}-{number}", fact.person
-    question = f"who {fact.does} {fact.town}"
-    return Example(name, question, person, tuple(shown), person, answers=(person,), made="template")
+        fewest, greatest = how.distractors
+        towns = draw.sample(place.towns, draw.randint(fewest, greatest) + 2)
+        fact, spare, *others = (_fact(place, town, how.held_out, draw) for town in towns)
+        kept = draw.random() < how.oracle_share
+        shown = [replace(fact.passage, oracle=True) if kept else spare.passage, *(other.passage for other in others)]
+        draw.shuffle(shown)
+        name, person = f"{'held-out' if how.held_out else 'scene'}-{how.seed}-{number}", fact.person
+        question = f"who {fact.does} {fact.town}"
+        yield Example(name, question, person, tuple(shown), person, answers=(person,), made="template")
 
 
 def state(place: World, seed: int = 0) -> list[Fact]:
@@ -117,15 +113,11 @@ def state(place: World, seed: int = 0) -> list[Fact]:
 
 
 def _fact(place: World, town: str, held_out: bool, draw: random.Random) -> Fact:
-    return Fact(town, _governor(place, town, held_out, draw), draw.choice(_DOES))
-
-
-def _governor(place: World, town: str, held_out: bool, draw: random.Random) -> str:
-    """Somebody for the town, of the pairs on this side of the split."""
+    # somebody for the town, of the pairs on this side of the split
     found = [p for p in place.people if place.held_out(town, p) == held_out]
     if not found:
         raise SettingsError(f"No pair of {town} is {'held out' if held_out else 'for training'}: take more people.")
-    return draw.choice(found)
+    return Fact(town, draw.choice(found), draw.choice(_DOES))
 
 
 def _syllable(draw: random.Random) -> str:

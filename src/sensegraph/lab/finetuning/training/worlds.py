@@ -75,22 +75,18 @@ def written(folder: Path, plan: Plan) -> Files:
     completions(to.train, scenes(place, train))
     completions(to.held_out, scenes(place, watched))
     questions(to.questions, place, plan.held_out, plan.distractors, plan.seed + 1)
-    _corpus(to, place, plan.seed)
-    to.prompt.write_text(LAYOUT.template, encoding="utf-8")
-    to.recipe.write_text(RECIPE, encoding="utf-8")
-    to.design.write_text(DESIGN, encoding="utf-8")
-    return to
-
-
-def _corpus(to: Files, place: World, seed: int) -> None:
-    """A document a town, of pairs that training never shows, and questions about one town (non-global) or all."""
-    found = state(place, seed)
+    # a document a town, of pairs that training never shows, and questions about one town (non-global) or all
+    found = state(place, plan.seed)
     documents = [{"_id": f.town, "title": f.town, "text": f"{f.text}"} for f in found]
     single = [_row(f.town, f"who {f.does} {f.town}", [f.person], "non-global", f.does) for f in found]
     verbs = dict.fromkeys(f.does for f in found)
     whole = [_row(v, f"who {v}", ["; ".join(f.person for f in found if f.does == v)], "global", v) for v in verbs]
     _lines(to.corpus, documents)
     _lines(to.asked, [*single, *whole])
+    to.prompt.write_text(LAYOUT.template, encoding="utf-8")
+    to.recipe.write_text(RECIPE, encoding="utf-8")
+    to.design.write_text(DESIGN, encoding="utf-8")
+    return to
 
 
 def _row(name: str, question: str, answers: list[str], kind: str, topic: str) -> dict[str, object]:
