@@ -10,7 +10,7 @@ import pytest
 from judged_towns import written
 from scripted import Script, ScriptedServer
 from scripted_replies import fit
-from sensegraph.cli.lab.measuring import Place, measured, named_methods
+from sensegraph.cli.lab.measuring import Place, load_named_methods, measure_set
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import Settings, parse
 from sensegraph.lab.retrieval import JudgedSet, Measuring, Result, read_set, retrieval_records, retrieval_tables
@@ -45,7 +45,7 @@ def result(towns: JudgedSet, server: ScriptedServer, root: Path, by: str, top: i
     given = settings(server, endpoint={"rerank_model": "ranks", "model": "", "embedding_model": ""})
     loaded = parse({**given, "engine": "offline", "rerank": {"by": by, "top": top}}, Settings, "test")
     place = Place(root, loaded, (), lambda step, done, total: None)  # type: ignore[arg-type]
-    return measured(towns, named_methods(METHODS, loaded), HOW, place)
+    return measure_set(towns, load_named_methods(METHODS, loaded), HOW, place)
 
 
 def test_what_is_scored_is_what_a_search_finds(towns: JudgedSet, server: ScriptedServer, tmp_path: Path) -> None:

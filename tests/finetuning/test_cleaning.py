@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from finetuning_towns import NO_PAD, asked, example, passage, source
 from sensegraph.lab.finetuning.data import telling
-from sensegraph.lab.finetuning.data.cleaning import Cleaned, cleaned
-from sensegraph.lab.finetuning.data.examples import build
+from sensegraph.lab.finetuning.data.cleaning import Cleaned, mask_source
+from sensegraph.lab.finetuning.data.examples import make_examples
 from sensegraph.lab.finetuning.data.quoting import BEGIN, END
 from sensegraph.lab.finetuning.data.report import Reporter
 from sensegraph.lab.finetuning.data.values import Asked, Dropped
-from sensegraph.lab.finetuning.data.writing import FORMS, line
+from sensegraph.lab.finetuning.data.writing import FORMS, format_example_line
 from sensegraph.personal.finding import finder
 from sensegraph.personal.masking import Masker
 from sensegraph.personal.values import PersonalSettings
@@ -34,12 +34,12 @@ def reachable(number: int) -> Asked:
 def test_no_form_holds_what_was_masked_and_quotes_are_still_verbatim():
     pool = [replace(passage(n), text=f"{passage(n).text} Mail {n}.{MAIL}.", title=f"Town of {MAIL}") for n in range(40)]
     how = replace(NO_PAD, style="cot")
-    clean = cleaned(source([reachable(3), reachable(5), Dropped("x", "gone")], pool), mask, KINDS)
+    clean = mask_source(source([reachable(3), reachable(5), Dropped("x", "gone")], pool), mask, KINDS)
     reporter = Reporter(clean, how)
-    items = list(build(clean.questions, clean.pool, how))
+    items = list(make_examples(clean.questions, clean.pool, how))
     for item in items:
         reporter.add(item)
-    said = "".join(line(example(i), form) for i in items[:2] for form in FORMS)
+    said = "".join(format_example_line(example(i), form) for i in items[:2] for form in FORMS)
     assert "finch@" not in said
     assert "[EMAIL]" in example(items[0]).target
     assert example(items[0]).answers == ("[EMAIL]",)
@@ -51,7 +51,7 @@ def test_no_form_holds_what_was_masked_and_quotes_are_still_verbatim():
         for e in map(example, items[:2])
         for text in (e.question, e.target, *(t for p in e.passages for t in (p.title, p.text)))
     )
-    assert "personal data replaced: " in telling.text(report)
+    assert "personal data replaced: " in telling.format_data_report(report)
     assert items[2] == Dropped("x", "gone")
 
 

@@ -16,11 +16,17 @@ from harbour import TEXTS, papers
 from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
-from sensegraph.lab.finetuning.data.containing import holds
-from sensegraph.lab.finetuning.data.examples import made
-from sensegraph.lab.finetuning.data.indexed import Chunks, answered, from_file, rankings, wrong_chunks
+from sensegraph.lab.finetuning.data.containing import contains_answer
+from sensegraph.lab.finetuning.data.examples import make_example
+from sensegraph.lab.finetuning.data.indexed import (
+    Chunks,
+    add_wrong_chunks,
+    answer_questions,
+    rank_documents,
+    read_question_source,
+)
 from sensegraph.lab.finetuning.data.sources import Source
-from sensegraph.lab.finetuning.data.templates import from_graph
+from sensegraph.lab.finetuning.data.templates import draw_graph_questions
 from sensegraph.lab.finetuning.data.values import Asked, DataSettings, Dropped, Made
 from sensegraph.lab.questions.grounded_questions import GroundSettings
 from sensegraph.lab.questions.question_files import write_questions
@@ -45,7 +51,7 @@ def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
 def asked(harbour: Corpus, tmp_path: Path, *rows: dict[str, Any]) -> list[Asked | Dropped]:
     path = tmp_path / "questions.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return list(from_file(harbour.index(), path, "harbour").questions)
+    return list(read_question_source(harbour.index(), path, "harbour").questions)
 
 
 def test_the_chunks_of_an_index_are_passages_with_their_place(harbour: Corpus):
@@ -119,7 +125,7 @@ def test_the_errors_of_a_method_are_chunks_that_it_finds_and_that_are_not_gold(h
     path = tmp_path / "questions.jsonl"
     row = {"_id": "q1", "text": QUESTION, "answer": "Ada Finch", "documents": ["minutes-2019"]}
     path.write_text(json.dumps(row))
-    (found,) = wrong_chunks(from_file(index, path, "harbour"), load("bm25"), index, rt).questions
+    (found,) = add_wrong_chunks(read_question_source(index, path, "harbour"), load("bm25"), index, rt).questions
     assert isinstance(found, Asked)
     gold = {p.id for p in found.oracles}
     assert found.near
@@ -128,7 +134,7 @@ def test_the_errors_of_a_method_are_chunks_that_it_finds_and_that_are_not_gold(h
 
 
 def test_rankings_name_the_documents_of_each_question_best_first(harbour: Corpus):
-    found = rankings({"q1": QUESTION}, load("bm25"), harbour.index(), harbour.runtime())
+    found = rank_documents({"q1": QUESTION}, load("bm25"), harbour.index(), harbour.runtime())
     assert found["q1"][0] == "minutes-2019"
     assert len(set(found["q1"])) == len(found["q1"]) > 1
 
@@ -146,7 +152,7 @@ def unanswered(corpus: Corpus, *questions: str) -> Source:
 
 def test_a_question_without_answer_is_answered_from_its_gold_passages_alone(harbour: Corpus):
     source = unanswered(harbour, QUESTION, "Which qubits did the zeppelin cosmonauts entangle?")
-    good, bad = answered(source, harbour.index(), harbour.runtime()).questions
+    good, bad = answer_questions(source, harbour.index(), harbour.runtime()).questions
     assert isinstance(good, Asked)
     assert (good.written, good.made) == (True, "model")
     assert "Ada Finch" in good.answers[0]
@@ -158,7 +164,7 @@ def test_a_model_is_shown_the_gold_passages_and_nothing_else(tmp_path: Path):
         opened.add(papers())
         opened.build(parts=())
         source, before = unanswered(opened, QUESTION), len(server.calls)
-        (found,) = answered(source, opened.index(), opened.runtime()).questions
+        (found,) = answer_questions(source, opened.index(), opened.runtime()).questions
         (call,) = server.calls[before:]
     shown = json.dumps(call.body)
     assert isinstance(found, Asked)
@@ -172,7 +178,7 @@ def test_a_model_is_shown_the_gold_passages_and_nothing_else(tmp_path: Path):
 def test_an_answer_that_is_given_stays(harbour: Corpus):
     source = unanswered(harbour, QUESTION)
     given = replace(source, questions=[replace(q, answers=("she",)) for q in source.questions])  # type: ignore[type-var]
-    (found,) = answered(given, harbour.index(), harbour.runtime()).questions
+    (found,) = answer_questions(given, harbour.index(), harbour.runtime()).questions
     assert isinstance(found, Asked)
     assert (found.answers, found.written) == (("she",), False)
 
@@ -181,7 +187,7 @@ def test_what_evaluate_questions_writes_is_read_with_who_made_it(harbour: Corpus
     found = pose(Posing(grounds=GroundSettings(("local",), each=3)), harbour.index(), harbour.runtime())
     assert found.questions
     write_questions(tmp_path / "posed.jsonl", found.questions)
-    read = list(from_file(harbour.index(), tmp_path / "posed.jsonl", "harbour").questions)
+    read = list(read_question_source(harbour.index(), tmp_path / "posed.jsonl", "harbour").questions)
     assert all(isinstance(q, Asked) and q.made == "template" and q.type == "local" for q in read)
     assert [tuple(p.id for p in q.oracles) for q in read if isinstance(q, Asked)] == [q.chunks for q in found.questions]
 
@@ -191,7 +197,7 @@ def test_what_evaluate_questions_writes_is_read_with_who_made_it(harbour: Corpus
 
 @pytest.fixture(scope="module")
 def drawn(harbour: Corpus) -> list[Asked]:
-    return [q for q in from_graph(harbour.index(), 500).questions if isinstance(q, Asked)]
+    return [q for q in draw_graph_questions(harbour.index(), 500).questions if isinstance(q, Asked)]
 
 
 def test_questions_from_the_graph_say_that_a_rule_made_them_and_are_of_three_kinds(drawn: list[Asked]):
@@ -202,7 +208,7 @@ def test_questions_from_the_graph_say_that_a_rule_made_them_and_are_of_three_kin
 
 def test_every_gold_passage_holds_the_answer_and_the_question_does_not(drawn: list[Asked]):
     for q in drawn:
-        assert all(any(holds(p.text, a) for a in q.answers) for p in q.oracles), q
+        assert all(any(contains_answer(p.text, a) for a in q.answers) for p in q.oracles), q
         assert len(q.oracles) == (2 if q.type == "shared" else 1)
         if q.type != "link":
             assert not any(re.search(rf"(?<!\w){re.escape(a)}(?!\w)", q.question) for a in q.answers[:1]), q
@@ -217,19 +223,19 @@ def test_a_gap_fits_the_sentence_that_it_was_cut_from(drawn: list[Asked]):
 
 def test_no_answer_is_asked_for_too_often_and_a_shortage_is_told(harbour: Corpus, drawn: list[Asked]):
     assert max(Counter(fold(q.answers[0]) for q in drawn).values()) <= 3
-    source = from_graph(harbour.index(), 500)
+    source = draw_graph_questions(harbour.index(), 500)
     assert source.left_out == (("of 500 asked for, the graph gives no more", 500 - len(drawn)),)
-    assert from_graph(harbour.index(), 5).left_out == ()
+    assert draw_graph_questions(harbour.index(), 5).left_out == ()
 
 
 def test_the_seed_draws_the_questions(harbour: Corpus):
     index = harbour.index()
-    first, again, other = (list(from_graph(index, 8, seed).questions) for seed in (0, 0, 1))
+    first, again, other = (list(draw_graph_questions(index, 8, seed).questions) for seed in (0, 0, 1))
     assert first == again != other
     assert len(first) == 8
 
 
 def test_examples_of_the_graphs_questions_keep_all_the_rules(harbour: Corpus, drawn: list[Asked]):
     chunks = Chunks(harbour.index())
-    items = [made(q, chunks, DataSettings(style="cot", max_tokens=900)) for q in drawn]
+    items = [make_example(q, chunks, DataSettings(style="cot", max_tokens=900)) for q in drawn]
     assert [item for item in items if not isinstance(item, Made)] == []

@@ -9,7 +9,7 @@ import pytest
 
 from finetuning_towns import NO_PAD, SMALL, asked, passage, source
 from sensegraph.lab.finetuning.data import telling
-from sensegraph.lab.finetuning.data.examples import build
+from sensegraph.lab.finetuning.data.examples import make_examples
 from sensegraph.lab.finetuning.data.quoting import BEGIN, END
 from sensegraph.lab.finetuning.data.report import DataReport, Reporter
 from sensegraph.lab.finetuning.data.values import Asked, DataSettings, Dropped, Example, Made, Passage
@@ -26,7 +26,7 @@ def reported(items: Iterable[Made | Dropped], how: DataSettings = NO_PAD) -> Dat
 
 def examples(how: DataSettings = NO_PAD, questions: Iterable[Asked | Dropped] = QUESTIONS) -> list[Made | Dropped]:
     found = source(list(questions))
-    return list(build(found.questions, found.pool, how))
+    return list(make_examples(found.questions, found.pool, how))
 
 
 def failing(report: DataReport) -> list[str]:
@@ -133,7 +133,7 @@ def test_the_audit_sets_topics_of_the_pool_beside_what_is_asked_and_shown():
 def test_many_topics_are_cut_to_the_leading_ones_and_one_row_for_the_rest():
     passages = [replace(passage(i), topic=f"topic {i}") for i in range(40)]
     reporter = Reporter(source(QUESTIONS, passages), NO_PAD)
-    for item in build(QUESTIONS, passages, NO_PAD):
+    for item in make_examples(QUESTIONS, passages, NO_PAD):
         reporter.add(item)
     topics = reporter.report().topics
     assert len(topics) == 21
@@ -142,7 +142,7 @@ def test_many_topics_are_cut_to_the_leading_ones_and_one_row_for_the_rest():
 
 def test_how_often_one_passage_was_drawn_is_told():
     few = [passage(i) for i in range(32, 40)]
-    made = list(build([asked(i) for i in range(30)], few, NO_PAD))
+    made = list(make_examples([asked(i) for i in range(30)], few, NO_PAD))
     reporter = Reporter(source([], few), NO_PAD)
     for item in made:
         reporter.add(item)
@@ -158,31 +158,33 @@ def test_topics_that_are_known_are_not_read_from_the_pool():
 def test_people_read_the_same_figures_as_text_and_as_a_page():
     several = [asked(i, answers=(f"Odd {i} Finch", "another")) for i in range(30)]
     report = reported([*examples(questions=several), Dropped("x", "it is gone")])
-    for said in (telling.text(report), telling.markdown(report)):
+    for said in (telling.format_data_report(report), telling.render_data_page(report)):
         assert "towns: 30 examples of 31 questions; P 1, style plain, up to 2,048 tokens, seed 0" in said
         assert "dropped: 1 it is gone" in said
         assert "oracle positions uniform" in said
         assert "several answers: 30 examples, of which the first is learnt" in said
-    assert "FAILS" not in telling.text(report)
-    assert "| t0 | 14 |" in telling.markdown(report)
+    assert "FAILS" not in telling.format_data_report(report)
+    assert "| t0 | 14 |" in telling.render_data_page(report)
     bad = reported(examples(), replace(NO_PAD, max_tokens=100))
-    assert "FAILS  tokens within the limit" in telling.text(bad)
-    assert "**fails** | tokens within the limit" in telling.markdown(bad)
+    assert "FAILS  tokens within the limit" in telling.format_data_report(bad)
+    assert "**fails** | tokens within the limit" in telling.render_data_page(bad)
 
 
 def test_one_is_said_as_one_and_equal_sizes_once():
     (first, *_) = examples()
-    said = telling.text(reported([first]))
+    said = telling.format_data_report(reported([first]))
     assert ": 1 example of 1 question; P " in said
     assert f"passages of an example: {len(first_of([first]).passages)}; " in said
     leak = Passage("leak", "Some say nobody.")
     e = first_of(examples())
-    said = telling.text(reported(broken(passages=(*e.passages, leak), answers=("nobody",), answer="nobody")))
+    said = telling.format_data_report(
+        reported(broken(passages=(*e.passages, leak), answers=("nobody",), answer="nobody"))
+    )
     assert "leaks: 1 distractor of 1 example holds a short answer" in said
 
 
 def test_programs_read_one_plain_object():
-    found = telling.plain(reported(examples()))
+    found = telling.record_data_report(reported(examples()))
     assert found["sound"] is True
     assert found["settings"]["pad"] is False
     assert found["checks"][0] == {"name": "there are examples", "holds": True, "said": "38 of 38 questions"}

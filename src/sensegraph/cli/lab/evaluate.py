@@ -65,12 +65,12 @@ Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of t
 
 
 @app.callback(help=_HELP)
-def _group() -> None:
+def _describe_evaluate() -> None:
     """Measure what was built."""
 
 
-app.command(short_help="Compare methods by their answers, as a plan says.")(experimenting.run)
-app.command(short_help="Make questions to measure with.")(questioning.questions)
+app.command("run", short_help="Compare methods by their answers, as a plan says.")(experimenting.run_evaluation)
+app.command("questions", short_help="Make questions to measure with.")(questioning.make_questions)
 
 
 @app.command(short_help="Compare methods by the documents that they find.")
@@ -106,27 +106,29 @@ def retrieval(
     how = Measuring(tuple(sorted({int(part) for part in cuts})), metric, within, baseline, draws, seed)
     if picture and picture.suffix.lower() != ".svg":
         raise typer.BadParameter(f"--picture {picture}: pictures are SVG; name a file that ends in .svg.")
-    loaded, parts = measuring.settings_of(root or _HERE, overrides(settings, engine, max_tokens, max_cost, trust=trust))
-    named = measuring.named_methods(methods, loaded)
+    loaded, parts = measuring.load_measuring_settings(
+        root or _HERE, overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    )
+    named = measuring.load_named_methods(methods, loaded)
     sets = [read_set(folder, split, titles=not delete_titles) for folder in data]
     set_names = [s.name for s in sets]
     if twice := [n for n in set_names if set_names.count(n) > 1]:
         raise typer.BadParameter(f"--data names two folders called {twice[0]!r}; results go by that name: rename one.")
     results: list[Result] = []
-    with progress() as report, measuring.folder(root) as place:
+    with progress() as report, measuring.open_index_folder(root) as place:
         for judged in sets:
             inner = place / judged.name if len(sets) > 1 else place
-            results.append(measuring.measured(judged, named, how, measuring.Place(inner, loaded, parts, report)))
+            results.append(measuring.measure_set(judged, named, how, measuring.Place(inner, loaded, parts, report)))
             if not as_json:
                 out(retrieval_tables.text(results[-1], how) + "\n")
-    _extras(results, how, picture, runs)
+    _write_extra_files(results, how, picture, runs)
     if as_json:
         out_json(retrieval_records.whole(named, how, results))
     elif len(results) > 1:
         out(retrieval_tables.summary(results, how))
 
 
-def _extras(results: Sequence[Result], how: Measuring, picture: Path | None, runs: Path | None) -> None:
+def _write_extra_files(results: Sequence[Result], how: Measuring, picture: Path | None, runs: Path | None) -> None:
     """Write the files that were asked for, and name them on stderr."""
     from sensegraph.graphs.drawing import svg
     from sensegraph.graphs.drawing.intervals import Mean, Panel, chart

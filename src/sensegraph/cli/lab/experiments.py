@@ -83,7 +83,7 @@ def read_plan(file: Path) -> Plan:
     return plan
 
 
-def methods_of(plan: Plan, settings: Settings, where: Path) -> list[tuple[Named, str]]:
+def load_condition_methods(plan: Plan, settings: Settings, where: Path) -> list[tuple[Named, str]]:
     """The method of every condition under its name, and what the method is called."""
     found = []
     for name, table in plan.conditions.items():
@@ -103,7 +103,9 @@ def methods_of(plan: Plan, settings: Settings, where: Path) -> list[tuple[Named,
 
 
 @contextmanager
-def prepared(file: Path, flags: Mapping[str, Any], report: Report, *, dry: bool = False) -> Iterator[Prepared]:
+def prepare_evaluation(
+    file: Path, flags: Mapping[str, Any], report: Report, *, dry: bool = False
+) -> Iterator[Prepared]:
     """Everything that the plan in `file` needs; its index is built unless it is there. `dry` writes nothing.
 
     What cannot be measured is refused before an index is built, and in an estimate too.
@@ -114,11 +116,11 @@ def prepared(file: Path, flags: Mapping[str, Any], report: Report, *, dry: bool 
     output = here / (plan.output or f"{file.stem}{_RESULTS}")
     with ExitStack() as stack:
         spare = Path(stack.enter_context(TemporaryDirectory(prefix="sensegraph-"))) if dry else output
-        corpus = _corpus(plan, file, (output, spare), flags, report)
+        corpus = _open_plan_corpus(plan, file, (output, spare), flags, report)
         stack.callback(corpus.close)
-        named = methods_of(plan, corpus.settings, file)
-        check(plan, questions, _tools(corpus.runtime(), plan, corpus))
-        todo = _indexed(corpus, named, here / plan.corpus, dry=dry)
+        named = load_condition_methods(plan, corpus.settings, file)
+        check(plan, questions, _make_evaluation_tools(corpus.runtime(), plan, corpus))
+        todo = _ensure_index(corpus, named, here / plan.corpus, dry=dry)
         kept = (output / "store" / "store.sqlite").exists()
         store = SqliteStore(output / "store", readonly=dry) if kept else SqliteStore(spare / "store")
         stack.callback(store.close)
@@ -126,12 +128,12 @@ def prepared(file: Path, flags: Mapping[str, Any], report: Report, *, dry: bool 
         journal = Journal(store.root / "replies.jsonl")
         corpus._tools = make_tools(corpus.settings, journal)  # so that replies are kept here, not beside the index
         rt = replace(corpus.runtime(), store=store)
-        tools = _tools(rt, plan, corpus)
+        tools = _make_evaluation_tools(rt, plan, corpus)
         tools = tools if dry else replace(tools, journal=lambda: journal)
-        yield Prepared(plan, questions, _conditions(named, corpus), tools, corpus, output, todo)
+        yield Prepared(plan, questions, _make_conditions(named, corpus), tools, corpus, output, todo)
 
 
-def _tools(rt: Runtime, plan: Plan, corpus: Corpus) -> Tools:
+def _make_evaluation_tools(rt: Runtime, plan: Plan, corpus: Corpus) -> Tools:
     """Who answers and judges, without a journal; the judge is a model of its own where the plan names one."""
     judging = rt
     if plan.judge.model:
@@ -148,7 +150,9 @@ def _tools(rt: Runtime, plan: Plan, corpus: Corpus) -> Tools:
     return Tools(rt, judging, read_document)
 
 
-def _corpus(plan: Plan, file: Path, roots: tuple[Path, Path], flags: Mapping[str, Any], report: Report) -> Corpus:
+def _open_plan_corpus(
+    plan: Plan, file: Path, roots: tuple[Path, Path], flags: Mapping[str, Any], report: Report
+) -> Corpus:
     """The corpus that the plan names: a folder with an index as it is, or an index of its own for documents."""
     parse(flags, Settings, "command line")  # so that a mistake in a flag is not blamed on a file
     place = file.resolve().parent / plan.corpus
@@ -166,7 +170,7 @@ def _corpus(plan: Plan, file: Path, roots: tuple[Path, Path], flags: Mapping[str
     return Corpus(root, load_settings(root, flags, plan.settings, str(file)), store, report)
 
 
-def _indexed(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dry: bool) -> Path | None:
+def _ensure_index(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dry: bool) -> Path | None:
     """See to it that the index is there, with the parts that the methods read; what waits for one, where it is `dry`.
 
     An index of somebody else is never changed: what it lacks is an error with the command that adds it.
@@ -198,11 +202,11 @@ def _indexed(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dr
     return None
 
 
-def _conditions(named: list[tuple[Named, str]], corpus: Corpus) -> tuple[Condition, ...]:
+def _make_conditions(named: list[tuple[Named, str]], corpus: Corpus) -> tuple[Condition, ...]:
     found = []
     for one, method in named:
         own = settings_of(one)
-        ask = partial(_ask, corpus, method, own)
+        ask = partial(_ask_condition, corpus, method, own)
         bare = settings_of(Named(method, load(method)))
         changed = {name: value for name, value in own.items() if value != bare[name]}
         # the key stands for all that decides an answer: the index, the method with its settings, and who works
@@ -214,7 +218,7 @@ def _conditions(named: list[tuple[Named, str]], corpus: Corpus) -> tuple[Conditi
     return tuple(found)
 
 
-def _ask(corpus: Corpus, method: str, own: dict[str, Any], question: str) -> Answer:
+def _ask_condition(corpus: Corpus, method: str, own: dict[str, Any], question: str) -> Answer:
     """The answer of a method with these settings: as its table, since some are called like arguments of a query."""
     corpus.settings = replace(corpus.settings, methods={**corpus.settings.methods, method: own})
     return corpus.query(question, method=method)

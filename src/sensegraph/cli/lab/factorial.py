@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _ANSWERS = "answers.jsonl"
 
 
-@app.command(short_help="Compare base and tuned model over chunks and summaries.")
-def factorial(
+@app.command("factorial", short_help="Compare base and tuned model over chunks and summaries.")
+def run_factorial(
     design: Annotated[Path, typer.Argument(metavar="FILE.toml", help="What is compared, and on which questions.")],
     out_dir: Annotated[Path, typer.Option("--out", metavar="DIR", help="Answers, tables and pictures go there.")],
     sheet: Annotated[
@@ -40,7 +40,7 @@ def factorial(
     from sensegraph.lab.finetuning.factorial import factorial as effects_of
 
     plan = designs.read_design(design)
-    asked = designs.posed(Path(plan.questions))
+    asked = designs.read_design_questions(Path(plan.questions))
 
     def opening(settings: Mapping[str, Any]) -> Corpus:
         # the settings are the design's, and not the user's own
@@ -49,23 +49,25 @@ def factorial(
         corpus.settings = loaded
         return corpus
 
-    judged = rating.read(ratings) if ratings else None
+    judged = rating.read_ratings(ratings) if ratings else None
     out_dir.mkdir(parents=True, exist_ok=True)
     with progress(quiet or as_json) as shown:
         replies = arm_answers.answer_in_arms(plan, asked, out_dir / _ANSWERS, shown, opening)
         with opening(plan.base) as corpus:
-            measured, notes = designs.measured(plan, asked, replies, corpus.runtime(), judged)
-            pictures = answer_map.draw_answers(asked, replies, corpus.runtime(), out_dir)
+            measured, notes = designs.measure_design(plan, asked, replies, corpus.runtime(), judged)
+            pictures = answer_map.write_answer_maps(asked, replies, corpus.runtime(), out_dir)
     types, how = [p.type for p in asked], tuple((one.metric, one.how) for one in measured)
-    rows = tuple(row for one in measured for row in effects_of.rows(one, types, plan.draws, plan.seed))
+    rows = tuple(row for one in measured for row in effects_of.compute_rows(one, types, plan.draws, plan.seed))
     found = effects.Outcome(plan.gold, tuple(asked), tuple(replies), rows, how, tuple(notes))
-    (out_dir / "tables.md").write_text(effects.markdown(found), encoding="utf-8")
-    (out_dir / "tables.json").write_text(json.dumps(effects.plain(found), ensure_ascii=False, indent=2), "utf-8")
-    lines = rating.export(sheet, asked, replies, plan.seed) if sheet else 0
+    (out_dir / "tables.md").write_text(effects.render_effects_page(found), encoding="utf-8")
+    (out_dir / "tables.json").write_text(
+        json.dumps(effects.record_effects(found), ensure_ascii=False, indent=2), "utf-8"
+    )
+    lines = rating.write_sheet(sheet, asked, replies, plan.seed) if sheet else 0
     if as_json:
-        out_json(effects.plain(found))
+        out_json(effects.record_effects(found))
     else:
-        out(effects.text(found))
+        out(effects.format_effects(found))
     say("written: " + ", ".join(map(str, (out_dir / "tables.md", out_dir / "tables.json", *pictures))))
     if sheet:
         say(f"written: {sheet}, {lines:,} answers to judge; read it with --ratings {sheet}")

@@ -36,14 +36,14 @@ class Place:
     progress: Report
 
 
-def settings_of(root: Path, given: Mapping[str, Any]) -> tuple[Settings, tuple[Part, ...]]:
+def load_measuring_settings(root: Path, given: Mapping[str, Any]) -> tuple[Settings, tuple[Part, ...]]:
     """The settings of the folder `root` with flags laid over, and the parts of an index that the flags ask for."""
     flags = parse(given, Settings, "command line")  # so that a mistake in a flag is not blamed on the file
     asked = flags.index.parts if "parts" in given.get("index", {}) else ()
     return load_settings(root, given), asked
 
 
-def named_methods(text: str, settings: Settings) -> list[Named]:
+def load_named_methods(text: str, settings: Settings) -> list[Named]:
     """The methods of a list such as `naive,hybrid:fusion=rrf:k=20`, each called what it was written as."""
     names = [part.strip() for part in text.split(",") if part.strip()]
     if not names or len(set(names)) < len(names):
@@ -56,7 +56,7 @@ def named_methods(text: str, settings: Settings) -> list[Named]:
 
 
 @contextmanager
-def folder(root: Path | None) -> Iterator[Path]:
+def open_index_folder(root: Path | None) -> Iterator[Path]:
     """Where indexes are kept: `root`, or a folder that goes again."""
     if root:
         yield root
@@ -65,7 +65,7 @@ def folder(root: Path | None) -> Iterator[Path]:
         yield Path(made)
 
 
-def measured(judged: JudgedSet, methods: Sequence[Named], how: Measuring, place: Place) -> Result:
+def measure_set(judged: JudgedSet, methods: Sequence[Named], how: Measuring, place: Place) -> Result:
     """Index the documents of `judged`, unless the index is there, and measure `methods` over it."""
     place.root.mkdir(parents=True, exist_ok=True)
     with closing(Corpus(place.root, place.settings, SqliteStore(place.root / FOLDER), place.progress)) as corpus:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sensegraph.cli.lab.experiments import Prepared, prepared
+from sensegraph.cli.lab.experiments import Prepared, prepare_evaluation
 from sensegraph.lab.experiments import experiment
 from sensegraph.lab.experiments.condition_answers import Condition
 from sensegraph.lab.experiments.rehearsal import Rehearsed, RehearsedEmbedder, stand_in
@@ -32,9 +32,9 @@ class Foreseen:
         return sum(self.parts.values(), Usage())
 
 
-def foresee(file: Path, given: Mapping[str, Any], report: Callable[[str, int, int], None]) -> Foreseen:
+def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[str, int, int], None]) -> Foreseen:
     """What `evaluate run` would ask for, and is not stored yet. Nothing is asked, and nothing stored."""
-    with prepared(file, given, report, dry=True) as ready:
+    with prepare_evaluation(file, given, report, dry=True) as ready:
         if not any(tool.waits for tool in (*ready.corpus.tools, ready.tools.judging.engine)):
             return Foreseen({})  # all of it is this machine's own work, and not done twice
         answering = Rehearsed(ready.corpus.engine)
@@ -78,14 +78,14 @@ class _Guess:
         return Answer(stand_in(self.condition.name), usage=Usage(1, context + _OVERHEAD, _REPLY, cost_usd=price))
 
 
-def text(found: Foreseen) -> str:
+def format_forecast(found: Foreseen) -> str:
     """The parts with calls, tokens and cost, and their sum."""
     whole = found.whole
     if not whole.calls and not whole.embedding_tokens:
         return "no calls to a model, no cost; the time is this machine's own"
     rows = [["part", "calls", "tokens in", "tokens out", "cost $"]]
-    rows += [_row(name, u) for name, u in found.parts.items() if u.calls or u.embedding_tokens]
-    rows.append(_row("in all", whole))
+    rows += [_forecast_row(name, u) for name, u in found.parts.items() if u.calls or u.embedding_tokens]
+    rows.append(_forecast_row("in all", whole))
     lines = [columns(rows)]
     if not whole.cost_usd:
         lines.append("cost not known: no prices are set (endpoint.price_…)")
@@ -94,12 +94,12 @@ def text(found: Foreseen) -> str:
     return "\n".join(lines)
 
 
-def _row(name: str, u: Usage) -> list[str]:
+def _forecast_row(name: str, u: Usage) -> list[str]:
     into = u.prompt_tokens + u.embedding_tokens
     return [name, f"{u.calls:,}", f"{into:,}", f"{u.completion_tokens:,}", f"{u.cost_usd:.2f}"]
 
 
-def object_of(found: Foreseen) -> dict[str, Any]:
+def record_forecast(found: Foreseen) -> dict[str, Any]:
     """The parts and their sum, for programs."""
     named = {**found.parts, "all": found.whole}
     return {"least": found.least, "parts": {n: {f: getattr(u, f) for f in _SHOWN} for n, u in named.items()}}

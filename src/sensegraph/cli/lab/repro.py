@@ -48,8 +48,8 @@ def repro(
 ) -> None:
     """Measure a table of a paper with this system, and set the published figures and our own pinned ones beside it."""
     from sensegraph.cli.lab import experimenting, experiments, rehearsing
-    from sensegraph.cli.lab.recipes import recipes_for
-    from sensegraph.cli.lab.reproducing import Bench, planned, reproduced
+    from sensegraph.cli.lab.recipes import select_recipes
+    from sensegraph.cli.lab.reproducing import Bench, reproduce_table, write_recipe_plan
     from sensegraph.corpus.nested_tables import lay_tables, read_tables
     from sensegraph.corpus.settings import FILE, check_approved, load_settings, needed_approvals
     from sensegraph.lab.experiments.published import paper_named
@@ -64,32 +64,32 @@ def repro(
     found = []
     with progress(quiet or as_json or dry_run) as report:
         bench = Bench(name, data, root / name, given, report, questions)
-        for recipe in recipes_for(name, table):
-            lacking = _lacking(recipe, bench)
+        for recipe in select_recipes(name, table):
+            lacking = _find_missing(recipe, bench)
             if dry_run:
-                out(described(recipe, bench, lacking) + "\n")
+                out(describe_recipe(recipe, bench, lacking) + "\n")
             elif not lacking:
                 if recipe.plan:  # ask before many calls, as `evaluate run` does
-                    file = planned(recipe, bench)
-                    foreseen = rehearsing.foresee(file, given, report)
-                    experimenting.agreed(foreseen, experiments.read_plan(file).ask_above, yes=yes)
-                found.append(reproduced(recipe, bench))
-                out("" if as_json else text(found[-1]) + "\n")
+                    file = write_recipe_plan(recipe, bench)
+                    foreseen = rehearsing.forecast_evaluation(file, given, report)
+                    experimenting.confirm_calls(foreseen, experiments.read_plan(file).ask_above, yes=yes)
+                found.append(reproduce_table(recipe, bench))
+                out("" if as_json else format_reproduction(found[-1]) + "\n")
             else:
                 say(f"{recipe.title} ({recipe.kind}) is left out: {lacking}")
     if as_json and not dry_run:
-        out_json([object_of(one) for one in found])
+        out_json([record_reproduction(one) for one in found])
     if not dry_run and (not found or any(one.grade == "fail" for one in found)):
         raise typer.Exit(1)
 
 
-def _lacking(recipe: Recipe, bench: Bench) -> str:
+def _find_missing(recipe: Recipe, bench: Bench) -> str:
     """What a recipe needs and is not there; empty where nothing is missing."""
-    from sensegraph.cli.lab.reproducing import check
+    from sensegraph.cli.lab.reproducing import check_measuring_sets
     from sensegraph.corpus.settings import load_settings
 
     try:
-        check(recipe, bench)
+        check_measuring_sets(recipe, bench)
     except InputError as e:
         return str(e)
     settings = load_settings(Path(), bench.given)
@@ -101,12 +101,12 @@ def _lacking(recipe: Recipe, bench: Bench) -> str:
 # ── what is shown ──
 
 
-def described(recipe: Recipe, bench: Bench, lacking: str) -> str:
+def describe_recipe(recipe: Recipe, bench: Bench, lacking: str) -> str:
     """What a recipe would do, what it needs and what it would take: for the most part an evaluation, else an index."""
     from tempfile import TemporaryDirectory
 
     from sensegraph.cli.lab import rehearsing
-    from sensegraph.cli.lab.reproducing import indexing, planned
+    from sensegraph.cli.lab.reproducing import estimate_indexes, write_recipe_plan
 
     lines = [f"{bench.paper}, {recipe.title}: {recipe.takes}"]
     if recipe.folders:
@@ -118,21 +118,21 @@ def described(recipe: Recipe, bench: Bench, lacking: str) -> str:
     if recipe.plan:
         with TemporaryDirectory(prefix="sensegraph-") as folder:
             away = bench if bench.root.exists() else replace(bench, root=Path(folder))
-            foreseen = rehearsing.foresee(planned(recipe, away), bench.given, bench.report)
-        return "\n".join([*lines, _takes(rehearsing.text(foreseen))])
-    index = indexing(recipe, bench)
-    lines.append(_takes(rehearsing.text(rehearsing.Foreseen(index))))
+            foreseen = rehearsing.forecast_evaluation(write_recipe_plan(recipe, away), bench.given, bench.report)
+        return "\n".join([*lines, _format_costs(rehearsing.format_forecast(foreseen))])
+    index = estimate_indexes(recipe, bench)
+    lines.append(_format_costs(rehearsing.format_forecast(rehearsing.Foreseen(index))))
     if index and recipe.asks:
         lines.append("  besides: what each question asks of the embedder or a model")
     return "\n".join(lines)
 
 
-def _takes(foreseen: str) -> str:
+def _format_costs(foreseen: str) -> str:
     """What is foreseen, as one line or as a table under its head."""
     return f"  takes: {foreseen}" if "\n" not in foreseen else "  takes:\n" + indent(foreseen, "    ")
 
 
-def text(found: Reproduced) -> str:
+def format_reproduction(found: Reproduced) -> str:
     """Every row: published, ours, pinned, and whether ours is still the pinned one."""
     recipe = found.recipe
     lines = [f"{recipe.title}, {recipe.kind}, engine {found.engine}"]
@@ -141,13 +141,13 @@ def text(found: Reproduced) -> str:
     rows = [["", *found.columns]]
     wide = len(found.columns)
     for row in found.rows:
-        of = "" if row.total is None else f" of {_figure(row.total)}"
+        of = "" if row.total is None else f" of {_format_figure(row.total)}"
         rows.append([row.name, *[""] * wide])
         if row.published:
-            rows.append(["  published", *map(_figure, row.published)])
-        rows.append(["  ours", *(_figure(value) + of for value in row.ours)])
+            rows.append(["  published", *map(_format_figure, row.published)])
+        rows.append(["  ours", *(_format_figure(value) + of for value in row.ours)])
         if row.pinned:
-            rows.append(["  pinned", *map(_figure, row.pinned)])
+            rows.append(["  pinned", *map(_format_figure, row.pinned)])
             rows.append(["  verdict", *row.grades, *[""] * (wide - len(row.grades))])
     lines += [columns(rows), *found.notes]
     if found.grade and (pins := found.pins):
@@ -157,11 +157,11 @@ def text(found: Reproduced) -> str:
     return "\n".join(lines)
 
 
-def _figure(value: float | None) -> str:
+def _format_figure(value: float | None) -> str:
     return "–" if value is None else f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
-def object_of(found: Reproduced) -> dict[str, Any]:
+def record_reproduction(found: Reproduced) -> dict[str, Any]:
     """A table as a plain object."""
     rows = {r.name: asdict(r) | {"grades": list(r.grades)} for r in found.rows}
     shown = {"table": found.recipe.table, "kind": found.recipe.kind, "engine": found.engine, "grade": found.grade}

@@ -22,8 +22,8 @@ Models = Annotated[
 OutDir = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder that is written.")]
 
 
-@app.command(short_help="Train a model on examples; resumes where it was stopped.")
-def train(
+@app.command("train", short_help="Train a model on examples; resumes where it was stopped.")
+def train_model(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="Lines of JSON, as `tune data` writes them.")],
     model: Model,
     out_dir: OutDir,
@@ -58,8 +58,8 @@ def train(
     how = read_recipe(preset, recipe, overrides(settings) | layers)
     job = training.Job(data, model, out_dir, held_out, prompt, download)
     with progress(quiet) as shown:
-        done = training.train(job, how, lambda point, steps: shown("train", point.step, steps))
-    scene = curves.chart(f"Loss of {done.out.name}", curves.losses(done.points))
+        done = training.run_training(job, how, lambda point, steps: shown("train", point.step, steps))
+    scene = curves.draw_losses(f"Loss of {done.out.name}", curves.collect_losses(done.points))
     pictures = curves.write_pictures(scene, done.out, "losses")
     if as_json:
         found = asdict(replace(done, points=done.points[-1:]))
@@ -72,20 +72,20 @@ def train(
     out(f"next: sensegraph tune evaluate FILE --model {model} --model {out_dir}")
 
 
-@app.command(short_help="Write a tuned model as one folder of weights.")
-def merge(
+@app.command("merge", short_help="Write a tuned model as one folder of weights.")
+def merge_model(
     tuned: Annotated[Path, typer.Argument(metavar="DIR", help="What `tune train` wrote.")], out_dir: OutDir
 ) -> None:
     """Write a tuned model as one folder of weights, and say how to serve it."""
     from sensegraph.lab.finetuning.training import merging
 
-    merging.merge(tuned, out_dir)
+    merging.merge_adapter(tuned, out_dir)
     say(f"written: {out_dir}")
-    out(merging.commands(out_dir))
+    out(merging.list_serving_commands(out_dir))
 
 
-@app.command(short_help="Ask models the questions of an evaluation file.")
-def evaluate(
+@app.command("evaluate", short_help="Ask models the questions of an evaluation file.")
+def evaluate_models(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="As `tune data --form evaluation` writes it.")],
     model: Models,
     answers: Annotated[
@@ -106,33 +106,33 @@ def evaluate(
     from sensegraph.lab.finetuning.data import reading
     from sensegraph.lab.finetuning.training import trials
 
-    items = reading.items(file)[: limit or None]
+    items = reading.read_items(file)[: limit or None]
     names = [m for m in metrics.split(",") if m]
     found: list[tuple[str, Trial]] = []
     loaded = [LocalModel(LocalSettings(name)) for name in model]
     # one prompt for all: what the first tuned one of them was trained on, else ours
     templates = (str(one.manifest.get("prompt") or "") for one in loaded)
     template = next((text for text in templates if text), "")
-    shape = Layout(template) if template else reading.layout()
+    shape = Layout(template) if template else reading.completion_layout()
     with progress(quiet) as shown:
         for name, one in zip(model, loaded, strict=True):
 
             def tell(done: int, name: str = name) -> None:
                 shown(name, done, len(items))
 
-            found.append((name, trials.tried(one, items, shape, most, tell)))
+            found.append((name, trials.run_trial(one, items, shape, most, tell)))
     if answers:
         answers.mkdir(parents=True, exist_ok=True)
         for number, (name, trial) in enumerate(found, 1):
-            trials.write(trial, answers / f"{number}-{Path(name).name}.jsonl")
+            trials.write_trial(trial, answers / f"{number}-{Path(name).name}.jsonl")
     if as_json:
         out_json([trials.record_trial(name, trial, found[0][1], names) for name, trial in found])
     else:
         out(trials.compare_trials(found, names))
 
 
-@app.command(short_help="Serve a model of this machine as an endpoint.")
-def serve(
+@app.command("serve", short_help="Serve a model of this machine as an endpoint.")
+def serve_model(
     model: Annotated[str, typer.Argument(metavar="DIR", help="A folder with a model, tuned or not.")],
     port: Annotated[int, typer.Option("--port", min=0, max=65535, metavar="N", help="0: a free one.")] = 8000,
 ) -> None:
@@ -140,17 +140,17 @@ def serve(
     from threading import Event
 
     from sensegraph.engines.local.local_model import LocalModel, LocalSettings
-    from sensegraph.lab.finetuning.training.serving import serving
+    from sensegraph.lab.finetuning.training.serving import serve_endpoint
 
     loaded = LocalModel(LocalSettings(model))
     loaded.context  # noqa: B018  a model that cannot be read is told before anybody calls
-    with serving(loaded, port) as address:
+    with serve_endpoint(loaded, port) as address:
         out(f'{address} serves {loaded.name}: set endpoint.base_url = "{address}" and endpoint.model = "{loaded.name}"')
         Event().wait()
 
 
 @app.command("world", short_help="Write a made-up world to try fine-tuning on a CPU.")
-def closed_world(
+def write_world(
     out_dir: OutDir,
     examples: Annotated[int, typer.Option("--examples", min=1, metavar="N", help="Examples to train on.")] = 16_000,
     distractors: Annotated[
@@ -162,9 +162,9 @@ def closed_world(
     seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of names, scenes and weights.")] = 0,
 ) -> None:
     """Write a tiny model of random weights, examples of a made-up world to train it on, and held-out questions."""
-    from sensegraph.lab.finetuning.training.worlds import Plan, written
+    from sensegraph.lab.finetuning.training.worlds import Plan, write_world_files
 
-    made = written(out_dir, Plan(examples, distractors, oracle_share, seed=seed))
+    made = write_world_files(out_dir, Plan(examples, distractors, oracle_share, seed=seed))
     say("written: " + ", ".join(str(p) for p in asdict(made).values()))
     out(
         f"next: sensegraph tune train {out_dir}/train.jsonl --held-out {out_dir}/held-out.jsonl --model {out_dir}/base "

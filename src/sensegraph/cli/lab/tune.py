@@ -66,8 +66,8 @@ def tune_prompts(
                 f"in {root / 'sensegraph.toml'}, or for this run --set endpoint.model=NAME."
             )
         engine, folder = corpus.engine, Path(corpus.settings.model.prompts or root / _FOLDER)
-        kept = () if force else _edited(folder)
-        shown = _sampled(corpus, chosen_paths(paths, root), sample)
+        kept = () if force else _find_edited_prompts(folder)
+        shown = _sample_passages(corpus, chosen_paths(paths, root), sample)
         before = engine.usage()
         try:
             found = tuned(engine, shown, language)
@@ -77,15 +77,15 @@ def tune_prompts(
         templates = {name: text for name, text in found.templates if name not in kept}
         for name, text in templates.items():
             (folder / f"{name}.md").write_text(text, encoding="utf-8")
-        out(_told_of(found, list(templates), kept, folder))
-        _settings(found, root, folder, language)
+        out(_describe_tuned(found, list(templates), kept, folder))
+        _update_settings(found, root, folder, language)
         out(f"read the prompts, edit them, then: sensegraph index{root_flag(root)}")
 
 
 # ── what is shown to the model ──
 
 
-def _sampled(corpus: Corpus, chosen: Sequence[Path], count: int) -> list[Chunk]:
+def _sample_passages(corpus: Corpus, chosen: Sequence[Path], count: int) -> list[Chunk]:
     """`count` chunks, spread over the documents of these paths, else over those that the corpus holds.
 
     They are the same ones for the same documents, in whatever order they come. Raises EmptyCorpus where there is none.
@@ -102,23 +102,23 @@ def _sampled(corpus: Corpus, chosen: Sequence[Path], count: int) -> list[Chunk]:
     size, overlap = corpus.settings.index.chunk_tokens, corpus.settings.index.chunk_overlap
     places = {key(_STEP, d.id): n for n, d in enumerate(documents)}
     cut = (chunk.fn([documents[places[k]]], size=size, overlap=overlap)[0] for k in sorted(places))
-    held = _first(count, (chunks for chunks in cut if chunks))
+    held = _take_first(count, (chunks for chunks in cut if chunks))
     mixed = (sorted(chunks, key=lambda c: key(_STEP, c.id)) for chunks in held)
     turns = (c for turn in zip_longest(*mixed) for c in turn if c is not None)
-    found = _first(count, turns)
+    found = _take_first(count, turns)
     if not found:
         raise EmptyCorpus("The documents hold no text: name others.")
     return found
 
 
-def _first(count: int, items: Iterable[Any]) -> list[Any]:
+def _take_first(count: int, items: Iterable[Any]) -> list[Any]:
     return [item for item, _ in zip(items, range(count), strict=False)]
 
 
 # ── what is written ──
 
 
-def _edited(folder: Path) -> tuple[str, ...]:
+def _find_edited_prompts(folder: Path) -> tuple[str, ...]:
     """The prompts in `folder` that are not the packaged ones. Raises InputError, before any call, when all differ."""
     from sensegraph.engines.llm.prompts import packaged
     from sensegraph.engines.llm.tuning import names
@@ -130,7 +130,7 @@ def _edited(folder: Path) -> tuple[str, ...]:
     return edited
 
 
-def _told_of(found: Tuned, written: Sequence[str], kept: Sequence[str], folder: Path) -> str:
+def _describe_tuned(found: Tuned, written: Sequence[str], kept: Sequence[str], folder: Path) -> str:
     from sensegraph.cli import show
 
     p = found.profile
@@ -148,7 +148,7 @@ def _told_of(found: Tuned, written: Sequence[str], kept: Sequence[str], folder: 
     return "\n".join([*lines, *found.notes])
 
 
-def _settings(found: Tuned, root: Path, folder: Path, language: str) -> None:
+def _update_settings(found: Tuned, root: Path, folder: Path, language: str) -> None:
     """Set what the settings file does not say; what it says otherwise is left, and told."""
     from sensegraph.cli.template import settings_toml, toml
     from sensegraph.corpus.settings import FILE
@@ -163,7 +163,7 @@ def _settings(found: Tuned, root: Path, folder: Path, language: str) -> None:
     changes = []
     for name, value in wanted.items():
         line = f"{name} = {toml(value)}"
-        added = with_line(text, name, value, line)
+        added = set_model_line(text, name, value, line)
         changes += [] if added is not None else [line]
         text = text if added is None else added
     path.write_text(text, encoding="utf-8")
@@ -171,7 +171,7 @@ def _settings(found: Tuned, root: Path, folder: Path, language: str) -> None:
         say(f"{path} says otherwise; to use what was found, change in [model]:\n" + "\n".join(changes))
 
 
-def with_line(text: str, name: str, value: Any, line: str) -> str | None:
+def set_model_line(text: str, name: str, value: Any, line: str) -> str | None:
     """Settings with `line` in the table [model], in the place of its comment; None where they say something else."""
     said = tomllib.loads(text)
     if name in (model := said.get("model", {})):

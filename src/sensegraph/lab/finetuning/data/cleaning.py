@@ -32,11 +32,11 @@ class Cleaned(Sequence[Passage]):
 
     def __getitem__(self, place: int | slice) -> Passage | Sequence[Passage]:
         if isinstance(place, slice):
-            return [cleaned_passage(p, self._mask) for p in self._passages[place]]
-        return cleaned_passage(self._passages[place], self._mask)
+            return [mask_passage(p, self._mask) for p in self._passages[place]]
+        return mask_passage(self._passages[place], self._mask)
 
 
-def cleaned(source: Source, mask: Mask, kinds: Sequence[str]) -> Source:
+def mask_source(source: Source, mask: Mask, kinds: Sequence[str]) -> Source:
     """`source` with `mask` over questions, answers, reasoning and passages; `kinds` are those that it replaces."""
     kept = lru_cache(maxsize=_KEPT)(mask)
 
@@ -47,8 +47,8 @@ def cleaned(source: Source, mask: Mask, kinds: Sequence[str]) -> Source:
             asked,
             question=kept(asked.question),
             answers=tuple(dict.fromkeys(map(kept, asked.answers))),
-            oracles=tuple(cleaned_passage(p, kept) for p in asked.oracles),
-            near=tuple(cleaned_passage(p, kept) for p in asked.near),
+            oracles=tuple(mask_passage(p, kept) for p in asked.oracles),
+            near=tuple(mask_passage(p, kept) for p in asked.near),
             reasoning=kept(asked.reasoning),
         )
 
@@ -57,6 +57,6 @@ def cleaned(source: Source, mask: Mask, kinds: Sequence[str]) -> Source:
     return replace(source, questions=questions, pool=Cleaned(source.pool, kept), masked=tuple(kinds), topics=topics)
 
 
-def cleaned_passage(passage: Passage, mask: Mask) -> Passage:
+def mask_passage(passage: Passage, mask: Mask) -> Passage:
     """A passage with everything personal replaced, in its title and topic too."""
     return replace(passage, text=mask(passage.text), title=mask(passage.title), topic=mask(passage.topic))

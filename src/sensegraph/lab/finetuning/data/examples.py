@@ -13,10 +13,10 @@ from random import Random
 
 from sensegraph.errors import InputError
 from sensegraph.lab.finetuning.data import quoting
-from sensegraph.lab.finetuning.data.containing import unfit
-from sensegraph.lab.finetuning.data.sources import hash_of
+from sensegraph.lab.finetuning.data.containing import reject_distractor
+from sensegraph.lab.finetuning.data.sources import hash_text
 from sensegraph.lab.finetuning.data.values import Asked, DataSettings, Dropped, Example, Made, Passage
-from sensegraph.lab.finetuning.data.writing import block, prompt
+from sensegraph.lab.finetuning.data.writing import format_passage, format_prompt
 from sensegraph.language.text import tokens
 
 _MISSES = 5  # passages in a row that do not fit: then the budget counts as used up
@@ -24,17 +24,19 @@ _SHUFFLED = 4096  # passages of a pool that is shuffled whole; from a larger one
 _MARGIN = 2  # tokens between two passages
 
 
-def build(questions: Iterable[Asked | Dropped], pool: Sequence[Passage], how: DataSettings) -> Iterator[Made | Dropped]:
+def make_examples(
+    questions: Iterable[Asked | Dropped], pool: Sequence[Passage], how: DataSettings
+) -> Iterator[Made | Dropped]:
     """An example of every question that allows one, in their order; what was dropped stands in its place.
 
     Raises InputError where `pool` is too small to choose distractors from.
     """
-    check(pool, how)
+    check_pool(pool, how)
     for asked in questions:
-        yield asked if isinstance(asked, Dropped) else made(asked, pool, how)
+        yield asked if isinstance(asked, Dropped) else make_example(asked, pool, how)
 
 
-def check(pool: Sequence[Passage], how: DataSettings) -> None:
+def check_pool(pool: Sequence[Passage], how: DataSettings) -> None:
     """Raise InputError, with the counts, where `pool` is too small to choose distractors from."""
     need = how.distractors[1] + 1
     if len(pool) < need:
@@ -44,35 +46,35 @@ def check(pool: Sequence[Passage], how: DataSettings) -> None:
         )
 
 
-def held(asked: Asked | Dropped, share: float, seed: int) -> bool:
+def is_held_out(asked: Asked | Dropped, share: float, seed: int) -> bool:
     """Whether a question is held out of training: it rests on a gold passage of the `share` that is held out.
 
     So no example that is trained on has such a passage for an oracle, and every question that is held out needs one.
     """
     golds = () if isinstance(asked, Dropped) else asked.oracles
-    return any(hash_of(f"held out {seed} {p.text}") < share * 2**64 for p in golds)
+    return any(hash_text(f"held out {seed} {p.text}") < share * 2**64 for p in golds)
 
 
-def made(asked: Asked, pool: Sequence[Passage], how: DataSettings) -> Made | Dropped:
+def make_example(asked: Asked, pool: Sequence[Passage], how: DataSettings) -> Made | Dropped:
     """The example of one question. It depends on the seed, the question's id and the pool alone."""
     random = Random(f"{how.seed} {asked.id}")
     kept = asked.oracles if random.random() < how.oracle_share else ()
     wanted = random.randint(*how.distractors) + len(asked.oracles) - len(kept)
-    reason = _unusable(asked, how)
+    reason = _reject_question(asked, how)
     answer = target = "" if reason else "; ".join(asked.answers) if how.answers == "all" else asked.answers[0]
     if not reason and how.style != "plain":
         # where the gold passages are left out nothing can be quoted, and the answer stands alone
-        reasoning = asked.reasoning or quoting.reasoned(asked.question, asked.answers, kept)
-        target = quoting.written(reasoning if kept else "", answer)
-    room = how.max_tokens - tokens(prompt(asked.question, kept)) - tokens(target)
+        reasoning = asked.reasoning or quoting.reason_by_quotes(asked.question, asked.answers, kept)
+        target = quoting.write_reasoned_answer(reasoning if kept else "", answer)
+    room = how.max_tokens - tokens(format_prompt(asked.question, kept)) - tokens(target)
     reason = reason or ("its gold passages do not fit" if room < 0 else "")
     if reason:
         return Dropped(asked.id, reason, asked.type)
     picker = _Picker(asked, how)
     # passages near the question come first, then others as they are drawn
-    drawn = (replace(pool[i], kind="random") for i in _positions(len(pool), random))
+    drawn = (replace(pool[i], kind="random") for i in _draw_positions(len(pool), random))
     chosen = picker.pick(chain(asked.near, drawn), room, None if how.pad else wanted)
-    while chosen and _size(asked, (*kept, *chosen), target) > how.max_tokens:
+    while chosen and _count_example_tokens(asked, (*kept, *chosen), target) > how.max_tokens:
         chosen.pop()
     passages = [*kept, *chosen]
     random.shuffle(passages)
@@ -82,18 +84,18 @@ def made(asked: Asked, pool: Sequence[Passage], how: DataSettings) -> Made | Dro
         answer,
         tuple(passages),
         target,
-        _size(asked, passages, target),
+        _count_example_tokens(asked, passages, target),
         asked.type,
         asked.made,
         asked.answers,
         asked.written,
     )
-    if fault := quoting.fault(target, passages) if how.style == "cot" and kept else "":
+    if fault := quoting.find_quote_fault(target, passages) if how.style == "cot" and kept else "":
         return Dropped(asked.id, fault, asked.type)
     return Made(example, tuple(sorted(picker.passed_over.items())), len(chosen) < wanted)
 
 
-def _unusable(asked: Asked, how: DataSettings) -> str:
+def _reject_question(asked: Asked, how: DataSettings) -> str:
     """Why no example can be made of a question; nothing where one can."""
     if not any(a.strip() for a in asked.answers):
         return "it has no answer"
@@ -102,11 +104,11 @@ def _unusable(asked: Asked, how: DataSettings) -> str:
     return f"it has more than {how.most_oracles} gold passages" if len(asked.oracles) > how.most_oracles else ""
 
 
-def _size(asked: Asked, passages: Sequence[Passage], target: str) -> int:
-    return tokens(prompt(asked.question, passages)) + tokens(target)
+def _count_example_tokens(asked: Asked, passages: Sequence[Passage], target: str) -> int:
+    return tokens(format_prompt(asked.question, passages)) + tokens(target)
 
 
-def _positions(count: int, random: Random) -> Iterator[int]:
+def _draw_positions(count: int, random: Random) -> Iterator[int]:
     """All numbers below `count` in a random order; of many, as long as few are taken, without listing them."""
     if count <= _SHUFFLED:
         yield from random.sample(range(count), count)
@@ -134,10 +136,10 @@ class _Picker:
                 break
             if passage.kind == "hard" and hard == self.how.hard:
                 continue
-            if reason := unfit(passage, self.asked, chosen, self.how.leak_words):
+            if reason := reject_distractor(passage, self.asked, chosen, self.how.leak_words):
                 self.passed_over[reason] += 1
                 continue
-            size = tokens(block(passage)) + _MARGIN
+            size = tokens(format_passage(passage)) + _MARGIN
             if size > room:
                 misses += 1
                 continue

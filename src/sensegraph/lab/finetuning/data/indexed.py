@@ -14,8 +14,8 @@ from sensegraph.answering.quoting import quotable
 from sensegraph.errors import InputError
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage
-from sensegraph.lab.finetuning.data.containing import holding
-from sensegraph.lab.finetuning.data.sources import Source, answers_of, check_topic, records
+from sensegraph.lab.finetuning.data.containing import find_answer
+from sensegraph.lab.finetuning.data.sources import Source, check_topic, read_answers, stream_records
 from sensegraph.lab.finetuning.data.values import Asked, Dropped, Passage
 from sensegraph.protocols import Method
 from sensegraph.runtime.runtime import Runtime
@@ -72,7 +72,7 @@ class Chunks(Sequence[Passage]):
         return [self.passage(found[name]) for name in ids if name in found]
 
 
-def from_file(index: Index, questions: Path, name: str, topic: str = "") -> Source:
+def read_question_source(index: Index, questions: Path, name: str, topic: str = "") -> Source:
     """Questions of a file over an index, such as `evaluate questions` writes.
 
     A line is an object with `_id`, `text` (or `question`) and `answer`, the latter there or in its `metadata`. Gold
@@ -86,7 +86,7 @@ def from_file(index: Index, questions: Path, name: str, topic: str = "") -> Sour
 
     def read_questions() -> Iterator[Asked | Dropped]:
         seen = set[str]()
-        for number, record in enumerate(records(questions), 1):
+        for number, record in enumerate(stream_records(questions), 1):
             ident, text = str(record.get("_id", record.get("id", ""))), record.get("text", record.get("question"))
             if not ident or not isinstance(text, str) or not text.strip():
                 raise InputError(
@@ -97,17 +97,17 @@ def from_file(index: Index, questions: Path, name: str, topic: str = "") -> Sour
                     f"{questions}, record {number}: the id {ident!r} was given before; each needs its own."
                 )
             seen.add(ident)
-            yield _question(ident, text, record, chunks, by_document)
+            yield _read_index_question(ident, text, record, chunks, by_document)
 
     return Source(name, read_questions(), chunks, topics=chunks.topics())
 
 
-def _question(
+def _read_index_question(
     ident: str, text: str, record: Mapping[str, Any], chunks: Chunks, by_document: Mapping[str, list[str]]
 ) -> Asked | Dropped:
     metadata = record.get("metadata")
     fields = {**(metadata if isinstance(metadata, dict) else {}), **record}
-    kind, answers = str(fields.get("type") or ""), answers_of(record)
+    kind, answers = str(fields.get("type") or ""), read_answers(record)
     named, documents = fields.get("chunks"), fields.get("documents")
     if isinstance(named, list):
         oracles = chunks.named([str(n) for n in named])
@@ -116,7 +116,7 @@ def _question(
         oracles = []
         for name in documents:
             passages = chunks.named(by_document.get(str(name), []))  # the only one is gold whatever it holds
-            oracles += passages if len(passages) == 1 else [p for p in passages if holding(p.text, answers)]
+            oracles += passages if len(passages) == 1 else [p for p in passages if find_answer(p.text, answers)]
         reason = "" if oracles else "no chunk of its documents holds an answer"
     else:
         oracles, reason = [], "it names neither chunks nor documents"
@@ -130,7 +130,7 @@ def _question(
 # ── errors of retrieval ──
 
 
-def wrong_chunks(source: Source, method: Method, index: Index, rt: Runtime) -> Source:
+def add_wrong_chunks(source: Source, method: Method, index: Index, rt: Runtime) -> Source:
     """`source` with the errors of a method beside each question: chunks that it ranks high and that are not gold."""
     chunks = source.pool if isinstance(source.pool, Chunks) else Chunks(index)
 
@@ -145,7 +145,7 @@ def wrong_chunks(source: Source, method: Method, index: Index, rt: Runtime) -> S
     return replace(source, questions=map(nearer, source.questions), near=method.name)
 
 
-def answered(source: Source, index: Index, rt: Runtime) -> Source:
+def answer_questions(source: Source, index: Index, rt: Runtime) -> Source:
     """`source` with an answer to each question that has none, written by the engine from the gold passages alone.
 
     A question of which the engine finds nothing in them is dropped. Raises UnsupportedTask before any work.
@@ -166,7 +166,9 @@ def answered(source: Source, index: Index, rt: Runtime) -> Source:
     return replace(source, questions=map(answer_question, source.questions))
 
 
-def rankings(questions: Mapping[str, str], method: Method, index: Index, rt: Runtime) -> dict[str, tuple[str, ...]]:
+def rank_documents(
+    questions: Mapping[str, str], method: Method, index: Index, rt: Runtime
+) -> dict[str, tuple[str, ...]]:
     """The first documents that a method finds for each question, by the question's id."""
     found = {}
     for done, (ident, text) in enumerate(questions.items(), 1):

@@ -11,7 +11,7 @@ from sensegraph.lab.finetuning.data import examples
 from sensegraph.lab.finetuning.data.report import DataReport, Reporter
 from sensegraph.lab.finetuning.data.sources import Source
 from sensegraph.lab.finetuning.data.values import DataSettings, Dropped, Made
-from sensegraph.lab.finetuning.data.writing import Form, line
+from sensegraph.lab.finetuning.data.writing import Form, format_example_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Output:
         """Write an example, and count it; of a question without one count why."""
         self._reporter.add(item)
         if isinstance(item, Made):
-            self._file.write(line(item.example, self.form))
+            self._file.write(format_example_line(item.example, self.form))
 
     def report(self) -> DataReport:
         """What was written. Raises InputError, with the reasons, where that is not one example."""
@@ -58,7 +58,7 @@ class Output:
         self._draft.replace(self.path)
 
 
-def write(
+def write_examples(
     source: Source, how: DataSettings, form: Form, path: Path, held: Held | None = None
 ) -> tuple[DataReport, DataReport | None]:
     """Write the examples of a source to `path`, and report on them; no file is changed unless all are written.
@@ -66,15 +66,15 @@ def write(
     What is `held` out goes to its own file, in the evaluation form and always with its oracles, and has a report of its
     own. Raises InputError where a file would hold no example, or the pool is too small.
     """
-    examples.check(source.pool, how)
+    examples.check_pool(source.pool, how)
     with ExitStack() as stack:
         outputs = [stack.enter_context(Output(source, how, form, path))]
         if held:
             apart = replace(source, name=f"{source.name}, held out", left_out=())
             outputs.append(stack.enter_context(Output(apart, replace(how, oracle_share=1.0), "evaluation", held.path)))
         for asked in source.questions:
-            out = outputs[-1] if held and examples.held(asked, held.share, how.seed) else outputs[0]
-            out.add(asked if isinstance(asked, Dropped) else examples.made(asked, source.pool, out.how))
+            out = outputs[-1] if held and examples.is_held_out(asked, held.share, how.seed) else outputs[0]
+            out.add(asked if isinstance(asked, Dropped) else examples.make_example(asked, source.pool, out.how))
         reports = [output.report() for output in outputs]
         for output in outputs:
             output.keep()

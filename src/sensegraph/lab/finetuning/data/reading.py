@@ -12,7 +12,7 @@ from typing import Any
 from sensegraph.engines.local.local_engine import Layout
 from sensegraph.errors import InputError
 from sensegraph.lab.finetuning.data.values import Passage
-from sensegraph.lab.finetuning.data.writing import block, prompt
+from sensegraph.lab.finetuning.data.writing import format_passage, format_prompt
 
 Talk = Callable[[Sequence[Mapping[str, str]]], str]
 
@@ -46,18 +46,18 @@ class Item:
         return self.answers or (self.answer,)
 
 
-def layout() -> Layout:
+def completion_layout() -> Layout:
     """The prompt that the completion form of our data is written in."""
-    return Layout(prompt("{{question}}", (Passage("", "{{passages}}"),)))
+    return Layout(format_prompt("{{question}}", (Passage("", "{{passages}}"),)))
 
 
-def pairs(path: Path, talk: Talk, shape: Layout | None = None) -> list[Pair]:
+def read_pairs(path: Path, talk: Talk, shape: Layout | None = None) -> list[Pair]:
     """Prompt and target of every line; `talk` makes a prompt of a chat, `shape` one of an evaluation's line.
 
     Raises InputError, naming the line, for what is none of the three forms.
     """
-    shape, found = shape or layout(), list[Pair]()
-    for where, row in _rows(path):
+    shape, found = shape or completion_layout(), list[Pair]()
+    for where, row in _read_rows(path):
         messages = row.get("messages")
         if isinstance(row.get("prompt"), str) and isinstance(row.get("completion"), str):
             pair = Pair(row["prompt"], row["completion"])
@@ -69,8 +69,8 @@ def pairs(path: Path, talk: Talk, shape: Layout | None = None) -> list[Pair]:
                 )
             pair = Pair(talk(messages[:-1]), " " + str(messages[-1]["content"]))
         elif "question" in row:
-            item = _item(row, where)
-            pair = Pair(asked(item, shape), f" {item.target or item.answer}")
+            item = _read_item(row, where)
+            pair = Pair(format_item_prompt(item, shape), f" {item.target or item.answer}")
         else:
             raise InputError(
                 f"{where}: neither prompt and completion, nor messages, nor question, answer and passages; "
@@ -82,18 +82,18 @@ def pairs(path: Path, talk: Talk, shape: Layout | None = None) -> list[Pair]:
     return found
 
 
-def items(path: Path) -> list[Item]:
+def read_items(path: Path) -> list[Item]:
     """The questions of an evaluation file. Raises InputError, naming the line, for another form."""
-    return [_item(row, where) for where, row in _rows(path)]
+    return [_read_item(row, where) for where, row in _read_rows(path)]
 
 
-def digest(path: Path) -> str:
+def hash_file(path: Path) -> str:
     """A hash of the file's bytes, as a manifest names it."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     if not path.is_file():
         raise InputError(f"{path} is no file: sensegraph tune data writes one.")
     empty = True
@@ -113,19 +113,21 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise InputError(f"{path} holds no example: sensegraph tune data writes some.")
 
 
-def asked(item: Item, shape: Layout) -> str:
+def format_item_prompt(item: Item, shape: Layout) -> str:
     """The prompt of a question over its passages."""
-    return shape.prompt(item.question, [block(p) for p in item.passages])
+    return shape.prompt(item.question, [format_passage(p) for p in item.passages])
 
 
-def _item(row: Mapping[str, Any], where: str) -> Item:
+def _read_item(row: Mapping[str, Any], where: str) -> Item:
     try:
         return Item(
             str(row["id"]),
-            _text(row, "question"),
-            _text(row, "answer"),
+            _read_text_field(row, "question"),
+            _read_text_field(row, "answer"),
             tuple(
-                Passage(str(p.get("id", "")), _text(p, "text"), str(p.get("title", "")), bool(p.get("oracle")))
+                Passage(
+                    str(p.get("id", "")), _read_text_field(p, "text"), str(p.get("title", "")), bool(p.get("oracle"))
+                )
                 for p in row["passages"]
             ),
             tuple(map(str, row.get("answers") or ())),
@@ -138,7 +140,7 @@ def _item(row: Mapping[str, Any], where: str) -> Item:
         ) from e
 
 
-def _text(row: Mapping[str, Any], name: str) -> str:
+def _read_text_field(row: Mapping[str, Any], name: str) -> str:
     if not isinstance(row[name], str):
         raise TypeError(f"{name} is no text")
     return str(row[name])

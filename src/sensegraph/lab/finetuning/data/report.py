@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from sensegraph.lab.finetuning.data import quoting
-from sensegraph.lab.finetuning.data.chances import Positions, due_between, positions, share_between
-from sensegraph.lab.finetuning.data.containing import holding, overlapping, polar
-from sensegraph.lab.finetuning.data.sources import Source, hash_of
+from sensegraph.lab.finetuning.data.chances import Positions, compare_positions, expected_range, wilson_interval
+from sensegraph.lab.finetuning.data.containing import find_answer, is_polar, overlaps_passage
+from sensegraph.lab.finetuning.data.sources import Source, hash_text
 from sensegraph.lab.finetuning.data.values import DataSettings, Dropped, Example, Made
-from sensegraph.lab.finetuning.data.writing import block, prompt
+from sensegraph.lab.finetuning.data.writing import format_passage, format_prompt
 from sensegraph.language.text import tokens
 
 _CHANCE = 0.01  # a check by chance fails in so many of all sound data sets
@@ -148,15 +148,15 @@ class Reporter:
         self._count("several", times=len(e.answers) > 1)
         self._count("oracles", str(len(e.oracles)))
         self.orders[tuple(p.oracle for p in e.passages)] += 1
-        size = tokens(prompt(e.question, e.passages)) + tokens(e.target)
+        size = tokens(format_prompt(e.question, e.passages)) + tokens(e.target)
         for name, n in (("passages", len(e.passages)), ("tokens", size), ("targets", tokens(e.target))):
             self.sizes[name].append(n)
         for p in e.passages:
             self.shown["oracle" if p.oracle else "distractor"][p.topic] += 1
             self._count("distractor", p.kind or "unknown", times=not p.oracle)
             if p.kind == "random":
-                self.drawn[hash_of(p.text)] += 1
-        mark = hash_of("\n".join((e.question, *(block(p) for p in e.passages))))
+                self.drawn[hash_text(p.text)] += 1
+        mark = hash_text("\n".join((e.question, *(format_passage(p) for p in e.passages))))
         self.twice += mark in self.ids
         self.ids.add(mark)
         self._count("written", times=e.written)
@@ -175,28 +175,28 @@ class Reporter:
     def _leaks(self, e: Example) -> None:
         """Count distractors that hold an answer, or overlap an oracle passage."""
         wrong = [p for p in e.passages if not p.oracle]
-        long = sum(bool(holding(p.text, e.answers, self.how.leak_words)) for p in wrong)
-        leaking = sum(bool(holding(p.text, e.answers)) for p in wrong) - long
+        long = sum(bool(find_answer(p.text, e.answers, self.how.leak_words)) for p in wrong)
+        leaking = sum(bool(find_answer(p.text, e.answers)) for p in wrong) - long
         self._count("long leaks", times=long)
         self._count("leaking passages", times=leaking)
         self._count("leaking examples", times=bool(leaking))
-        self._count("polar", times=all(map(polar, e.answers)))
-        self._count("overlaps", times=sum(overlapping(p, o) for p in wrong for o in e.oracles))
+        self._count("polar", times=all(map(is_polar, e.answers)))
+        self._count("overlaps", times=sum(overlaps_passage(p, o) for p in wrong for o in e.oracles))
 
     def _founded(self, e: Example) -> None:
         """Count answers that the oracle passages hold, and quotes that no passage holds."""
-        if e.oracles and not all(map(polar, e.answers)):
+        if e.oracles and not all(map(is_polar, e.answers)):
             self._count("answerable")
-            self._count("answered", times=any(holding(p.text, e.answers) for p in e.oracles))
+            self._count("answered", times=any(find_answer(p.text, e.answers) for p in e.oracles))
         if self.how.style == "cot" and e.oracles:
-            self._count("quotes", times=len(quoting.quotes(e.target)))
-            self._count("false quotes", times=bool(quoting.fault(e.target, e.passages)))
+            self._count("quotes", times=len(quoting.extract_quotes(e.target)))
+            self._count("false quotes", times=bool(quoting.find_quote_fault(e.target, e.passages)))
 
     def report(self) -> DataReport:
         """What was counted so far."""
         n, examples = self._number, self._number("examples")
         kept = examples - self.counts["oracles", "0"]
-        placed = positions(self.orders)
+        placed = compare_positions(self.orders)
         return DataReport(
             source=self.source.name,
             near=self.source.near,
@@ -211,11 +211,11 @@ class Reporter:
             distractors=self._by("distractor"),
             short=n("short"),
             with_oracle=kept,
-            share=share_between(kept, examples),
+            share=wilson_interval(kept, examples),
             oracles=tuple((int(which), count) for which, count in sorted(self._by("oracles"))),
-            passages=_spread(self.sizes["passages"]),
-            tokens=_spread(self.sizes["tokens"]),
-            targets=_spread(self.sizes["targets"]),
+            passages=_summarise_sizes(self.sizes["passages"]),
+            tokens=_summarise_sizes(self.sizes["tokens"]),
+            targets=_summarise_sizes(self.sizes["targets"]),
             positions=placed,
             leaks=Leaks(n("leaking examples"), n("leaking passages"), n("long leaks"), n("polar")),
             answered=(n("answered"), n("answerable")),
@@ -252,7 +252,7 @@ class Reporter:
         return tuple(sorted(found, key=lambda pair: (-pair[1], pair[0])))
 
     def _checks(self, kept: int, examples: int, placed: Positions) -> tuple[Check, ...]:
-        low, high = due_between(examples, self.how.oracle_share, _CHANCE)
+        low, high = expected_range(examples, self.how.oracle_share, _CHANCE)
         largest = max(self.sizes["tokens"], default=0)
         many = sum(n for count, n in self._by("oracles") if int(count) > self.how.most_oracles)
         n = self._number
@@ -271,7 +271,7 @@ class Reporter:
         )
 
 
-def _spread(sizes: Sequence[int]) -> Spread:
+def _summarise_sizes(sizes: Sequence[int]) -> Spread:
     if not len(sizes):
         return Spread(0, 0.0, 0.0, 0.0, 0)
     values = np.asarray(sizes)

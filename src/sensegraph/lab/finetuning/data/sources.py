@@ -46,7 +46,7 @@ class Source:
 # ── a test collection ──
 
 
-def judged(folder: Path, split: str = "", topic: str = "") -> tuple[JudgedSet, Source]:
+def read_judged_source(folder: Path, split: str = "", topic: str = "") -> tuple[JudgedSet, Source]:
     """A test collection in BEIR's layout as a source: gold passages are the documents judged relevant.
 
     Answers stand in the metadata of a question as `answer`. `topic` names a field of the documents' metadata to count
@@ -54,9 +54,9 @@ def judged(folder: Path, split: str = "", topic: str = "") -> tuple[JudgedSet, S
     """
     found = read_set(folder, split)
     check_topic(topic, found.documents)
-    passages = {d.id: whole(d, topic) for d in found.documents}
+    passages = {d.id: convert_document(d, topic) for d in found.documents}
     rows = (json.loads(line) for line in (folder / "queries.jsonl").open(encoding="utf-8-sig") if line.strip())
-    answers = {str(r.get("_id", r.get("id"))): answers_of(r) for r in rows}
+    answers = {str(r.get("_id", r.get("id"))): read_answers(r) for r in rows}
 
     def read_query(query: Query) -> Asked | Dropped:
         if missing := [name for name in query.gold if name not in passages]:
@@ -75,13 +75,13 @@ def check_topic(topic: str, documents: Iterable[Document | DocumentEntry]) -> No
         raise InputError(f"No document has the field {topic!r} to count by; there are {', '.join(known) or 'none'}.")
 
 
-def whole(document: Document, topic: str = "") -> Passage:
+def convert_document(document: Document, topic: str = "") -> Passage:
     """A document as one passage."""
     counted = str(dict(document.metadata).get(topic, "")) if topic else document.title
     return Passage(document.id, document.text, document.title, document=document.id, topic=counted)
 
 
-def answers_of(record: Mapping[str, Any]) -> tuple[str, ...]:
+def read_answers(record: Mapping[str, Any]) -> tuple[str, ...]:
     """The answers of a question's record: the field `answer`, its own or of its metadata, a text or a list of them."""
     metadata = record.get("metadata")
     given = record.get("answer", metadata.get("answer") if isinstance(metadata, dict) else None)
@@ -89,7 +89,7 @@ def answers_of(record: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(a.strip() for a in listed if isinstance(a, str) and a.strip()))
 
 
-def with_near(source: Source, rankings: Mapping[str, Sequence[str]], name: str) -> Source:
+def add_near_passages(source: Source, rankings: Mapping[str, Sequence[str]], name: str) -> Source:
     """`source` with the wrong passages of a retrieval, `rankings` by question: its errors, best ranked first.
 
     `name` says whose errors they are.
@@ -109,7 +109,7 @@ def with_near(source: Source, rankings: Mapping[str, Sequence[str]], name: str) 
 # ── a file in the form of HotpotQA ──
 
 
-def hotpot(path: Path, seed: int = 0) -> Source:
+def read_hotpot_source(path: Path, seed: int = 0) -> Source:
     """The questions of a file in the form of HotpotQA, a JSON array or a line for each, read one at a time.
 
     Gold passages are the paragraphs of the supporting facts; the question's other paragraphs are its own distractors,
@@ -117,8 +117,8 @@ def hotpot(path: Path, seed: int = 0) -> Source:
     """
     # `_POOL` of the passages, each text once, every one with the same chance; fewer where there are no more
     random, seen, kept = Random(f"pool {seed}"), set[int](), list[Passage]()
-    for passage in (p for asked in _hotpot(path) for p in (*asked.oracles, *asked.near)):
-        if (mark := hash_of(passage.text)) in seen:
+    for passage in (p for asked in _read_hotpot_questions(path) for p in (*asked.oracles, *asked.near)):
+        if (mark := hash_text(passage.text)) in seen:
             continue
         seen.add(mark)
         free = replace(passage, oracle=False, kind="")
@@ -127,16 +127,16 @@ def hotpot(path: Path, seed: int = 0) -> Source:
         elif (place := random.randrange(len(seen))) < _POOL:
             kept[place] = free
     pool = tuple(kept)
-    return Source(path.stem, _hotpot(path), pool, near="the file")
+    return Source(path.stem, _read_hotpot_questions(path), pool, near="the file")
 
 
-def hash_of(text: str) -> int:
+def hash_text(text: str) -> int:
     """A number of 64 bits that stands for a text, the same in every run."""
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
-def _hotpot(path: Path) -> Iterator[Asked]:
-    for number, record in enumerate(records(path), 1):
+def _read_hotpot_questions(path: Path) -> Iterator[Asked]:
+    for number, record in enumerate(stream_records(path), 1):
         try:
             # the context comes as pairs (title, sentences) or as columns, as the two public forms have it
             name = str(record.get("_id", record.get("id", "")))
@@ -149,7 +149,7 @@ def _hotpot(path: Path) -> Iterator[Asked]:
             shown = [Passage(f"{name}/{title}", "".join(said).strip(), title, topic=title) for title, said in context]
             oracles = tuple(replace(p, oracle=True) for p in shown if p.title in gold)
             near = tuple(replace(p, kind="own") for p in shown if p.title not in gold)
-            yield Asked(name, record["question"], answers_of(record), oracles, near, str(record.get("type") or ""))
+            yield Asked(name, record["question"], read_answers(record), oracles, near, str(record.get("type") or ""))
         except (KeyError, TypeError, ValueError, IndexError) as e:
             raise InputError(
                 f"{path}, record {number}: not in the form of HotpotQA ({type(e).__name__}: {e}); it needs _id, "
@@ -157,7 +157,7 @@ def _hotpot(path: Path) -> Iterator[Asked]:
             ) from e
 
 
-def records(path: Path) -> Iterator[dict[str, Any]]:
+def stream_records(path: Path) -> Iterator[dict[str, Any]]:
     """The objects of a JSON array or of lines of JSON, one at a time. Raises InputError where it is neither."""
     decoder, text, end = json.JSONDecoder(), "", False
     with path.open(encoding="utf-8-sig") as file:

@@ -41,19 +41,19 @@ class _Said:
         return whole(self.name).sub(_GAP, self.text)
 
 
-def from_graph(index: Index, count: int, seed: int = 0, topic: str = "") -> Source:
+def draw_graph_questions(index: Index, count: int, seed: int = 0, topic: str = "") -> Source:
     """Up to `count` questions over the relations of an index, drawn with `seed`, and how many more were asked for.
 
     `gap` leaves the rarer name out of a sentence that names two; `shared` leaves one name out of two sentences of
     different chunks; `link` asks for the one sentence that names two entities together.
     """
     chunks = Chunks(index, topic)
-    made = tuple(islice(_made(index, chunks, Random(f"templates {seed}")), count))
+    made = tuple(islice(_draw_questions(index, chunks, Random(f"templates {seed}")), count))
     missing = ((f"of {count:,} asked for, the graph gives no more", count - len(made)),) if len(made) < count else ()
     return Source("graph", made, chunks, missing, topics=chunks.topics())
 
 
-def _made(index: Index, chunks: Chunks, random: Random) -> Iterator[Asked]:
+def _draw_questions(index: Index, chunks: Chunks, random: Random) -> Iterator[Asked]:
     """Questions relation by relation in a random order, each of the kind that is rarest so far.
 
     A question whose answer was asked for often enough is left out.
@@ -65,12 +65,12 @@ def _made(index: Index, chunks: Chunks, random: Random) -> Iterator[Asked]:
     for place in random.sample(range(len(relations)), len(relations)):
         relation = relations[place]
         ends = sorted((entities[relation.source], entities[relation.target]), key=lambda e: (e.degree, e.id))
-        said = _sentence(relation, ends, index)
+        said = _find_sentence(relation, ends, index)
         if said:
             text, first = f"Which name is missing here: “{said[0].gapped}”?", said[0]
-            oracles = _oracles(chunks, first.chunk)
+            oracles = _make_oracles(chunks, first.chunk)
             gap = Asked(f"gap-{relation.id}", text, (first.name,), oracles, type="gap", made="template")
-            kinds = [_shared(relation, said, earlier, chunks), gap]
+            kinds = [_ask_shared_name(relation, said, earlier, chunks), gap]
             if len(relation.chunks) < 2:  # one chunk alone names the two together
                 text = f"In which sentence are {ends[0].name} and {ends[1].name} named together?"
                 link = Asked(f"link-{relation.id}", text, (first.text,), oracles, type="link", made="template")
@@ -84,7 +84,7 @@ def _made(index: Index, chunks: Chunks, random: Random) -> Iterator[Asked]:
             earlier[now.entity].append(now)
 
 
-def _sentence(relation: Relation, ends: Sequence[Entity], index: Index) -> list[_Said]:
+def _find_sentence(relation: Relation, ends: Sequence[Entity], index: Index) -> list[_Said]:
     """The first sentence behind a relation that names both of its ends, once for each name that can be asked for."""
     found = index.chunks([d.source.chunk for d in relation.descriptions])
     for description in relation.descriptions:
@@ -104,11 +104,11 @@ def _sentence(relation: Relation, ends: Sequence[Entity], index: Index) -> list[
     return []
 
 
-def _oracles(chunks: Chunks, *found: Chunk) -> tuple[Passage, ...]:
+def _make_oracles(chunks: Chunks, *found: Chunk) -> tuple[Passage, ...]:
     return tuple(replace(chunks.passage(c), oracle=True) for c in found)
 
 
-def _shared(
+def _ask_shared_name(
     relation: Relation, said: Sequence[_Said], earlier: Mapping[str, Sequence[_Said]], chunks: Chunks
 ) -> Asked | None:
     """The rarest name of the sentence that another chunk's sentence had before; None where there is none."""
@@ -118,5 +118,5 @@ def _shared(
         return None
     question = f"Which name is missing in both: “{before.gapped}” and “{now.gapped}”?"
     answers = tuple(dict.fromkeys((now.name, before.name)))
-    oracles = _oracles(chunks, before.chunk, now.chunk)
+    oracles = _make_oracles(chunks, before.chunk, now.chunk)
     return Asked(f"shared-{relation.id}", question, answers, oracles, type="shared", made="template")

@@ -153,7 +153,7 @@ PRESETS: Mapping[str, DataSettings] = MappingProxyType(
 )
 
 
-def preset(name: str) -> DataSettings:
+def find_data_preset(name: str) -> DataSettings:
     """The settings of a preset. Raises SettingsError for one that does not exist."""
     if name not in PRESETS:
         raise SettingsError(f"No preset is called {name!r}; there are {', '.join(PRESETS)}.")

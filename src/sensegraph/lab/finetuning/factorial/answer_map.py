@@ -36,7 +36,7 @@ class Place:
     title: str
 
 
-def plane(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float64], float]:
+def project_answers(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float64], float]:
     """The first two principal components of `vectors`, shape (n, d) → (n, 2), and their share of the variance.
 
     Raises InputError for fewer than two vectors.
@@ -50,7 +50,7 @@ def plane(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float64], float]:
     return flat, float(flat.var(axis=0).sum()) / whole if whole else 0.0
 
 
-def picture(title: str, points: NDArray[np.float64], places: Sequence[Place]) -> Scene:
+def draw_answer_map(title: str, points: NDArray[np.float64], places: Sequence[Place]) -> Scene:
     """The points, shape (n, 2), in panels by arm, coloured by group; the largest groups get the colours."""
     arms = list(dict.fromkeys(p.arm for p in places))
     counts = {g: sum(p.group == g for p in places) for g in dict.fromkeys(p.group for p in places)}
@@ -80,10 +80,10 @@ def picture(title: str, points: NDArray[np.float64], places: Sequence[Place]) ->
     return Scene(wide, _TOP + _SIDE + 2 * MARGIN, title, tuple(shapes))
 
 
-def draw_answers(asked: Sequence[Posed], replies: Sequence[Reply], rt: Runtime, folder: Path) -> list[Path]:
+def write_answer_maps(asked: Sequence[Posed], replies: Sequence[Reply], rt: Runtime, folder: Path) -> list[Path]:
     """Write the answers as points, coloured by type and by topic (Figures 7 and 8); the files that were written."""
     by_id, titles = {p.id: p for p in asked}, {a.name: a.title for a in ARMS}
-    points, share = plane(embed_all([r.answer for r in replies], rt).value)
+    points, share = project_answers(embed_all([r.answer for r in replies], rt).value)
     made = []
     for name in ("type", "topic"):
         places = [
@@ -91,5 +91,5 @@ def draw_answers(asked: Sequence[Posed], replies: Sequence[Reply], rt: Runtime, 
             for r in replies
         ]
         title = f"Answers by {name} of question: two components, {share:.0%} of the variance of {rt.embedder.name}"
-        made += write_pictures(picture(title, points, places), folder, f"answers-by-{name}")
+        made += write_pictures(draw_answer_map(title, points, places), folder, f"answers-by-{name}")
     return made

@@ -80,11 +80,11 @@ def answer_in_arms(design: Design, asked: list[Posed], path: Path, report: Repor
                 found.append(kept[place] if place in kept else working.reply(one, name))
                 if place not in kept:
                     with path.open("a", encoding="utf-8") as file:
-                        file.write(_reply_line(found[-1]))
+                        file.write(_format_reply(found[-1]))
                 report(arm.title, done, len(asked))
-    path.write_text("".join(map(_reply_line, found)), encoding="utf-8")  # without what an earlier design left
+    path.write_text("".join(map(_format_reply, found)), encoding="utf-8")  # without what an earlier design left
     return found
 
 
-def _reply_line(reply: Reply) -> str:
+def _format_reply(reply: Reply) -> str:
     return json.dumps(asdict(reply), ensure_ascii=False) + "\n"

@@ -14,7 +14,7 @@ from typing import Any
 
 from sensegraph.corpus.settings import parse
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.finetuning.factorial.factorial import Measured, Posed, Reply, grouped
+from sensegraph.lab.finetuning.factorial.factorial import Measured, Posed, Reply, group_replies
 from sensegraph.lab.finetuning.factorial.rating import Ratings
 from sensegraph.lab.scores.bertscore import BertScore
 from sensegraph.lab.scores.standard import NAMES, Pair, table
@@ -90,7 +90,7 @@ def read_design(path: Path) -> Design:
     return replace(found, corpus=corpus, questions=questions, bertscore=bert)
 
 
-def posed(path: Path) -> list[Posed]:
+def read_design_questions(path: Path) -> list[Posed]:
     """The questions of a design. Raises InputError, naming the line, for one without id, question or answer."""
     if not path.is_file():
         raise InputError(f"{path} is no file with questions; the design's `questions` names one.")
@@ -112,11 +112,11 @@ def posed(path: Path) -> list[Posed]:
 # ── measuring ──
 
 
-def measured(
+def measure_design(
     design: Design, asked: Sequence[Posed], replies: Sequence[Reply], rt: Runtime, ratings: Ratings | None = None
 ) -> tuple[list[Measured], list[str]]:
     """The values of every metric of the design, and what stands in its place or was left out, in words."""
-    arms = grouped(asked, replies)
+    arms = group_replies(asked, replies)
     found, notes = [], []
     for metric in dict.fromkeys(design.metrics):
         if metric == HUMAN:
@@ -127,7 +127,7 @@ def measured(
                 how = f"share of {ratings.raters} raters who found it correct; {ratings.blank} fields left blank"
                 found.append(Measured(HUMAN, rated, how))
         elif metric == BERTSCORE:
-            values, said = _matched(design, asked, arms, rt)
+            values, said = _score_by_bert(design, asked, arms, rt)
             found.append(values)
             notes += said
         else:
@@ -144,7 +144,7 @@ def measured(
     return found, notes
 
 
-def _matched(
+def _score_by_bert(
     design: Design, asked: Sequence[Posed], arms: Mapping[str, Sequence[Reply]], rt: Runtime
 ) -> tuple[Measured, list[str]]:
     """BERTScore by the design's model, never unscaled where a baseline was named; else token-match F1."""
@@ -170,6 +170,6 @@ def _matched(
     return Measured("BERTScore F1", values, scorer.how), notes
 
 
-def told(design: Design) -> dict[str, Any]:
+def record_design(design: Design) -> dict[str, Any]:
     """The design as plain values."""
     return asdict(design)

@@ -30,18 +30,18 @@ class Outcome:
         return tuple(arm.name for arm in ARMS if any(r.arm == arm.name for r in self.replies))
 
 
-def text(found: Outcome) -> str:
+def format_effects(found: Outcome) -> str:
     """The tables for a terminal."""
-    parts = [_head(found), columns(means(found))]
-    parts += ["", columns(effects(found))] if _whole(found) else ["", _FOUR]
-    return "\n".join([*parts, "", *_foot(found)])
+    parts = [_introduce_tables(found), columns(tabulate_arm_means(found))]
+    parts += ["", columns(tabulate_effects(found))] if _has_all_arms(found) else ["", _FOUR]
+    return "\n".join([*parts, "", *_explain_tables(found)])
 
 
-def markdown(found: Outcome) -> str:
+def render_effects_page(found: Outcome) -> str:
     """The tables, what was measured how, and the answers of all arms to the first question of every type (R24)."""
-    parts = ["# Tuning × context", "", _head(found), "", *_table(means(found)), ""]
-    parts += [*_table(effects(found)), ""] if _whole(found) else [_FOUR, ""]
-    parts += [f"- {line}" for line in _foot(found)]
+    parts = ["# Tuning × context", "", _introduce_tables(found), "", *_markdown_table(tabulate_arm_means(found)), ""]
+    parts += [*_markdown_table(tabulate_effects(found)), ""] if _has_all_arms(found) else [_FOUR, ""]
+    parts += [f"- {line}" for line in _explain_tables(found)]
     # answer and context of every arm, for the first question of each type
     titles = {arm.name: arm.title for arm in ARMS}
     lines = []
@@ -56,7 +56,7 @@ def markdown(found: Outcome) -> str:
     return "\n".join([*parts, "", *lines]) + "\n"
 
 
-def plain(found: Outcome) -> dict[str, Any]:
+def record_effects(found: Outcome) -> dict[str, Any]:
     """The tables as plain values."""
     rows = [
         {"metric": r.metric, "type": r.type, "questions": r.questions, "undefined": r.undefined}
@@ -66,53 +66,55 @@ def plain(found: Outcome) -> dict[str, Any]:
     return {"gold": found.gold, "arms": found.arms, "rows": rows, "how": dict(found.how), "notes": list(found.notes)}
 
 
-def means(found: Outcome) -> list[list[str]]:
+def tabulate_arm_means(found: Outcome) -> list[list[str]]:
     """The mean of every arm with its interval."""
     titles = {arm.name: arm.title for arm in ARMS}
     table = [["metric", "questions", *(titles[name] for name in found.arms)]]
     for row in found.rows:
         by_arm = dict(row.arms)
-        table.append([row.metric, _kind(row), *(_told(by_arm.get(name)) for name in found.arms)])
+        table.append([row.metric, _label_row(row), *(_format_cell(by_arm.get(name)) for name in found.arms)])
     return table
 
 
-def effects(found: Outcome) -> list[list[str]]:
+def tabulate_effects(found: Outcome) -> list[list[str]]:
     """The two main effects and the interaction, each with its interval."""
     table = [["metric", "questions", *(name for name, _ in EFFECTS)]]
     for row in found.rows:
         by_name = dict(row.effects)
-        table.append([row.metric, _kind(row), *(_told(by_name.get(name), signed=True) for name, _ in EFFECTS)])
+        table.append(
+            [row.metric, _label_row(row), *(_format_cell(by_name.get(name), signed=True) for name, _ in EFFECTS)]
+        )
     return table
 
 
-def _whole(found: Outcome) -> bool:
+def _has_all_arms(found: Outcome) -> bool:
     return len(found.arms) == len(ARMS)
 
 
-def _head(found: Outcome) -> str:
+def _introduce_tables(found: Outcome) -> str:
     return (
         f"{len(found.posed):,} questions, {len(found.arms)} arms; gold answers: {found.gold}. Means and effects with "
         "95 % intervals, questions resampled."
     )
 
 
-def _foot(found: Outcome) -> list[str]:
+def _explain_tables(found: Outcome) -> list[str]:
     lines = [f"{metric}: {how}" for metric, how in found.how if how]
     effect = "tuning, summaries: half the sum of the two differences; interaction: GRAFT − RAFT − GraphRAG + RAG"
     missing = [
         f"{r.metric}, {r.type}: {r.undefined} questions without a value left out" for r in found.rows if r.undefined
     ]
-    return [*([effect] if _whole(found) else []), *lines, *missing, *found.notes]
+    return [*([effect] if _has_all_arms(found) else []), *lines, *missing, *found.notes]
 
 
-def _kind(row: Row) -> str:
+def _label_row(row: Row) -> str:
     return f"{row.type} ({row.questions:,})"
 
 
-def _told(value: Interval | None, *, signed: bool = False) -> str:
+def _format_cell(value: Interval | None, *, signed: bool = False) -> str:
     return "—" if value is None else format_interval(value, signed=signed)
 
 
-def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+def _markdown_table(rows: Sequence[Sequence[str]]) -> list[str]:
     head, *body = (f"| {' | '.join(row)} |" for row in rows)
     return [head, "|" + "---|" * len(rows[0]), *body]

@@ -98,7 +98,7 @@ class Measured:
     how: str = ""
 
 
-def grouped(posed: Sequence[Posed], replies: Sequence[Reply]) -> dict[str, list[Reply]]:
+def group_replies(posed: Sequence[Posed], replies: Sequence[Reply]) -> dict[str, list[Reply]]:
     """The replies of each arm there is, in the order of the questions.
 
     Raises InputError for an arm that nobody knows, and one that lacks a question or answers one twice.
@@ -118,7 +118,7 @@ def grouped(posed: Sequence[Posed], replies: Sequence[Reply]) -> dict[str, list[
     return found
 
 
-def rows(measured: Measured, types: Sequence[str], draws: int = DRAWS, seed: int = 0) -> list[Row]:
+def compute_rows(measured: Measured, types: Sequence[str], draws: int = DRAWS, seed: int = 0) -> list[Row]:
     """A row for every type of question, and one for all of them.
 
     `types` are those of the questions, in order. Effects need all four arms; with fewer there are means alone.

@@ -72,13 +72,13 @@ class Finding:
 
 
 @cache
-def figures() -> Figures:
+def read_figures() -> Figures:
     """The figures that come with the package."""
     text = (files("sensegraph") / "papers" / "graft2024" / "figures.toml").read_text("utf-8")
     return msgspec.toml.decode(text, type=Figures)
 
 
-def joint(shown: Figures, questions: Mapping[str, int] | None = None) -> tuple[Cell, ...]:
+def recompute_joint(shown: Figures, questions: Mapping[str, int] | None = None) -> tuple[Cell, ...]:
     """Every joint cell beside the mean of its parts, weighted by their questions (those of the figures by default)."""
     weights = questions or shown.questions
     total = sum(weights.values())
@@ -95,12 +95,12 @@ def joint(shown: Figures, questions: Mapping[str, int] | None = None) -> tuple[C
     )
 
 
-def odd(cells: Sequence[Cell], tolerance: float = TOLERANCE) -> tuple[Cell, ...]:
+def select_odd_cells(cells: Sequence[Cell], tolerance: float = TOLERANCE) -> tuple[Cell, ...]:
     """The cells that are further off than `tolerance`."""
     return tuple(c for c in cells if c.off > tolerance)
 
 
-def divisions(shown: Figures) -> tuple[tuple[int, int, int], ...]:
+def fit_divisions(shown: Figures) -> tuple[tuple[int, int, int], ...]:
     """For every division of the questions into the two parts how many joint cells fit: (first, second, cells).
 
     Those that fit best come first.
@@ -109,12 +109,12 @@ def divisions(shown: Figures) -> tuple[tuple[int, int, int], ...]:
     total = sum(shown.questions.values())
     fitting = []
     for n in range(1, total):
-        cells = joint(shown, {one: n, other: total - n})
-        fitting.append((n, total - n, len(cells) - len(odd(cells))))
+        cells = recompute_joint(shown, {one: n, other: total - n})
+        fitting.append((n, total - n, len(cells) - len(select_odd_cells(cells))))
     return tuple(sorted(fitting, key=lambda d: (-d[2], d[0])))
 
 
-def shares(shown: Figures) -> tuple[Cell, ...]:
+def nearest_shares(shown: Figures) -> tuple[Cell, ...]:
     """The human figures beside the nearest share of that many questions: each should be one of k / n."""
     sizes = {**shown.questions, _JOINT: sum(shown.questions.values())}
     return tuple(
@@ -124,12 +124,14 @@ def shares(shown: Figures) -> tuple[Cell, ...]:
     )
 
 
-def no_share(shown: Figures) -> tuple[Cell, ...]:
+def find_non_shares(shown: Figures) -> tuple[Cell, ...]:
     """The human figures that are no k / n, neither rounded nor cut to the three digits that are printed."""
-    return tuple(c for c in shares(shown) if c.printed not in (round(c.computed, 3), floor(c.computed * 1000) / 1000))
+    return tuple(
+        c for c in nearest_shares(shown) if c.printed not in (round(c.computed, 3), floor(c.computed * 1000) / 1000)
+    )
 
 
-def checked(shown: Figures) -> tuple[Finding, ...]:
+def check_claims(shown: Figures) -> tuple[Finding, ...]:
     """Every claim of the text against the figures."""
     found = []
     for claim in shown.claims:

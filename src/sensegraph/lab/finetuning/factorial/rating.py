@@ -30,18 +30,18 @@ class Ratings:
 
     def value(self, reply: Reply) -> float | None:
         """The rating of a reply; None where nobody judged it."""
-        return self.share.get(line_of(reply))
+        return self.share.get(rating_line(reply))
 
 
-def line_of(reply: Reply) -> str:
+def rating_line(reply: Reply) -> str:
     """The line of a sheet that a reply stands on: the same for equal answers to one question, and silent on the arm."""
     return key("rating", reply.id, " ".join(reply.answer.split()))[:12]
 
 
-def export(path: Path, posed: Sequence[Posed], replies: Sequence[Reply], seed: int = 0) -> int:
+def write_sheet(path: Path, posed: Sequence[Posed], replies: Sequence[Reply], seed: int = 0) -> int:
     """Write the sheet, in an order drawn by `seed`; how many lines it has. A cell never begins a formula."""
     asked = {p.id: p for p in posed}
-    lines = {line_of(r): (asked[r.id], r.answer) for r in replies}
+    lines = {rating_line(r): (asked[r.id], r.answer) for r in replies}
     order = sorted(lines)
     random.Random(f"sheet {seed}").shuffle(order)
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -54,7 +54,7 @@ def export(path: Path, posed: Sequence[Posed], replies: Sequence[Reply], seed: i
     return len(order)
 
 
-def read(paths: Sequence[Path]) -> Ratings:
+def read_ratings(paths: Sequence[Path]) -> Ratings:
     """The sheets of all raters, one each. Raises InputError, naming file and line, for what is no judgement."""
     judged: dict[str, list[float]] = {}
     blank = 0

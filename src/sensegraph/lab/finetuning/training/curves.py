@@ -32,7 +32,7 @@ class Series:
     points: tuple[tuple[float, float], ...]
 
 
-def losses(points: Sequence[Point]) -> tuple[Series, ...]:
+def collect_losses(points: Sequence[Point]) -> tuple[Series, ...]:
     """The training loss as means over stretches of steps, and the held-out loss where it was taken."""
     size = max(1, -(-len(points) // _SMOOTHED))
     parts = [points[i : i + size] for i in range(0, len(points), size)]
@@ -42,7 +42,7 @@ def losses(points: Sequence[Point]) -> tuple[Series, ...]:
     return tuple(s for s in (Series(name, trained), Series("held out", watched)) if s.points)
 
 
-def chart(title: str, series: Sequence[Series], across: str = "step", up: str = "loss, nats a token") -> Scene:
+def draw_losses(title: str, series: Sequence[Series], across: str = "step", up: str = "loss, nats a token") -> Scene:
     """The series as a picture, on common scales from 0. Raises InputError where there is nothing to draw."""
     found = [point for s in series for point in s.points]
     if not found:
@@ -70,10 +70,10 @@ def chart(title: str, series: Sequence[Series], across: str = "step", up: str = 
 def write_pictures(scene: Scene, folder: Path, name: str) -> list[Path]:
     """Write the picture into `folder` as SVG, and as PNG where Pillow is there."""
     endings = ("svg", "png") if find_spec("PIL") else ("svg",)
-    return [write(scene, folder / f"{name}.{ending}") for ending in endings]
+    return [write_picture(scene, folder / f"{name}.{ending}") for ending in endings]
 
 
-def write(scene: Scene, path: Path) -> Path:
+def write_picture(scene: Scene, path: Path) -> Path:
     """Write the picture as the SVG or PNG that the name of the file says. Raises InputError for another ending."""
     kind = path.suffix.lower()
     if kind == ".svg":

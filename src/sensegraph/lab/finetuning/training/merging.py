@@ -10,7 +10,7 @@ from sensegraph.engines.local.local_model import MANIFEST, base_of, load, needs_
 from sensegraph.errors import InputError
 
 
-def merge(tuned: Path, out: Path) -> Path:
+def merge_adapter(tuned: Path, out: Path) -> Path:
     """Add the adapter in `tuned` to the weights of its base and write both as one model, in the base's own precision.
 
     The manifest goes with it, so that the prompt of the training stays known. Raises InputError for a folder without
@@ -37,7 +37,7 @@ def merge(tuned: Path, out: Path) -> Path:
     return out
 
 
-def commands(folder: Path) -> str:
+def list_serving_commands(folder: Path) -> str:
     """The ways to serve a model of one folder, and the settings that use it, as lines for a shell and a file."""
     name = shlex.quote(str(folder))
     return (

@@ -87,7 +87,7 @@ PRESETS: Mapping[str, Recipe] = MappingProxyType(
 )
 
 
-def recipe(name: str) -> Recipe:
+def find_recipe(name: str) -> Recipe:
     """The recipe of a preset. Raises SettingsError for one that does not exist."""
     if name not in PRESETS:
         raise SettingsError(f"No preset of training is called {name!r}; there are {', '.join(PRESETS)}.")
@@ -103,5 +103,5 @@ def read_recipe(preset: str, file: Path | None, given: Mapping[str, Any]) -> Rec
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
             raise SettingsError(f"{file} is not valid TOML: {e}.") from e
         parse(table, Recipe, str(file))
-    base = {n: list(v) if isinstance(v, tuple) else v for n, v in asdict(recipe(preset)).items()}
+    base = {n: list(v) if isinstance(v, tuple) else v for n, v in asdict(find_recipe(preset)).items()}
     return parse({**base, **table, **given}, Recipe, "recipe")

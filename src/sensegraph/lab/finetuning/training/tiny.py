@@ -27,7 +27,7 @@ class Sizes:
     seed: int = 0
 
 
-def tiny(folder: Path, words: Sequence[str], sizes: Sizes | None = None) -> Path:
+def write_tiny_model(folder: Path, words: Sequence[str], sizes: Sizes | None = None) -> Path:
     """Write a model of random weights that knows these words, parted by blanks and punctuation; returns the folder."""
     needs_extra("A tiny model")
     import torch

@@ -13,7 +13,7 @@ import numpy as np
 from sensegraph.engines.local.local_engine import Layout
 from sensegraph.engines.local.local_model import LocalModel
 from sensegraph.lab.finetuning.data.quoting import ANSWER
-from sensegraph.lab.finetuning.data.reading import Item, asked
+from sensegraph.lab.finetuning.data.reading import Item, format_item_prompt
 from sensegraph.lab.retrieval.retrieval_tables import columns
 from sensegraph.lab.scores.standard import Pair, Table, exact_match, normalised, table, token_f1
 from sensegraph.lab.scores.statistics import Interval, format_interval, intervals
@@ -66,7 +66,7 @@ class Trial:
         return table([Pair(s.text, s.item.right, s.item.type) for s in self.said], metrics)
 
 
-def tried(
+def run_trial(
     model: LocalModel,
     items: Sequence[Item],
     shape: Layout,
@@ -79,32 +79,34 @@ def tried(
     """
     found = []
     for done, item in enumerate(items, 1):
-        made = model.continued(asked(item, shape), most)
-        found.append(Said(item, final(made.text), made.prompt_tokens, made.tokens, made.finish == "length"))
+        made = model.continued(format_item_prompt(item, shape), most)
+        found.append(
+            Said(item, extract_final_answer(made.text), made.prompt_tokens, made.tokens, made.finish == "length")
+        )
         tell(done)
-    return scored(found)
+    return score_trial(found)
 
 
-def scored(said: Sequence[Said]) -> Trial:
+def score_trial(said: Sequence[Said]) -> Trial:
     """The means over all that was said, questions resampled."""
     values = np.array([[s.right, token_f1(s.text, s.item.right)] for s in said], np.float64)
     exact, f1 = intervals(values)
     return Trial(tuple(said), exact, f1)
 
 
-def gained(one: Trial, other: Trial) -> Interval:
+def compare_exact(one: Trial, other: Trial) -> Interval:
     """How much more of the same questions `one` answers exactly than `other`, question by question."""
     values = [a.right - b.right for a, b in zip(one.said, other.said, strict=True)]
     return intervals(np.array(values, np.float64)[:, None])[0]
 
 
-def final(text: str) -> str:
+def extract_final_answer(text: str) -> str:
     """The answer in what a model said: what follows its reasoning where it gave one, else all of it."""
     _, mark, rest = text.rpartition(ANSWER)
     return (rest if mark else text).strip()
 
 
-def write(trial: Trial, path: Path) -> None:
+def write_trial(trial: Trial, path: Path) -> None:
     """Write what was said, a line of JSON a question."""
     rows = [
         {
@@ -126,7 +128,7 @@ def record_trial(name: str, trial: Trial, first: Trial, metrics: Sequence[str]) 
     """The scores of one model for programs, with how far it is above the `first` one."""
     found = {"exact": asdict(trial.exact), "f1": asdict(trial.f1), "misled": trial.misled, "cut": trial.cut}
     others = {m: trial.table([m]).column(m).mean for m in metrics}
-    above = {"above_first": asdict(gained(trial, first))} if trial is not first else {}
+    above = {"above_first": asdict(compare_exact(trial, first))} if trial is not first else {}
     return {"model": name, "questions": len(trial.said)} | found | others | above
 
 
@@ -137,7 +139,7 @@ def compare_trials(found: Sequence[tuple[str, Trial]], metrics: Sequence[str]) -
     for name, trial in found:
         more = [trial.table([m]).column(m).mean for m in metrics]
         others = ["" if m is None else f"{m:.3f}" for m in more]
-        above = format_interval(gained(trial, first), signed=True) if trial is not first else ""
+        above = format_interval(compare_exact(trial, first), signed=True) if trial is not first else ""
         scores = [format_interval(trial.exact), format_interval(trial.f1), f"{trial.misled:.3f}", str(trial.cut)]
         rows.append([name, *scores, *others, above])
     wide = len(rows[0]) - (len(found) == 1)

@@ -75,17 +75,17 @@ class Scenes:
     seed: int = 0
 
 
-def world(towns: int = 30, people: int = 30, seed: int = 0, share: float = 0.2) -> World:
+def make_world(towns: int = 30, people: int = 30, seed: int = 0, share: float = 0.2) -> World:
     """A world of so many names, no two alike."""
     draw = random.Random(f"names {seed}")
     names: dict[str, None] = {}
     while len(names) < towns + people:
-        names.setdefault((_syllable(draw) + _syllable(draw) + draw.choice(_CODAS)).capitalize())
+        names.setdefault((_draw_syllable(draw) + _draw_syllable(draw) + draw.choice(_CODAS)).capitalize())
     found = tuple(names)
     return World(found[:towns], found[towns:], share, seed)
 
 
-def scenes(place: World, how: Scenes) -> Iterator[Example]:
+def draw_scenes(place: World, how: Scenes) -> Iterator[Example]:
     """Scenes as examples: the governor of one town, asked among others. Equal seeds give equal scenes.
 
     Raises SettingsError where a scene needs more towns than there are.
@@ -97,7 +97,7 @@ def scenes(place: World, how: Scenes) -> Iterator[Example]:
     for number in range(how.count):
         fewest, greatest = how.distractors
         towns = draw.sample(place.towns, draw.randint(fewest, greatest) + 2)
-        fact, spare, *others = (_fact(place, town, how.held_out, draw) for town in towns)
+        fact, spare, *others = (_draw_fact(place, town, how.held_out, draw) for town in towns)
         kept = draw.random() < how.oracle_share
         shown = [replace(fact.passage, oracle=True) if kept else spare.passage, *(other.passage for other in others)]
         draw.shuffle(shown)
@@ -106,13 +106,13 @@ def scenes(place: World, how: Scenes) -> Iterator[Example]:
         yield Example(name, question, person, tuple(shown), person, answers=(person,), made="template")
 
 
-def state(place: World, seed: int = 0) -> list[Fact]:
+def draw_state(place: World, seed: int = 0) -> list[Fact]:
     """One fact about every town, all of pairs that are held out: what a corpus of this world says."""
     draw = random.Random(f"state {place.seed} {seed}")
-    return [_fact(place, town, True, draw) for town in place.towns]
+    return [_draw_fact(place, town, True, draw) for town in place.towns]
 
 
-def _fact(place: World, town: str, held_out: bool, draw: random.Random) -> Fact:
+def _draw_fact(place: World, town: str, held_out: bool, draw: random.Random) -> Fact:
     # somebody for the town, of the pairs on this side of the split
     found = [p for p in place.people if place.held_out(town, p) == held_out]
     if not found:
@@ -120,10 +120,10 @@ def _fact(place: World, town: str, held_out: bool, draw: random.Random) -> Fact:
     return Fact(town, draw.choice(found), draw.choice(_DOES))
 
 
-def _syllable(draw: random.Random) -> str:
+def _draw_syllable(draw: random.Random) -> str:
     return draw.choice(_ONSETS) + draw.choice(_VOWELS)
 
 
-def pairs_in(examples: Sequence[Example]) -> set[tuple[str, str]]:
+def list_stated_pairs(examples: Sequence[Example]) -> set[tuple[str, str]]:
     """All pairs of town and governor that passages of the examples state."""
     return {(p.title, p.text.split()[0]) for e in examples for p in e.passages}
