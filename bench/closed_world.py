@@ -11,8 +11,8 @@ import numpy as np
 from scipy.stats import t as student
 
 from sensegraph.engines.local.local_model import LocalModel, LocalSettings
-from sensegraph.lab.finetuning.data.reading import read_items
-from sensegraph.lab.finetuning.training import recipes, training, trials, worlds
+from sensegraph.lab.finetuning.data.example_files import read_items
+from sensegraph.lab.finetuning.training import model_trials, training_recipes, training_run, worlds
 from sensegraph.lab.finetuning.training.tiny import Sizes, write_tiny_model
 from sensegraph.lab.finetuning.training.world import LAYOUT, Scenes, draw_scenes, make_world
 
@@ -56,7 +56,7 @@ class Found:
     seconds: float
 
 
-def trained(folder: Path, diet: Diet, seed: int, how: Learner) -> tuple[Path, training.Trained]:
+def trained(folder: Path, diet: Diet, seed: int, how: Learner) -> tuple[Path, training_run.Trained]:
     """A tiny random model of this seed, trained on this diet."""
     place = make_world(seed=seed)
     base = write_tiny_model(folder / "base", place.words, Sizes(seed=seed))
@@ -67,8 +67,8 @@ def trained(folder: Path, diet: Diet, seed: int, how: Learner) -> tuple[Path, tr
     prompt = folder / "prompt.md"
     prompt.write_text(LAYOUT.template)
     given = {"batch": 128, "accumulation": 1, "learning_rate": 4e-3, "epochs": how.epochs, "seed": seed}
-    recipe = replace(recipes.find_recipe("full"), device="cpu", **given)
-    done = training.run_training(training.Job(learnt, str(base), folder / "tuned", held_out, prompt), recipe)
+    recipe = replace(training_recipes.find_recipe("full"), device="cpu", **given)
+    done = training_run.run_training(training_run.Job(learnt, str(base), folder / "tuned", held_out, prompt), recipe)
     return folder / "tuned", done
 
 
@@ -81,7 +81,7 @@ def found(folder: Path, diet: Diet, seed: int, how: Learner) -> Found:
     exact, misled = {}, {}
     for count in how.among:
         path = worlds.write_held_out_questions(folder / f"asked-{count}.jsonl", place, how.asked, count, 1_000 + seed)
-        trial = trials.run_trial(model, read_items(path), LAYOUT, 4)
+        trial = model_trials.run_trial(model, read_items(path), LAYOUT, 4)
         exact[count], misled[count] = trial.exact.mean, trial.misled
     last = done.points[-1]
     return Found(diet.name, seed, exact, misled, last.held_out or 0.0, last.seconds)

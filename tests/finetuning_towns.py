@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sensegraph.lab.finetuning.data.example_types import Asked, DataSettings, Dropped, Made, Passage
 from sensegraph.lab.finetuning.data.sources import Source
-from sensegraph.lab.finetuning.data.values import Asked, DataSettings, Dropped, Made, Passage
 
 _MADE = "salt rope barley lamps pitch sailcloth oars nets anchors candles".split()
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from judged_towns import documents, qrels, queries, written
 from scripted import ScriptedServer
 from sensegraph.cli import app
-from sensegraph.cli.lab.measuring import Place, measure_set
+from sensegraph.cli.lab.retrieval_measuring import Place, measure_set
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import Settings
 from sensegraph.errors import SettingsError

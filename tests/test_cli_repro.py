@@ -16,7 +16,14 @@ from typer.testing import CliRunner, Result
 from judged_towns import written
 from scripted import ScriptedServer
 from sensegraph.cli import app
-from sensegraph.cli.lab.recipes import (
+from sensegraph.cli.lab.repro import format_reproduction
+from sensegraph.cli.lab.table_measuring import _KINDS, Bench, _set_beside_published, hash_measuring_sets
+from sensegraph.cli.options import quiet
+from sensegraph.corpus.settings import parse
+from sensegraph.errors import InputError
+from sensegraph.lab.experiments.plan import Plan
+from sensegraph.lab.experiments.published import list_papers, published, table6
+from sensegraph.lab.reproduction.table_recipes import (
     Pinned,
     Recipe,
     Reproduced,
@@ -26,13 +33,6 @@ from sensegraph.cli.lab.recipes import (
     read_recipes,
     select_recipes,
 )
-from sensegraph.cli.lab.repro import format_reproduction
-from sensegraph.cli.lab.reproducing import _KINDS, Bench, _set_beside_published, hash_measuring_sets
-from sensegraph.cli.options import quiet
-from sensegraph.corpus.settings import parse
-from sensegraph.errors import InputError
-from sensegraph.lab.experiments.plan import Plan
-from sensegraph.lab.experiments.published import list_papers, published, table6
 from wired import stories
 
 Run = Callable[..., Result]

@@ -14,7 +14,7 @@ from harbour import papers
 from judged_towns import queries, written
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.lab.finetuning.data.indexed import Chunks
+from sensegraph.lab.finetuning.data.index_source import Chunks
 from sensegraph.types import Document
 
 Run = Callable[..., Result]

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from scripted import Script, ScriptedServer
 from sensegraph.cli import app
-from sensegraph.cli.lab.tune import set_model_line
+from sensegraph.cli.lab.tune_prompts import set_model_line
 from sensegraph.cli.template import settings_toml
 from sensegraph.engines.llm.prompts import packaged
 from wired import story

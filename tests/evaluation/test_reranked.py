@@ -10,7 +10,7 @@ import pytest
 from judged_towns import written
 from scripted import Script, ScriptedServer
 from scripted_replies import fit
-from sensegraph.cli.lab.measuring import Place, load_named_methods, measure_set
+from sensegraph.cli.lab.retrieval_measuring import Place, load_named_methods, measure_set
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import Settings, parse
 from sensegraph.lab.retrieval import JudgedSet, Measuring, Result, read_set, retrieval_records, retrieval_tables

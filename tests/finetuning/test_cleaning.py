@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from finetuning_towns import NO_PAD, asked, example, passage, source
-from sensegraph.lab.finetuning.data import telling
+from sensegraph.lab.finetuning.data import data_report_text
 from sensegraph.lab.finetuning.data.cleaning import Cleaned, mask_source
+from sensegraph.lab.finetuning.data.example_forms import FORMS, format_example_line
+from sensegraph.lab.finetuning.data.example_types import Asked, Dropped
 from sensegraph.lab.finetuning.data.examples import make_examples
-from sensegraph.lab.finetuning.data.quoting import BEGIN, END
 from sensegraph.lab.finetuning.data.report import Reporter
-from sensegraph.lab.finetuning.data.values import Asked, Dropped
-from sensegraph.lab.finetuning.data.writing import FORMS, format_example_line
+from sensegraph.lab.finetuning.data.verbatim_quotes import BEGIN, END
 from sensegraph.personal.finding import finder
 from sensegraph.personal.masking import Masker
 from sensegraph.personal.values import PersonalSettings
@@ -51,7 +51,7 @@ def test_no_form_holds_what_was_masked_and_quotes_are_still_verbatim():
         for e in map(example, items[:2])
         for text in (e.question, e.target, *(t for p in e.passages for t in (p.title, p.text)))
     )
-    assert "personal data replaced: " in telling.format_data_report(report)
+    assert "personal data replaced: " in data_report_text.format_data_report(report)
     assert items[2] == Dropped("x", "gone")
 
 

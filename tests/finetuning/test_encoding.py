@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.lab.finetuning.training import encoding
-from sensegraph.lab.finetuning.training.recipes import Recipe
-from sensegraph.lab.finetuning.training.training import compute_learning_rate
+from sensegraph.lab.finetuning.training.training_recipes import Recipe
+from sensegraph.lab.finetuning.training.training_run import compute_learning_rate
 
 
 @given(st.integers(1, 60), st.integers(1, 9), st.integers(1, 3), st.integers(0, 9))

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from finetuning_towns import NO_PAD, SMALL, asked, example, passage, pool
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.finetuning.data.containing import find_answer, overlaps_passage
+from sensegraph.lab.finetuning.data.answer_containment import find_answer, overlaps_passage
+from sensegraph.lab.finetuning.data.example_forms import format_example_line, format_prompt
+from sensegraph.lab.finetuning.data.example_types import Asked, DataSettings, Dropped, Made, Passage, find_data_preset
 from sensegraph.lab.finetuning.data.examples import is_held_out, make_example, make_examples
-from sensegraph.lab.finetuning.data.values import Asked, DataSettings, Dropped, Made, Passage, find_data_preset
-from sensegraph.lab.finetuning.data.writing import format_example_line, format_prompt
 from sensegraph.language.text import tokens
 
 
@@ -215,7 +215,7 @@ def test_an_example_depends_on_its_id_and_the_seed_and_on_no_other_question():
 PROGRAM = """
 from finetuning_towns import SMALL, asked, pool
 from sensegraph.lab.finetuning.data.examples import build
-from sensegraph.lab.finetuning.data.writing import line
+from sensegraph.lab.finetuning.data.example_forms import line
 print("".join(line(m.example, "chat") for m in build([asked(i) for i in range(3)], pool(), SMALL)), end="")
 """
 

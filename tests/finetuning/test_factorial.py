@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.errors import InputError
-from sensegraph.lab.finetuning.factorial.factorial import ALL, ARMS, Measured, Posed, Reply, compute_rows, group_replies
+from sensegraph.lab.finetuning.factorial.design_effects import (
+    ALL,
+    ARMS,
+    Measured,
+    Posed,
+    Reply,
+    compute_rows,
+    group_replies,
+)
 
 NAMES = [arm.name for arm in ARMS]
 VALUE = st.floats(0, 1, allow_nan=False)

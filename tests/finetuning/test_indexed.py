@@ -16,9 +16,10 @@ from harbour import TEXTS, papers
 from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
-from sensegraph.lab.finetuning.data.containing import contains_answer
+from sensegraph.lab.finetuning.data.answer_containment import contains_answer
+from sensegraph.lab.finetuning.data.example_types import Asked, DataSettings, Dropped, Made
 from sensegraph.lab.finetuning.data.examples import make_example
-from sensegraph.lab.finetuning.data.indexed import (
+from sensegraph.lab.finetuning.data.index_source import (
     Chunks,
     add_wrong_chunks,
     answer_questions,
@@ -26,8 +27,7 @@ from sensegraph.lab.finetuning.data.indexed import (
     read_question_source,
 )
 from sensegraph.lab.finetuning.data.sources import Source
-from sensegraph.lab.finetuning.data.templates import draw_graph_questions
-from sensegraph.lab.finetuning.data.values import Asked, DataSettings, Dropped, Made
+from sensegraph.lab.finetuning.data.template_questions import draw_graph_questions
 from sensegraph.lab.questions.grounded_questions import GroundSettings
 from sensegraph.lab.questions.question_files import write_questions
 from sensegraph.lab.questions.question_making import Posing, pose

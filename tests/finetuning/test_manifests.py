@@ -11,12 +11,12 @@ import pytest
 from finetuning_towns import NO_PAD, asked, example, pool
 from sensegraph.engines.local.local_model import MANIFEST
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.finetuning.data import reading
+from sensegraph.lab.finetuning.data import example_files
+from sensegraph.lab.finetuning.data.example_forms import format_example_line
 from sensegraph.lab.finetuning.data.examples import make_example
-from sensegraph.lab.finetuning.data.writing import format_example_line
-from sensegraph.lab.finetuning.training import manifests, merging
-from sensegraph.lab.finetuning.training.recipes import Recipe
-from sensegraph.lab.finetuning.training.training import Job
+from sensegraph.lab.finetuning.training import adapter_merging, manifests
+from sensegraph.lab.finetuning.training.training_recipes import Recipe
+from sensegraph.lab.finetuning.training.training_run import Job
 
 
 @pytest.fixture
@@ -30,9 +30,9 @@ def job(tmp_path: Path) -> Job:
 
 def test_a_manifest_holds_hashes_versions_the_recipe_and_the_prompt(job: Job):
     found = manifests.make_manifest(job, Recipe(seed=7))
-    assert found.data == found.held_out == reading.hash_file(job.data)
+    assert found.data == found.held_out == example_files.hash_file(job.data)
     assert found.recipe["seed"] == 7
-    assert found.prompt == reading.completion_layout().template
+    assert found.prompt == example_files.completion_layout().template
     assert set(found.versions) == set(manifests.LIBRARIES)
 
 
@@ -70,7 +70,7 @@ def test_a_folder_with_something_else_in_it_is_left_alone(job: Job):
 
 
 def test_the_ways_to_serve_a_model_name_its_folder():
-    said = merging.list_serving_commands(Path("my models/tuned"))
+    said = adapter_merging.list_serving_commands(Path("my models/tuned"))
     assert "sensegraph tune serve 'my models/tuned'" in said
     assert "vllm serve 'my models/tuned'" in said
     assert 'model = "my models/tuned"' in said

@@ -11,7 +11,7 @@ from sensegraph.errors import InputError
 from sensegraph.graphs.drawing.shapes import Disc, Stroke, Text
 from sensegraph.lab.finetuning.factorial import answer_map
 from sensegraph.lab.finetuning.training import curves
-from sensegraph.lab.finetuning.training.training import Point
+from sensegraph.lab.finetuning.training.training_run import Point
 
 POINTS = [Point(n, 4.0 / n, 2.0 if n % 50 == 0 else None) for n in range(1, 201)]
 

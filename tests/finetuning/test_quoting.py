@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from finetuning_towns import NO_PAD, asked, example, passage, pool
-from sensegraph.lab.finetuning.data import quoting
+from sensegraph.lab.finetuning.data import verbatim_quotes
+from sensegraph.lab.finetuning.data.example_types import Dropped, Passage
 from sensegraph.lab.finetuning.data.examples import make_example
-from sensegraph.lab.finetuning.data.quoting import BEGIN, END, extract_quotes, find_quote_fault
-from sensegraph.lab.finetuning.data.values import Dropped, Passage
+from sensegraph.lab.finetuning.data.verbatim_quotes import BEGIN, END, extract_quotes, find_quote_fault
 
 COT = replace(NO_PAD, style="cot")
 SHOWN = (Passage("a", "The ferry leaves\nat noon. It is red."),)
@@ -22,13 +22,13 @@ def test_reasoning_quotes_of_each_gold_passage_the_sentence_that_holds_the_answe
         "Keeper Odd 2 Finch trims the lamp of town 2.",
         "Keeper Odd 3 Finch trims the lamp of town 3.",  # no answer in it: the one nearest to the question
     ]
-    assert e.target.endswith(f"\n{quoting.ANSWER} Odd 2 Finch")
+    assert e.target.endswith(f"\n{verbatim_quotes.ANSWER} Odd 2 Finch")
     assert find_quote_fault(e.target, e.passages) == ""
 
 
 def test_where_the_gold_passages_are_left_out_nothing_is_quoted():
     e = example(make_example(asked(2), pool(), replace(COT, oracle_share=0.0)))
-    assert e.target == f"{quoting.ANSWER} Odd 2 Finch"
+    assert e.target == f"{verbatim_quotes.ANSWER} Odd 2 Finch"
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,6 @@ def test_a_quote_of_a_passage_that_is_not_shown_is_false():
 
 
 def test_a_passage_without_sentences_is_quoted_whole():
-    assert extract_quotes(quoting.reason_by_quotes("What?", ["it"], [Passage("x", "a bare line")])) == ["a bare line"]
+    assert extract_quotes(verbatim_quotes.reason_by_quotes("What?", ["it"], [Passage("x", "a bare line")])) == [
+        "a bare line"
+    ]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sensegraph.errors import InputError
-from sensegraph.lab.finetuning.factorial.factorial import ARMS, Posed, Reply
+from sensegraph.lab.finetuning.factorial.design_effects import ARMS, Posed, Reply
 from sensegraph.lab.finetuning.factorial.rating import read_ratings, write_sheet
 
 ASKED = [Posed(str(n), f"question {n}", (f"gold {n}",)) for n in range(6)]

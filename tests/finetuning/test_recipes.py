@@ -8,7 +8,7 @@ import pytest
 
 from sensegraph.errors import SettingsError
 from sensegraph.lab.finetuning.training.models import choose_layers
-from sensegraph.lab.finetuning.training.recipes import Recipe, find_recipe
+from sensegraph.lab.finetuning.training.training_recipes import Recipe, find_recipe
 
 PHI = ("dense", "fc1", "fc2", "k_proj", "q_proj", "v_proj")
 PAPER = ("q_proj", "k_proj", "v_proj", "out_proj", "dense")

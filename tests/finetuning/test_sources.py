@@ -12,6 +12,7 @@ from finetuning_towns import hops
 from judged_towns import qrels, queries, written
 from sensegraph.errors import InputError
 from sensegraph.lab.finetuning.data import sources
+from sensegraph.lab.finetuning.data.example_types import Asked, Dropped
 from sensegraph.lab.finetuning.data.sources import (
     add_near_passages,
     read_answers,
@@ -19,7 +20,6 @@ from sensegraph.lab.finetuning.data.sources import (
     read_judged_source,
     stream_records,
 )
-from sensegraph.lab.finetuning.data.values import Asked, Dropped
 
 ANSWERED = [{**q, "metadata": {**q.get("metadata", {}), "answer": ["the keeper", "keeper"]}} for q in queries()]
 

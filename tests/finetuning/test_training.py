@@ -17,17 +17,24 @@ import pytest
 
 from sensegraph.engines.local.local_model import MANIFEST, LocalModel, LocalSettings, load
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.finetuning.data.reading import Pair
-from sensegraph.lab.finetuning.training import checkpoints, encoding, manifests, merging, recipes, training
-from sensegraph.lab.finetuning.training.recipes import Recipe
+from sensegraph.lab.finetuning.data.example_files import Pair
+from sensegraph.lab.finetuning.training import (
+    adapter_merging,
+    checkpoints,
+    encoding,
+    manifests,
+    training_recipes,
+    training_run,
+)
 from sensegraph.lab.finetuning.training.tiny import Sizes, write_tiny_model
-from sensegraph.lab.finetuning.training.training import Job, run_training
+from sensegraph.lab.finetuning.training.training_recipes import Recipe
+from sensegraph.lab.finetuning.training.training_run import Job, run_training
 from sensegraph.lab.finetuning.training.worlds import Files
 from tuned_here import TRAINS, small_world
 
 pytestmark = [*TRAINS, pytest.mark.slow]
 SHORT = replace(
-    recipes.find_recipe("full"), batch=20, accumulation=1, checkpoint_every=4, evaluate_every=5, device="cpu"
+    training_recipes.find_recipe("full"), batch=20, accumulation=1, checkpoint_every=4, evaluate_every=5, device="cpu"
 )
 LORA = replace(SHORT, adapter="lora", rank=4, alpha=8, dropout=0.1, learning_rate=1e-2)
 
@@ -90,7 +97,7 @@ def test_the_loss_falls_and_all_that_a_training_is_of_is_written_down(here: File
     assert about["recipe"]["batch"] == 20
     assert about["prompt"] == "{{passages}}\n\n{{question}}"
     assert about["versions"].keys() >= {"torch", "transformers", "peft"}
-    lines = (tmp_path / "out" / training.LOSSES).read_text("utf-8").splitlines()
+    lines = (tmp_path / "out" / training_run.LOSSES).read_text("utf-8").splitlines()
     assert len(lines) == 30
 
 
@@ -105,8 +112,8 @@ _KILLED = """
 import sys
 from pathlib import Path
 from dataclasses import replace
-from sensegraph.lab.finetuning.training.recipes import Recipe
-from sensegraph.lab.finetuning.training.training import Job, train
+from sensegraph.lab.finetuning.training.training_recipes import Recipe
+from sensegraph.lab.finetuning.training.training_run import Job, train
 recipe = Recipe(**{given!r})
 def tell(point, steps):
     sys.stdout.write(f"{{point.step}}\\n"); sys.stdout.flush()
@@ -171,23 +178,23 @@ def test_an_adapter_is_learnt_beside_frozen_weights_merged_it_says_the_same(here
     base, tuned = weights(here.base), weights(out)
     frozen = [n for n in tuned if "lora" not in n]
     assert all((tuned[n] == base[n.removeprefix("base_model.model.").replace(".base_layer", "")]).all() for n in frozen)
-    merging.merge_adapter(out, whole)
+    adapter_merging.merge_adapter(out, whole)
     prompts = [json.loads(x)["prompt"] for x in here.held_out.read_text("utf-8").splitlines()[:10]]
     said = [[LocalModel(LocalSettings(str(f))).continued(p, 3).text for p in prompts] for f in (out, whole)]
     assert said[0] == said[1]
     assert json.loads((whole / MANIFEST).read_text("utf-8"))["prompt"]
     assert json.loads((whole / "config.json").read_text("utf-8"))["dtype"] == "float32"
     with pytest.raises(InputError, match="holds no adapter"):
-        merging.merge_adapter(whole, tmp_path / "again")
+        adapter_merging.merge_adapter(whole, tmp_path / "again")
     with pytest.raises(InputError, match="is not empty"):
-        merging.merge_adapter(out, whole)
+        adapter_merging.merge_adapter(out, whole)
 
 
 def test_the_papers_recipe_trains_4_bits_with_its_optimiser_and_goes_on_after_a_stop(
     here: Files, phi: Path, tmp_path: Path
 ):
     """R11, R12: QLoRA with paged AdamW in 8 bits, here on a CPU and a tiny Phi."""
-    paper = replace(recipes.find_recipe("graft"), samples=48, checkpoint_every=3, device="cpu")
+    paper = replace(training_recipes.find_recipe("graft"), samples=48, checkpoint_every=3, device="cpu")
     whole = run_training(job(here, tmp_path / "whole", phi), paper)
     assert set(whole.targets) == {"q_proj", "k_proj", "v_proj", "dense"}
     assert whole.steps == 6
@@ -195,7 +202,7 @@ def test_the_papers_recipe_trains_4_bits_with_its_optimiser_and_goes_on_after_a_
     class Stopped(Exception):
         pass
 
-    def stop(point: training.Point, steps: int) -> None:
+    def stop(point: training_run.Point, steps: int) -> None:
         if point.step == 4:
             raise Stopped
 
@@ -287,5 +294,5 @@ def test_a_model_of_16_bits_trains_in_32_on_a_cpu_and_is_merged_in_its_own_preci
     AutoModelForCausalLM.from_pretrained(here.base, dtype=torch.float16).save_pretrained(tmp_path / "half")
     done = run_training(job(here, tmp_path / "out", tmp_path / "half"), LORA)
     assert done.points[-1].loss < done.points[0].loss
-    merging.merge_adapter(tmp_path / "out", tmp_path / "whole")
+    adapter_merging.merge_adapter(tmp_path / "out", tmp_path / "whole")
     assert json.loads((tmp_path / "whole" / "config.json").read_text("utf-8"))["dtype"] == "float16"

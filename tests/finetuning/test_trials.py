@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from sensegraph.lab.finetuning.data.quoting import ANSWER, REASON
-from sensegraph.lab.finetuning.data.reading import Item
-from sensegraph.lab.finetuning.data.values import Passage
-from sensegraph.lab.finetuning.training.trials import (
+from sensegraph.lab.finetuning.data.example_files import Item
+from sensegraph.lab.finetuning.data.example_types import Passage
+from sensegraph.lab.finetuning.data.verbatim_quotes import ANSWER, REASON
+from sensegraph.lab.finetuning.training.model_trials import (
     Said,
     compare_exact,
     extract_final_answer,

@@ -8,9 +8,7 @@ import pytest
 
 from finetuning_towns import NO_PAD, asked, example, pool
 from sensegraph.errors import SettingsError
-from sensegraph.lab.finetuning.data.examples import make_example
-from sensegraph.lab.finetuning.data.values import Passage
-from sensegraph.lab.finetuning.data.writing import (
+from sensegraph.lab.finetuning.data.example_forms import (
     FORMS,
     format_example_line,
     format_prompt,
@@ -18,6 +16,8 @@ from sensegraph.lab.finetuning.data.writing import (
     read_instruction,
     record_example,
 )
+from sensegraph.lab.finetuning.data.example_types import Passage
+from sensegraph.lab.finetuning.data.examples import make_example
 
 EXAMPLE = example(make_example(asked(5), pool(), NO_PAD))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from sensegraph.cli.lab import experimenting, questioning
+from sensegraph.cli.lab import evaluate_questions, evaluate_run
 from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Set, Trust, out, out_json, overrides, say
 from sensegraph.cli.progress import progress
 
@@ -69,8 +69,8 @@ def _describe_evaluate() -> None:
     """Measure what was built."""
 
 
-app.command("run", short_help="Compare methods by their answers, as a plan says.")(experimenting.run_evaluation)
-app.command("questions", short_help="Make questions to measure with.")(questioning.make_questions)
+app.command("run", short_help="Compare methods by their answers, as a plan says.")(evaluate_run.run_evaluation)
+app.command("questions", short_help="Make questions to measure with.")(evaluate_questions.make_questions)
 
 
 @app.command(short_help="Compare methods by the documents that they find.")
@@ -96,7 +96,7 @@ def retrieval(
     trust: Trust = False,
 ) -> None:
     """Compare methods by the documents that they find: recall, nDCG, CPU, context, and whether a difference is real."""
-    from sensegraph.cli.lab import measuring
+    from sensegraph.cli.lab import retrieval_measuring
     from sensegraph.lab.retrieval import Measuring, read_set, retrieval_records, retrieval_tables
 
     # the places where rankings are cut, ascending
@@ -106,19 +106,23 @@ def retrieval(
     how = Measuring(tuple(sorted({int(part) for part in cuts})), metric, within, baseline, draws, seed)
     if picture and picture.suffix.lower() != ".svg":
         raise typer.BadParameter(f"--picture {picture}: pictures are SVG; name a file that ends in .svg.")
-    loaded, parts = measuring.load_measuring_settings(
+    loaded, parts = retrieval_measuring.load_measuring_settings(
         root or _HERE, overrides(settings, engine, max_tokens, max_cost, trust=trust)
     )
-    named = measuring.load_named_methods(methods, loaded)
+    named = retrieval_measuring.load_named_methods(methods, loaded)
     sets = [read_set(folder, split, titles=not delete_titles) for folder in data]
     set_names = [s.name for s in sets]
     if twice := [n for n in set_names if set_names.count(n) > 1]:
         raise typer.BadParameter(f"--data names two folders called {twice[0]!r}; results go by that name: rename one.")
     results: list[Result] = []
-    with progress() as report, measuring.open_index_folder(root) as place:
+    with progress() as report, retrieval_measuring.open_index_folder(root) as place:
         for judged in sets:
             inner = place / judged.name if len(sets) > 1 else place
-            results.append(measuring.measure_set(judged, named, how, measuring.Place(inner, loaded, parts, report)))
+            results.append(
+                retrieval_measuring.measure_set(
+                    judged, named, how, retrieval_measuring.Place(inner, loaded, parts, report)
+                )
+            )
             if not as_json:
                 out(retrieval_tables.text(results[-1], how) + "\n")
     _write_extra_files(results, how, picture, runs)

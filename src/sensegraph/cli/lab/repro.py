@@ -14,8 +14,8 @@ from sensegraph.cli.progress import progress
 from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
-    from sensegraph.cli.lab.recipes import Recipe, Reproduced
-    from sensegraph.cli.lab.reproducing import Bench
+    from sensegraph.cli.lab.table_measuring import Bench
+    from sensegraph.lab.reproduction.table_recipes import Recipe, Reproduced
 
 _DATA, _ROOT = Path("data"), Path("repro")
 
@@ -47,12 +47,12 @@ def repro(
     trust: Trust = False,
 ) -> None:
     """Measure a table of a paper with this system, and set the published figures and our own pinned ones beside it."""
-    from sensegraph.cli.lab import experimenting, experiments, rehearsing
-    from sensegraph.cli.lab.recipes import select_recipes
-    from sensegraph.cli.lab.reproducing import Bench, reproduce_table, write_recipe_plan
+    from sensegraph.cli.lab import evaluate_run, evaluation_forecast, evaluation_setup
+    from sensegraph.cli.lab.table_measuring import Bench, reproduce_table, write_recipe_plan
     from sensegraph.corpus.nested_tables import lay_tables, read_tables
     from sensegraph.corpus.settings import FILE, check_approved, load_settings, needed_approvals
     from sensegraph.lab.experiments.published import paper_named
+    from sensegraph.lab.reproduction.table_recipes import select_recipes
 
     name = paper_named(paper)
     # all indexes are made by the settings of the current folder's file, with the flags laid over
@@ -71,8 +71,8 @@ def repro(
             elif not lacking:
                 if recipe.plan:  # ask before many calls, as `evaluate run` does
                     file = write_recipe_plan(recipe, bench)
-                    foreseen = rehearsing.forecast_evaluation(file, given, report)
-                    experimenting.confirm_calls(foreseen, experiments.read_plan(file).ask_above, yes=yes)
+                    foreseen = evaluation_forecast.forecast_evaluation(file, given, report)
+                    evaluate_run.confirm_calls(foreseen, evaluation_setup.read_plan(file).ask_above, yes=yes)
                 found.append(reproduce_table(recipe, bench))
                 out("" if as_json else format_reproduction(found[-1]) + "\n")
             else:
@@ -85,7 +85,7 @@ def repro(
 
 def _find_missing(recipe: Recipe, bench: Bench) -> str:
     """What a recipe needs and is not there; empty where nothing is missing."""
-    from sensegraph.cli.lab.reproducing import check_measuring_sets
+    from sensegraph.cli.lab.table_measuring import check_measuring_sets
     from sensegraph.corpus.settings import load_settings
 
     try:
@@ -105,8 +105,8 @@ def describe_recipe(recipe: Recipe, bench: Bench, lacking: str) -> str:
     """What a recipe would do, what it needs and what it would take: for the most part an evaluation, else an index."""
     from tempfile import TemporaryDirectory
 
-    from sensegraph.cli.lab import rehearsing
-    from sensegraph.cli.lab.reproducing import estimate_indexes, write_recipe_plan
+    from sensegraph.cli.lab import evaluation_forecast
+    from sensegraph.cli.lab.table_measuring import estimate_indexes, write_recipe_plan
 
     lines = [f"{bench.paper}, {recipe.title}: {recipe.takes}"]
     if recipe.folders:
@@ -118,10 +118,12 @@ def describe_recipe(recipe: Recipe, bench: Bench, lacking: str) -> str:
     if recipe.plan:
         with TemporaryDirectory(prefix="sensegraph-") as folder:
             away = bench if bench.root.exists() else replace(bench, root=Path(folder))
-            foreseen = rehearsing.forecast_evaluation(write_recipe_plan(recipe, away), bench.given, bench.report)
-        return "\n".join([*lines, _format_costs(rehearsing.format_forecast(foreseen))])
+            foreseen = evaluation_forecast.forecast_evaluation(
+                write_recipe_plan(recipe, away), bench.given, bench.report
+            )
+        return "\n".join([*lines, _format_costs(evaluation_forecast.format_forecast(foreseen))])
     index = estimate_indexes(recipe, bench)
-    lines.append(_format_costs(rehearsing.format_forecast(rehearsing.Foreseen(index))))
+    lines.append(_format_costs(evaluation_forecast.format_forecast(evaluation_forecast.Foreseen(index))))
     if index and recipe.asks:
         lines.append("  besides: what each question asks of the embedder or a model")
     return "\n".join(lines)

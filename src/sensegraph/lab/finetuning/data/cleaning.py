@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import overload
 
+from sensegraph.lab.finetuning.data.example_types import Asked, Dropped, Passage
 from sensegraph.lab.finetuning.data.sources import Source
-from sensegraph.lab.finetuning.data.values import Asked, Dropped, Passage
 
 _KEPT = 4096  # texts that stay in memory
 

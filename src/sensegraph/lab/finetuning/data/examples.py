@@ -12,11 +12,11 @@ from itertools import chain
 from random import Random
 
 from sensegraph.errors import InputError
-from sensegraph.lab.finetuning.data import quoting
-from sensegraph.lab.finetuning.data.containing import reject_distractor
+from sensegraph.lab.finetuning.data import verbatim_quotes
+from sensegraph.lab.finetuning.data.answer_containment import reject_distractor
+from sensegraph.lab.finetuning.data.example_forms import format_passage, format_prompt
+from sensegraph.lab.finetuning.data.example_types import Asked, DataSettings, Dropped, Example, Made, Passage
 from sensegraph.lab.finetuning.data.sources import hash_text
-from sensegraph.lab.finetuning.data.values import Asked, DataSettings, Dropped, Example, Made, Passage
-from sensegraph.lab.finetuning.data.writing import format_passage, format_prompt
 from sensegraph.language.text import tokens
 
 _MISSES = 5  # passages in a row that do not fit: then the budget counts as used up
@@ -64,8 +64,8 @@ def make_example(asked: Asked, pool: Sequence[Passage], how: DataSettings) -> Ma
     answer = target = "" if reason else "; ".join(asked.answers) if how.answers == "all" else asked.answers[0]
     if not reason and how.style != "plain":
         # where the gold passages are left out nothing can be quoted, and the answer stands alone
-        reasoning = asked.reasoning or quoting.reason_by_quotes(asked.question, asked.answers, kept)
-        target = quoting.write_reasoned_answer(reasoning if kept else "", answer)
+        reasoning = asked.reasoning or verbatim_quotes.reason_by_quotes(asked.question, asked.answers, kept)
+        target = verbatim_quotes.write_reasoned_answer(reasoning if kept else "", answer)
     room = how.max_tokens - tokens(format_prompt(asked.question, kept)) - tokens(target)
     reason = reason or ("its gold passages do not fit" if room < 0 else "")
     if reason:
@@ -90,7 +90,7 @@ def make_example(asked: Asked, pool: Sequence[Passage], how: DataSettings) -> Ma
         asked.answers,
         asked.written,
     )
-    if fault := quoting.find_quote_fault(target, passages) if how.style == "cot" and kept else "":
+    if fault := verbatim_quotes.find_quote_fault(target, passages) if how.style == "cot" and kept else "":
         return Dropped(asked.id, fault, asked.type)
     return Made(example, tuple(sorted(picker.passed_over.items())), len(chosen) < wanted)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from sensegraph.errors import InputError
 from sensegraph.lab.finetuning.data import examples
+from sensegraph.lab.finetuning.data.example_forms import Form, format_example_line
+from sensegraph.lab.finetuning.data.example_types import DataSettings, Dropped, Made
 from sensegraph.lab.finetuning.data.report import DataReport, Reporter
 from sensegraph.lab.finetuning.data.sources import Source
-from sensegraph.lab.finetuning.data.values import DataSettings, Dropped, Made
-from sensegraph.lab.finetuning.data.writing import Form, format_example_line
 
 
 @dataclass(frozen=True, slots=True)

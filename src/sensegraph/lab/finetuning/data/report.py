@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sensegraph.lab.finetuning.data import quoting
+from sensegraph.lab.finetuning.data import verbatim_quotes
+from sensegraph.lab.finetuning.data.answer_containment import find_answer, is_polar, overlaps_passage
 from sensegraph.lab.finetuning.data.chances import Positions, compare_positions, expected_range, wilson_interval
-from sensegraph.lab.finetuning.data.containing import find_answer, is_polar, overlaps_passage
+from sensegraph.lab.finetuning.data.example_forms import format_passage, format_prompt
+from sensegraph.lab.finetuning.data.example_types import DataSettings, Dropped, Example, Made
 from sensegraph.lab.finetuning.data.sources import Source, hash_text
-from sensegraph.lab.finetuning.data.values import DataSettings, Dropped, Example, Made
-from sensegraph.lab.finetuning.data.writing import format_passage, format_prompt
 from sensegraph.language.text import tokens
 
 _CHANCE = 0.01  # a check by chance fails in so many of all sound data sets
@@ -189,8 +189,8 @@ class Reporter:
             self._count("answerable")
             self._count("answered", times=any(find_answer(p.text, e.answers) for p in e.oracles))
         if self.how.style == "cot" and e.oracles:
-            self._count("quotes", times=len(quoting.extract_quotes(e.target)))
-            self._count("false quotes", times=bool(quoting.find_quote_fault(e.target, e.passages)))
+            self._count("quotes", times=len(verbatim_quotes.extract_quotes(e.target)))
+            self._count("false quotes", times=bool(verbatim_quotes.find_quote_fault(e.target, e.passages)))
 
     def report(self) -> DataReport:
         """What was counted so far."""

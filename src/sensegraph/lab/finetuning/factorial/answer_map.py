@@ -19,7 +19,7 @@ from sensegraph.errors import InputError
 from sensegraph.graphs.drawing.colours import HUES, paint
 from sensegraph.graphs.drawing.shapes import MARGIN, Disc, Scene, Shape, Stroke, Text
 from sensegraph.index.vectors import embed_all
-from sensegraph.lab.finetuning.factorial.factorial import ARMS, Posed, Reply
+from sensegraph.lab.finetuning.factorial.design_effects import ARMS, Posed, Reply
 from sensegraph.lab.finetuning.training.curves import write_pictures
 from sensegraph.runtime.runtime import Runtime
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.lab.finetuning.factorial.design_effects import ARMS, Arm, Posed, Reply
 from sensegraph.lab.finetuning.factorial.designs import Design
-from sensegraph.lab.finetuning.factorial.factorial import ARMS, Arm, Posed, Reply
 from sensegraph.runtime.keys import key
 from sensegraph.types import Answer
 

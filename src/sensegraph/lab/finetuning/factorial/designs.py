@@ -14,7 +14,7 @@ from typing import Any
 
 from sensegraph.corpus.settings import parse
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.finetuning.factorial.factorial import Measured, Posed, Reply, group_replies
+from sensegraph.lab.finetuning.factorial.design_effects import Measured, Posed, Reply, group_replies
 from sensegraph.lab.finetuning.factorial.rating import Ratings
 from sensegraph.lab.scores.bertscore import BertScore
 from sensegraph.lab.scores.standard import NAMES, Pair, table

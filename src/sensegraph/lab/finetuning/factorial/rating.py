@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sensegraph.errors import InputError
-from sensegraph.lab.finetuning.factorial.factorial import Posed, Reply
+from sensegraph.lab.finetuning.factorial.design_effects import Posed, Reply
 from sensegraph.runtime.keys import key
 
 _COLUMNS = ("line", "question", "gold", "answer", "correct")

@@ -16,7 +16,7 @@ from sensegraph.graphs.drawing.colours import paint
 from sensegraph.graphs.drawing.shapes import MARGIN, Disc, Scene, Shape, Stroke, Text
 
 if TYPE_CHECKING:
-    from sensegraph.lab.finetuning.training.training import Point
+    from sensegraph.lab.finetuning.training.training_run import Point
 
 _WIDE, _HIGH = 720.0, 320.0  # of the field
 _LEFT, _TOP = 72.0, 84.0

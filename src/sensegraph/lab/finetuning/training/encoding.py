@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sensegraph.errors import InputError
-from sensegraph.lab.finetuning.data.reading import Pair
+from sensegraph.lab.finetuning.data.example_files import Pair
 
 IGNORED = -100  # what a loss of torch leaves out
 

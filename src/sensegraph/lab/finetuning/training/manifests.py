@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from sensegraph.engines.local.local_engine import Layout
 from sensegraph.engines.local.local_model import MANIFEST, as_prompt
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.finetuning.data import reading
-from sensegraph.lab.finetuning.data.reading import Pair
-from sensegraph.lab.finetuning.training.recipes import Recipe
+from sensegraph.lab.finetuning.data import example_files
+from sensegraph.lab.finetuning.data.example_files import Pair
+from sensegraph.lab.finetuning.training.training_recipes import Recipe
 
 if TYPE_CHECKING:
-    from sensegraph.lab.finetuning.training.training import Job
+    from sensegraph.lab.finetuning.training.training_run import Job
 
 LIBRARIES = ("sensegraph", "torch", "transformers", "peft", "bitsandbytes")
 _SAME = ("data", "held_out", "model", "recipe")  # what makes two trainings one
@@ -42,7 +42,7 @@ class Manifest:
 
 def make_manifest(job: Job, recipe: Recipe) -> Manifest:
     """The manifest of a training that has not begun."""
-    held_out = reading.hash_file(job.held_out) if job.held_out else ""
+    held_out = example_files.hash_file(job.held_out) if job.held_out else ""
     shape = _find_template(job)
     where = str(Path(job.model).resolve()) if Path(job.model).is_dir() else job.model
     versions = {}
@@ -51,7 +51,9 @@ def make_manifest(job: Job, recipe: Recipe) -> Manifest:
             versions[name] = version(name)
         except PackageNotFoundError:
             versions[name] = "not installed"
-    return Manifest(reading.hash_file(job.data), held_out, where, _as_json(asdict(recipe)), shape, versions=versions)
+    return Manifest(
+        example_files.hash_file(job.data), held_out, where, _as_json(asdict(recipe)), shape, versions=versions
+    )
 
 
 def claim_folder(out: Path, about: Manifest) -> None:
@@ -80,8 +82,8 @@ def write_manifest(out: Path, about: Manifest) -> None:
 
 def read_training_pairs(path: Path, tokenizer: Any, template: str = "") -> list[Pair]:
     """The pairs of a data file: chats in the form that the tokenizer gives them, questions in that of the template."""
-    shape = Layout(template) if template else reading.completion_layout()
-    return reading.read_pairs(path, lambda messages: as_prompt(messages, tokenizer), shape)
+    shape = Layout(template) if template else example_files.completion_layout()
+    return example_files.read_pairs(path, lambda messages: as_prompt(messages, tokenizer), shape)
 
 
 def _find_template(job: Job) -> str:
@@ -89,9 +91,9 @@ def _find_template(job: Job) -> str:
 
     Raises InputError for one that is given and that the first line does not have.
     """
-    first = reading.read_pairs(job.data, lambda messages: as_prompt(messages, None))[0].prompt
+    first = example_files.read_pairs(job.data, lambda messages: as_prompt(messages, None))[0].prompt
     if job.prompt is None:
-        ours = reading.completion_layout().template
+        ours = example_files.completion_layout().template
         return ours if _fits_template(first, ours) else ""
     given = job.prompt.read_text("utf-8")
     if not _fits_template(first, given):

@@ -7,7 +7,7 @@ from typing import Any
 
 from sensegraph.engines.local.local_model import device_of, load, settle_threads
 from sensegraph.errors import SettingsError
-from sensegraph.lab.finetuning.training.recipes import AUTO, Recipe
+from sensegraph.lab.finetuning.training.training_recipes import AUTO, Recipe
 
 # the layers of attention under the names that families of models give them; the paper's come first
 ATTENTION = (

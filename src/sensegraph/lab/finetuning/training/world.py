@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from sensegraph.engines.local.local_engine import Layout
 from sensegraph.errors import SettingsError
-from sensegraph.lab.finetuning.data.values import Example, Passage
+from sensegraph.lab.finetuning.data.example_types import Example, Passage
 
 LAYOUT = Layout("{{passages}}\n\n{{question}}")  # the question last, and no instruction: for models of a few weights
 _ONSETS = "b d f g k l m n p r s t v z br dr gr kl pl st tr".split()

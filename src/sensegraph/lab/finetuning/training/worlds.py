@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sensegraph.engines.local.local_model import needs_extra
-from sensegraph.lab.finetuning.data import writing
-from sensegraph.lab.finetuning.data.reading import Item, format_item_prompt
-from sensegraph.lab.finetuning.data.values import Example
+from sensegraph.lab.finetuning.data import example_forms
+from sensegraph.lab.finetuning.data.example_files import Item, format_item_prompt
+from sensegraph.lab.finetuning.data.example_types import Example
 from sensegraph.lab.finetuning.training.tiny import Sizes, write_tiny_model
 from sensegraph.lab.finetuning.training.world import LAYOUT, Scenes, World, draw_scenes, draw_state, make_world
 
@@ -113,6 +113,6 @@ def write_held_out_questions(path: Path, place: World, count: int, distractors: 
     """Write questions about held-out pairs, each among exactly so many distractors, in the evaluation form."""
     how = Scenes(count, (distractors, distractors), held_out=True, seed=seed)
     path.write_text(
-        "".join(writing.format_example_line(e, "evaluation") for e in draw_scenes(place, how)), encoding="utf-8"
+        "".join(example_forms.format_example_line(e, "evaluation") for e in draw_scenes(place, how)), encoding="utf-8"
     )
     return path

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sensegraph.cli.lab.finetune import app as app
+from sensegraph.cli.lab.tune_data import app as app
 from sensegraph.cli.options import Json, Quiet, Trust, out, out_json, say
 from sensegraph.cli.progress import progress
 
@@ -36,8 +36,8 @@ def run_factorial(
     """Answer the questions of a design in all arms, and say what tuning and summaries do, alone and together."""
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.corpus.settings import load_settings
-    from sensegraph.lab.finetuning.factorial import answer_map, arm_answers, designs, effects, rating
-    from sensegraph.lab.finetuning.factorial import factorial as effects_of
+    from sensegraph.lab.finetuning.factorial import answer_map, arm_answers, designs, effect_tables, rating
+    from sensegraph.lab.finetuning.factorial import design_effects as effects_of
 
     plan = designs.read_design(design)
     asked = designs.read_design_questions(Path(plan.questions))
@@ -58,16 +58,16 @@ def run_factorial(
             pictures = answer_map.write_answer_maps(asked, replies, corpus.runtime(), out_dir)
     types, how = [p.type for p in asked], tuple((one.metric, one.how) for one in measured)
     rows = tuple(row for one in measured for row in effects_of.compute_rows(one, types, plan.draws, plan.seed))
-    found = effects.Outcome(plan.gold, tuple(asked), tuple(replies), rows, how, tuple(notes))
-    (out_dir / "tables.md").write_text(effects.render_effects_page(found), encoding="utf-8")
+    found = effect_tables.Outcome(plan.gold, tuple(asked), tuple(replies), rows, how, tuple(notes))
+    (out_dir / "tables.md").write_text(effect_tables.render_effects_page(found), encoding="utf-8")
     (out_dir / "tables.json").write_text(
-        json.dumps(effects.record_effects(found), ensure_ascii=False, indent=2), "utf-8"
+        json.dumps(effect_tables.record_effects(found), ensure_ascii=False, indent=2), "utf-8"
     )
     lines = rating.write_sheet(sheet, asked, replies, plan.seed) if sheet else 0
     if as_json:
-        out_json(effects.record_effects(found))
+        out_json(effect_tables.record_effects(found))
     else:
-        out(effects.format_effects(found))
+        out(effect_tables.format_effects(found))
     say("written: " + ", ".join(map(str, (out_dir / "tables.md", out_dir / "tables.json", *pictures))))
     if sheet:
         say(f"written: {sheet}, {lines:,} answers to judge; read it with --ratings {sheet}")

@@ -16,9 +16,9 @@ from sensegraph.corpus.corpus import FOLDER, Corpus
 from sensegraph.corpus.settings import load_settings
 from sensegraph.errors import InputError
 from sensegraph.index.parts import parts_with_needs
-from sensegraph.lab.finetuning.data import cleaning, indexed, sources, templates
+from sensegraph.lab.finetuning.data import cleaning, index_source, sources, template_questions
+from sensegraph.lab.finetuning.data.example_types import Asked
 from sensegraph.lab.finetuning.data.sources import Source
-from sensegraph.lab.finetuning.data.values import Asked
 from sensegraph.lab.retrieval import JudgedSet
 from sensegraph.methods import auto, load
 from sensegraph.personal.finding import finder
@@ -61,15 +61,15 @@ def open_question_source(place: Place, seed: int, progress: Report) -> Iterator[
         with Corpus.open(place.corpus, settings=place.given, progress=progress, create=False) as corpus:
             index, name = corpus.index(), place.corpus.resolve().name
             if place.questions:
-                found = indexed.read_question_source(index, place.questions, name, place.topic)
-                found = indexed.answer_questions(found, index, corpus.runtime()) if place.write_answers else found
+                found = index_source.read_question_source(index, place.questions, name, place.topic)
+                found = index_source.answer_questions(found, index, corpus.runtime()) if place.write_answers else found
             else:
                 found = replace(
-                    templates.draw_graph_questions(index, place.from_graph, seed, place.topic), name=name
+                    template_questions.draw_graph_questions(index, place.from_graph, seed, place.topic), name=name
                 )
             if place.near != _NONE:
                 method, _ = corpus.method(auto.finder(index) if place.near == _AUTO else place.near)
-                found = indexed.add_wrong_chunks(found, method, index, corpus.runtime())
+                found = index_source.add_wrong_chunks(found, method, index, corpus.runtime())
             yield _mask_by_settings(found, corpus.settings.personal) if place.mask else found
     else:
         found = sources.read_hotpot_source(place.corpus, seed)
@@ -119,5 +119,5 @@ def _add_retrieval_errors(judged: JudgedSet, found: Source, place: Place, progre
         corpus = Corpus(Path(made), settings, store, progress)
         corpus.add(judged.documents)
         corpus.build(parts=parts_with_needs(method.reads))
-        ranked = indexed.rank_documents(texts, method, corpus.index(), corpus.runtime())
+        ranked = index_source.rank_documents(texts, method, corpus.index(), corpus.runtime())
     return sources.add_near_passages(found, ranked, method.name)

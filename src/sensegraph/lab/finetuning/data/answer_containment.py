@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from sensegraph.lab.finetuning.data.values import Asked, Passage
+from sensegraph.lab.finetuning.data.example_types import Asked, Passage
 from sensegraph.language.text import HAN, fold
 
 _RUN = re.compile(r"\w+")  # Scrooge's holds Scrooge

@@ -11,8 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sensegraph.cli.lab import experiments, measuring, recipes
-from sensegraph.cli.lab.recipes import Kind, Recipe, Reproduced, Row
+from sensegraph.cli.lab import evaluation_setup, retrieval_measuring
 from sensegraph.cli.progress import Report
 from sensegraph.corpus.corpus import FOLDER, Corpus
 from sensegraph.corpus.settings import load_settings, make_tools
@@ -21,6 +20,8 @@ from sensegraph.index.parts import sort_parts
 from sensegraph.lab.experiments import experiment
 from sensegraph.lab.experiments.experiment import Outcome
 from sensegraph.lab.experiments.published import Published, published, table6
+from sensegraph.lab.reproduction import table_recipes
+from sensegraph.lab.reproduction.table_recipes import Kind, Recipe, Reproduced, Row
 from sensegraph.lab.retrieval import Measuring, read_set
 from sensegraph.lab.scores.statistics import holm, two_sided
 from sensegraph.methods import load
@@ -221,16 +222,16 @@ def _measure_units(recipe: Recipe, bench: Bench) -> Reproduced:
 @_measures_kind("recall")
 def _measure_recall(recipe: Recipe, bench: Bench) -> Reproduced:
     """Recall@2 and recall@5 of methods on judged sets (Gutiérrez et al. 2025, Table 1)."""
-    settings, parts = measuring.load_measuring_settings(bench.root, bench.given)
-    methods = measuring.load_named_methods(",".join(recipe.rows.values()), settings)
+    settings, parts = retrieval_measuring.load_measuring_settings(bench.root, bench.given)
+    methods = retrieval_measuring.load_named_methods(",".join(recipe.rows.values()), settings)
     columns, found = [], {name: list[float | None]() for name in recipe.rows}
     engine, asked = "", []
     for name in recipe.sets:
-        place = measuring.Place(bench.root / name, settings, parts, bench.report)
+        place = retrieval_measuring.Place(bench.root / name, settings, parts, bench.report)
         judged = read_set(bench.data / name)
         first = replace(judged, queries=judged.queries[: bench.questions or None])
         asked.append(f"{name} {len(first.queries):,} of {len(judged.queries):,}")
-        result = measuring.measure_set(first, methods, Measuring(cuts=_CUTS, draws=1), place)
+        result = retrieval_measuring.measure_set(first, methods, Measuring(cuts=_CUTS, draws=1), place)
         engine = result.manifest.engine
         columns += [f"{name} R@{k}" for k in _CUTS]
         by_name = {s.method: s.means for s in result.found.scores}
@@ -256,16 +257,16 @@ def write_recipe_plan(recipe: Recipe, bench: Bench) -> Path:
     lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in head.items()]
     bench.root.mkdir(parents=True, exist_ok=True)
     file = bench.root / recipe.plan
-    file.write_text("\n".join(lines) + "\n" + recipes.read_plan_text(bench.paper, recipe.plan), encoding="utf-8")
+    file.write_text("\n".join(lines) + "\n" + table_recipes.read_plan_text(bench.paper, recipe.plan), encoding="utf-8")
     return file
 
 
 def _run_recipe_plan(recipe: Recipe, bench: Bench) -> Outcome:
     """The evaluation carried out; its report stands in its folder."""
-    from sensegraph.cli.lab.experimenting import write_evaluation
+    from sensegraph.cli.lab.evaluate_run import write_evaluation
     from sensegraph.lab.experiments import outcome_records
 
-    with experiments.prepare_evaluation(write_recipe_plan(recipe, bench), bench.given, bench.report) as ready:
+    with evaluation_setup.prepare_evaluation(write_recipe_plan(recipe, bench), bench.given, bench.report) as ready:
         found = experiment.run(ready.plan, ready.conditions, ready.questions, ready.tools, recipe.data)
     write_evaluation(found, outcome_records.whole(found), ready.output)
     return found

@@ -15,7 +15,7 @@ from sensegraph.cli.progress import progress
 from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
-    from sensegraph.cli.lab.rehearsing import Foreseen
+    from sensegraph.cli.lab.evaluation_forecast import Foreseen
 
 File = Annotated[
     Path, typer.Argument(metavar="FILE.toml", exists=True, dir_okay=False, help="The plan: what is compared, and how.")
@@ -39,17 +39,19 @@ def run_evaluation(
     trust: Trust = False,
 ) -> None:
     """Ask the questions of a plan under every condition, measure and compare the answers, and write a report."""
-    from sensegraph.cli.lab import experiments, rehearsing
+    from sensegraph.cli.lab import evaluation_forecast, evaluation_setup
     from sensegraph.lab.experiments import experiment, outcome_records
 
     given = overrides(settings, engine, max_tokens, max_cost, trust=trust)
     with progress(quiet or as_json) as report:
-        foreseen = rehearsing.forecast_evaluation(file, given, report)
+        foreseen = evaluation_forecast.forecast_evaluation(file, given, report)
     if estimate:
-        out_json(rehearsing.record_forecast(foreseen)) if as_json else out(rehearsing.format_forecast(foreseen))
+        out_json(evaluation_forecast.record_forecast(foreseen)) if as_json else out(
+            evaluation_forecast.format_forecast(foreseen)
+        )
         return
-    confirm_calls(foreseen, experiments.read_plan(file).ask_above, yes=yes)
-    with progress(quiet or as_json) as report, experiments.prepare_evaluation(file, given, report) as ready:
+    confirm_calls(foreseen, evaluation_setup.read_plan(file).ask_above, yes=yes)
+    with progress(quiet or as_json) as report, evaluation_setup.prepare_evaluation(file, given, report) as ready:
         found = experiment.run(ready.plan, ready.conditions, ready.questions, ready.tools, ready.corpus_name)
     whole = outcome_records.whole(found)
     written = write_evaluation(found, whole, ready.output)
@@ -64,12 +66,12 @@ def run_evaluation(
 
 def confirm_calls(foreseen: Foreseen, most: int, *, yes: bool) -> None:
     """Go on, ask, or raise: a run of many calls begins only when somebody wants it."""
-    from sensegraph.cli.lab import rehearsing
+    from sensegraph.cli.lab import evaluation_forecast
 
     calls = foreseen.whole.calls
     if yes or calls <= most:
         return
-    say(rehearsing.format_forecast(foreseen))
+    say(evaluation_forecast.format_forecast(foreseen))
     if sys.stdin.isatty() and typer.confirm("Begin?", err=True):
         return
     raise InputError(f"{calls:,} calls are foreseen, more than ask_above = {most:,}: add --yes to begin.")

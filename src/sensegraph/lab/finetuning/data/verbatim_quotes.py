@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sensegraph.lab.finetuning.data.containing import find_answer, is_polar
-from sensegraph.lab.finetuning.data.values import Passage
+from sensegraph.lab.finetuning.data.answer_containment import find_answer, is_polar
+from sensegraph.lab.finetuning.data.example_types import Passage
 from sensegraph.language.text import sentences, terms
 
 BEGIN, END = "##begin_quote##", "##end_quote##"

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sensegraph.cli.lab.factorial import app as app
+from sensegraph.cli.lab.tune_factorial import app as app
 from sensegraph.cli.options import Json, Quiet, out, out_json, overrides, say
 from sensegraph.cli.progress import progress
 
 if TYPE_CHECKING:
-    from sensegraph.lab.finetuning.training.trials import Trial
+    from sensegraph.lab.finetuning.training.model_trials import Trial
 
 Model = Annotated[str, typer.Option("--model", metavar="DIR", help="A folder with a model, or its name OWNER/MODEL.")]
 Models = Annotated[
@@ -51,14 +51,14 @@ def train_model(
     quiet: Quiet = False,
 ) -> None:
     """Train a model on examples: checkpoints to resume from, losses as a picture, and what it was made of."""
-    from sensegraph.lab.finetuning.training import curves, training
-    from sensegraph.lab.finetuning.training.recipes import read_recipe
+    from sensegraph.lab.finetuning.training import curves, training_run
+    from sensegraph.lab.finetuning.training.training_recipes import read_recipe
 
     layers = {"targets": [t.strip() for t in targets.split(",") if t.strip()]} if targets else {}
     how = read_recipe(preset, recipe, overrides(settings) | layers)
-    job = training.Job(data, model, out_dir, held_out, prompt, download)
+    job = training_run.Job(data, model, out_dir, held_out, prompt, download)
     with progress(quiet) as shown:
-        done = training.run_training(job, how, lambda point, steps: shown("train", point.step, steps))
+        done = training_run.run_training(job, how, lambda point, steps: shown("train", point.step, steps))
     scene = curves.draw_losses(f"Loss of {done.out.name}", curves.collect_losses(done.points))
     pictures = curves.write_pictures(scene, done.out, "losses")
     if as_json:
@@ -67,7 +67,7 @@ def train_model(
         found |= {"out": str(done.out), "last": last, "recipe": asdict(how)}
         out_json(found | {"pictures": [str(p) for p in pictures]})
         return
-    out(training.describe_training(done))
+    out(training_run.describe_training(done))
     say("written: " + ", ".join(map(str, (done.out, *pictures))))
     out(f"next: sensegraph tune evaluate FILE --model {model} --model {out_dir}")
 
@@ -77,11 +77,11 @@ def merge_model(
     tuned: Annotated[Path, typer.Argument(metavar="DIR", help="What `tune train` wrote.")], out_dir: OutDir
 ) -> None:
     """Write a tuned model as one folder of weights, and say how to serve it."""
-    from sensegraph.lab.finetuning.training import merging
+    from sensegraph.lab.finetuning.training import adapter_merging
 
-    merging.merge_adapter(tuned, out_dir)
+    adapter_merging.merge_adapter(tuned, out_dir)
     say(f"written: {out_dir}")
-    out(merging.list_serving_commands(out_dir))
+    out(adapter_merging.list_serving_commands(out_dir))
 
 
 @app.command("evaluate", short_help="Ask models the questions of an evaluation file.")
@@ -103,32 +103,32 @@ def evaluate_models(
     """Ask models the questions of an evaluation file: exact match, F1, and how often a distractor misled them."""
     from sensegraph.engines.local.local_engine import Layout
     from sensegraph.engines.local.local_model import LocalModel, LocalSettings
-    from sensegraph.lab.finetuning.data import reading
-    from sensegraph.lab.finetuning.training import trials
+    from sensegraph.lab.finetuning.data import example_files
+    from sensegraph.lab.finetuning.training import model_trials
 
-    items = reading.read_items(file)[: limit or None]
+    items = example_files.read_items(file)[: limit or None]
     names = [m for m in metrics.split(",") if m]
     found: list[tuple[str, Trial]] = []
     loaded = [LocalModel(LocalSettings(name)) for name in model]
     # one prompt for all: what the first tuned one of them was trained on, else ours
     templates = (str(one.manifest.get("prompt") or "") for one in loaded)
     template = next((text for text in templates if text), "")
-    shape = Layout(template) if template else reading.completion_layout()
+    shape = Layout(template) if template else example_files.completion_layout()
     with progress(quiet) as shown:
         for name, one in zip(model, loaded, strict=True):
 
             def tell(done: int, name: str = name) -> None:
                 shown(name, done, len(items))
 
-            found.append((name, trials.run_trial(one, items, shape, most, tell)))
+            found.append((name, model_trials.run_trial(one, items, shape, most, tell)))
     if answers:
         answers.mkdir(parents=True, exist_ok=True)
         for number, (name, trial) in enumerate(found, 1):
-            trials.write_trial(trial, answers / f"{number}-{Path(name).name}.jsonl")
+            model_trials.write_trial(trial, answers / f"{number}-{Path(name).name}.jsonl")
     if as_json:
-        out_json([trials.record_trial(name, trial, found[0][1], names) for name, trial in found])
+        out_json([model_trials.record_trial(name, trial, found[0][1], names) for name, trial in found])
     else:
-        out(trials.compare_trials(found, names))
+        out(model_trials.compare_trials(found, names))
 
 
 @app.command("serve", short_help="Serve a model of this machine as an endpoint.")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sensegraph.lab.finetuning.factorial.factorial import ARMS, EFFECTS, Posed, Reply, Row
+from sensegraph.lab.finetuning.factorial.design_effects import ARMS, EFFECTS, Posed, Reply, Row
 from sensegraph.lab.retrieval.retrieval_tables import columns
 from sensegraph.lab.scores.statistics import Interval, format_interval
 

@@ -18,7 +18,7 @@ from typing import Any
 from sensegraph.engines.local.local_model import device_of, needs_extra, torch_type
 from sensegraph.lab.finetuning.training import checkpoints, encoding, manifests, models
 from sensegraph.lab.finetuning.training.encoding import Encoded
-from sensegraph.lab.finetuning.training.recipes import Recipe
+from sensegraph.lab.finetuning.training.training_recipes import Recipe
 
 LOSSES = "losses.jsonl"
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from sensegraph.engines.local.local_engine import Layout
 from sensegraph.errors import InputError
-from sensegraph.lab.finetuning.data.values import Passage
-from sensegraph.lab.finetuning.data.writing import format_passage, format_prompt
+from sensegraph.lab.finetuning.data.example_forms import format_passage, format_prompt
+from sensegraph.lab.finetuning.data.example_types import Passage
 
 Talk = Callable[[Sequence[Mapping[str, str]]], str]
 

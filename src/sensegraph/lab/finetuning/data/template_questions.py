@@ -13,9 +13,9 @@ from itertools import islice
 from random import Random
 
 from sensegraph.index.index import Index
-from sensegraph.lab.finetuning.data.indexed import Chunks
+from sensegraph.lab.finetuning.data.example_types import Asked, Passage
+from sensegraph.lab.finetuning.data.index_source import Chunks
 from sensegraph.lab.finetuning.data.sources import Source
-from sensegraph.lab.finetuning.data.values import Asked, Passage
 from sensegraph.lab.questions.stated_facts import whole
 from sensegraph.language.text import fold
 from sensegraph.types import Chunk, Entity, Relation

@@ -19,7 +19,7 @@ from importlib.resources import files
 from typing import Any, Literal, get_args
 
 from sensegraph.errors import SettingsError
-from sensegraph.lab.finetuning.data.values import Example, Passage
+from sensegraph.lab.finetuning.data.example_types import Example, Passage
 
 Form = Literal["completion", "chat", "evaluation"]
 FORMS: tuple[Form, ...] = get_args(Form)

@@ -12,8 +12,8 @@ import numpy as np
 
 from sensegraph.engines.local.local_engine import Layout
 from sensegraph.engines.local.local_model import LocalModel
-from sensegraph.lab.finetuning.data.quoting import ANSWER
-from sensegraph.lab.finetuning.data.reading import Item, format_item_prompt
+from sensegraph.lab.finetuning.data.example_files import Item, format_item_prompt
+from sensegraph.lab.finetuning.data.verbatim_quotes import ANSWER
 from sensegraph.lab.retrieval.retrieval_tables import columns
 from sensegraph.lab.scores.standard import Pair, Table, exact_match, normalised, table, token_f1
 from sensegraph.lab.scores.statistics import Interval, format_interval, intervals

@@ -62,7 +62,8 @@ def _describe_examples(report: DataReport) -> Iterator[str]:
     how = report.settings
     yield (
         f"{report.source}: {_count_things(report.examples, 'example')} of "
-        f"{_count_things(report.questions, 'question')}; P {how.oracle_share:g}, style {how.style}, up to {how.max_tokens:,} tokens, seed {how.seed}"
+        f"{_count_things(report.questions, 'question')}; "
+        f"P {how.oracle_share:g}, style {how.style}, up to {how.max_tokens:,} tokens, seed {how.seed}"
     )
     for name, pairs in (("left out before", report.left_out), ("dropped", report.dropped)):
         if pairs:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sensegraph.cli.lab.experiments import Prepared, prepare_evaluation
+from sensegraph.cli.lab.evaluation_setup import Prepared, prepare_evaluation
 from sensegraph.lab.experiments import experiment
 from sensegraph.lab.experiments.condition_answers import Condition
 from sensegraph.lab.experiments.rehearsal import Rehearsed, RehearsedEmbedder, stand_in

@@ -14,9 +14,9 @@ from sensegraph.answering.quoting import quotable
 from sensegraph.errors import InputError
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage
-from sensegraph.lab.finetuning.data.containing import find_answer
+from sensegraph.lab.finetuning.data.answer_containment import find_answer
+from sensegraph.lab.finetuning.data.example_types import Asked, Dropped, Passage
 from sensegraph.lab.finetuning.data.sources import Source, check_topic, read_answers, stream_records
-from sensegraph.lab.finetuning.data.values import Asked, Dropped, Passage
 from sensegraph.protocols import Method
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Question
