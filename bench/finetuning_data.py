@@ -24,11 +24,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from client import options, table
-from sensegraph.cli.lab.question_sources import Place, open_question_source
+from sensegraph.cli.lab.question_sources import SourceRequest, open_question_source
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.lab.finetuning.data import data_report_text, template_questions
 from sensegraph.lab.finetuning.data.chances import compare_positions, expected_range
-from sensegraph.lab.finetuning.data.example_types import PRESETS, DataSettings, Example, Made
+from sensegraph.lab.finetuning.data.example_types import PRESETS, DataSettings, Example, MadeExample
 from sensegraph.lab.finetuning.data.examples import make_examples
 from sensegraph.lab.finetuning.data.report import Reporter
 from sensegraph.lab.finetuning.data.sources import Source
@@ -40,7 +40,7 @@ SETS = ("hotpotqa", "carol")
 def gathered(folder: Path) -> Source:
     """A test collection with what `walk` gets wrong beside each question."""
     with open_question_source(
-        Place(folder, None, 0, "auto", "", "", {"engine": "offline"}), 0, lambda *_: None
+        SourceRequest(folder, None, 0, "auto", "", "", {"engine": "offline"}), 0, lambda *_: None
     ) as found:
         return replace(found, questions=tuple(found.questions))
 
@@ -58,7 +58,7 @@ def over_seeds(found: Source, name: str, seeds: int) -> list[object]:
     kept = count = leaking = long = 0
     for seed in range(seeds):
         how = replace(PRESETS[name], seed=seed)
-        made = [m.example for m in make_examples(found.questions, found.pool, how) if isinstance(m, Made)]
+        made = [m.example for m in make_examples(found.questions, found.pool, how) if isinstance(m, MadeExample)]
         count += len(made)
         kept += sum(bool(e.oracles) for e in made)
         orders.update(tuple(p.oracle for p in e.passages) for e in made)

@@ -26,7 +26,7 @@ from sensegraph.lab.experiments.published import list_papers, published, table6
 from sensegraph.lab.reproduction.table_recipes import (
     Pinned,
     Recipe,
-    Reproduced,
+    ReproducedTable,
     Row,
     grade_figure,
     read_plan_text,
@@ -101,12 +101,12 @@ def test_the_verdict_of_a_table_is_that_of_its_worst_figure_and_none_where_nothi
     pins = Pinned("offline", date(2026, 1, 2), "sensegraph repro x --table 1", 1.0, {"a": (100.0, 50.0)})
     recipe = Recipe("1", "answers", "", {"a": "claims"}, pinned=(pins,))
     row = Row("a", (90.0, 40.0), (100.0, 51.0), (100.0, 50.0), 1.0)
-    found = Reproduced(recipe, ("A", "B"), (row,), "offline", (), pins)
+    found = ReproducedTable(recipe, ("A", "B"), (row,), "offline", (), pins)
     assert found.grade == "okish"
     assert "okish: against our own figures of 2026-01-02 (sensegraph repro x --table 1), ± 1 %" in format_reproduction(
         found
     )
-    assert Reproduced(recipe, ("A",), (Row("a", (), (1.0,)),), "model").grade == ""
+    assert ReproducedTable(recipe, ("A",), (Row("a", (), (1.0,)),), "model").grade == ""
     assert recipe.pins("model") is None
     assert recipe.pins("offline", "other data") is None
 

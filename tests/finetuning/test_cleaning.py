@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from finetuning_towns import NO_PAD, asked, example, passage, source
 from sensegraph.lab.finetuning.data import data_report_text
-from sensegraph.lab.finetuning.data.cleaning import Cleaned, mask_source
+from sensegraph.lab.finetuning.data.cleaning import MaskedPassages, mask_source
 from sensegraph.lab.finetuning.data.example_forms import FORMS, format_example_line
-from sensegraph.lab.finetuning.data.example_types import Asked, Dropped
+from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, SourceQuestion
 from sensegraph.lab.finetuning.data.examples import make_examples
 from sensegraph.lab.finetuning.data.report import Reporter
 from sensegraph.lab.finetuning.data.verbatim_quotes import BEGIN, END
@@ -24,7 +24,7 @@ def mask(text: str) -> str:
     return Masker(finder(PersonalSettings(kinds=KINDS))).text(text)[0]  # type: ignore[arg-type]
 
 
-def reachable(number: int) -> Asked:
+def reachable(number: int) -> SourceQuestion:
     """A question whose answer is an address, which its gold passage and its reasoning quote."""
     gold = replace(passage(number, oracle=True), text=f"{passage(number).text} Write to {MAIL} about lamp {number}.")
     reasoning = f"It says: {BEGIN} Write to {MAIL} about lamp {number}. {END}"
@@ -34,7 +34,7 @@ def reachable(number: int) -> Asked:
 def test_no_form_holds_what_was_masked_and_quotes_are_still_verbatim():
     pool = [replace(passage(n), text=f"{passage(n).text} Mail {n}.{MAIL}.", title=f"Town of {MAIL}") for n in range(40)]
     how = replace(NO_PAD, style="cot")
-    clean = mask_source(source([reachable(3), reachable(5), Dropped("x", "gone")], pool), mask, KINDS)
+    clean = mask_source(source([reachable(3), reachable(5), DroppedQuestion("x", "gone")], pool), mask, KINDS)
     reporter = Reporter(clean, how)
     items = list(make_examples(clean.questions, clean.pool, how))
     for item in items:
@@ -52,7 +52,7 @@ def test_no_form_holds_what_was_masked_and_quotes_are_still_verbatim():
         for text in (e.question, e.target, *(t for p in e.passages for t in (p.title, p.text)))
     )
     assert "personal data replaced: " in data_report_text.format_data_report(report)
-    assert items[2] == Dropped("x", "gone")
+    assert items[2] == DroppedQuestion("x", "gone")
 
 
 def test_data_that_was_not_cleaned_says_nothing_of_it():
@@ -60,6 +60,6 @@ def test_data_that_was_not_cleaned_says_nothing_of_it():
 
 
 def test_a_pool_is_cleaned_where_it_is_read():
-    pool = Cleaned([passage(0), replace(passage(1), text=f"Mail {MAIL}.")], mask)
+    pool = MaskedPassages([passage(0), replace(passage(1), text=f"Mail {MAIL}.")], mask)
     assert (len(pool), pool[0], pool[1].text) == (2, passage(0), "Mail [EMAIL].")
     assert [p.text for p in pool[1:]] == ["Mail [EMAIL]."]

@@ -15,7 +15,7 @@ from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.finetuning.factorial import designs
 from sensegraph.lab.finetuning.factorial.arm_answers import remove_markers
-from sensegraph.lab.finetuning.factorial.design_effects import ARMS, Posed, Reply
+from sensegraph.lab.finetuning.factorial.design_effects import ARMS, DesignQuestion, Reply
 from sensegraph.lab.finetuning.factorial.designs import BertModel, Design, read_design
 from sensegraph.lab.finetuning.factorial.rating import Ratings, rating_line
 from sensegraph.models.embedders.hashed_words import HashedTerms
@@ -24,7 +24,10 @@ from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Answer, Citation
 
-ASKED = [Posed("1", "who rows", ("Ada rows the boat",), "local"), Posed("2", "who sails", ("Bram sails",), "global")]
+ASKED = [
+    DesignQuestion("1", "who rows", ("Ada rows the boat",), "local"),
+    DesignQuestion("2", "who sails", ("Bram sails",), "global"),
+]
 REPLIES = [Reply(p.id, arm.name, p.answers[0] if arm.model == "tuned" else "nobody") for arm in ARMS for p in ASKED]
 PLAN = Design("index", "asked.jsonl", "written by hand", metrics=("rouge-1", "semantic", "bertscore", "human"))
 

@@ -15,7 +15,14 @@ from finetuning_towns import NO_PAD, SMALL, asked, example, passage, pool
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.finetuning.data.answer_containment import find_answer, overlaps_passage
 from sensegraph.lab.finetuning.data.example_forms import format_example_line, format_prompt
-from sensegraph.lab.finetuning.data.example_types import Asked, DataSettings, Dropped, Made, Passage, find_data_preset
+from sensegraph.lab.finetuning.data.example_types import (
+    DataSettings,
+    DroppedQuestion,
+    MadeExample,
+    Passage,
+    SourceQuestion,
+    find_data_preset,
+)
 from sensegraph.lab.finetuning.data.examples import is_held_out, make_example, make_examples
 from sensegraph.language.text import tokens
 
@@ -38,7 +45,7 @@ def test_padding_fills_up_to_the_limit_and_never_over_it():
 
 def test_the_gold_passage_is_never_cut_and_a_question_whose_does_not_fit_is_dropped():
     long = Passage("long", "Odd 0 Finch trims it. " * 200, oracle=True)
-    assert make_example(replace(asked(), oracles=(long,)), pool(), SMALL) == Dropped(
+    assert make_example(replace(asked(), oracles=(long,)), pool(), SMALL) == DroppedQuestion(
         "q0", "its gold passages do not fit", "keeper"
     )
     assert example(make_example(asked(), pool(), SMALL)).oracles[0].text == passage(0).text
@@ -47,14 +54,14 @@ def test_the_gold_passage_is_never_cut_and_a_question_whose_does_not_fit_is_drop
 def test_a_short_budget_gives_fewer_distractors_and_says_so():
     size = tokens(format_prompt(asked().question, asked().oracles)) + tokens("Odd 0 Finch")
     tight = make_example(asked(), pool(), DataSettings(max_tokens=size + 60))
-    assert isinstance(tight, Made)
+    assert isinstance(tight, MadeExample)
     assert tight.short
     assert len(tight.example.passages) == 2
     assert not example_is_short(make_example(asked(), pool(), NO_PAD))
 
 
-def example_is_short(item: Made | Dropped) -> bool:
-    assert isinstance(item, Made)
+def example_is_short(item: MadeExample | DroppedQuestion) -> bool:
+    assert isinstance(item, MadeExample)
     return item.short
 
 
@@ -125,7 +132,7 @@ def test_no_distractor_is_or_holds_a_gold_passage_or_a_long_answer_and_each_refu
         Passage("again", "They say that somebody is old.", kind="own"),
     )
     item = make_example(asked(near=near), pool(), NO_PAD)
-    assert isinstance(item, Made)
+    assert isinstance(item, MadeExample)
     assert dict(item.passed_over) == {
         "holds the answer": 1,
         "overlaps a gold passage": 3,
@@ -155,17 +162,17 @@ def test_a_short_answer_is_kept_apart_from_a_long_one():
     [
         (asked(answers=()), "it has no answer"),
         (asked(golds=3), "it has more than 2 gold passages"),
-        (Asked("q0", "Who?", ("Odd",), ()), "it has no gold passage"),
+        (SourceQuestion("q0", "Who?", ("Odd",), ()), "it has no gold passage"),
     ],
 )
-def test_a_question_without_an_example_says_why(question: Asked, reason: str):
+def test_a_question_without_an_example_says_why(question: SourceQuestion, reason: str):
     item = make_example(question, pool(), NO_PAD)
-    assert isinstance(item, Dropped)
+    assert isinstance(item, DroppedQuestion)
     assert item.reason == reason
 
 
 def test_what_was_dropped_before_stays_dropped_in_its_place():
-    gone = Dropped("q9", "it is gone")
+    gone = DroppedQuestion("q9", "it is gone")
     assert list(make_examples([asked(0), gone, asked(1)], pool(), NO_PAD))[1] == gone
 
 
@@ -190,7 +197,7 @@ def test_no_example_to_train_on_has_an_oracle_that_is_held_out_and_every_held_qu
     assert [q.id for q in apart] != [q.id for q in questions if is_held_out(q, 0.3, 6)]
     assert not any(is_held_out(q, 0.0, 5) for q in questions)
     assert all(is_held_out(q, 1.0, 5) for q in questions)
-    assert not is_held_out(Dropped("x", "gone"), 1.0, 5)
+    assert not is_held_out(DroppedQuestion("x", "gone"), 1.0, 5)
 
 
 @given(seed=st.integers(0, 50), number=st.integers(0, 30), golds=st.integers(1, 2), share=st.floats(0, 1))

@@ -13,8 +13,8 @@ from sensegraph.errors import InputError
 from sensegraph.lab.finetuning.factorial.design_effects import (
     ALL,
     ARMS,
+    DesignQuestion,
     Measured,
-    Posed,
     Reply,
     compute_rows,
     group_replies,
@@ -80,7 +80,7 @@ def test_two_arms_have_means_and_no_effects():
     assert row.effects == ()
 
 
-ASKED = [Posed("1", "a", ("x",)), Posed("2", "b", ("y",))]
+ASKED = [DesignQuestion("1", "a", ("x",)), DesignQuestion("2", "b", ("y",))]
 
 
 def test_replies_are_put_in_the_order_of_the_questions():

@@ -8,7 +8,7 @@ import pytest
 
 from finetuning_towns import NO_PAD, asked, example, passage, pool
 from sensegraph.lab.finetuning.data import verbatim_quotes
-from sensegraph.lab.finetuning.data.example_types import Dropped, Passage
+from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, Passage
 from sensegraph.lab.finetuning.data.examples import make_example
 from sensegraph.lab.finetuning.data.verbatim_quotes import BEGIN, END, extract_quotes, find_quote_fault
 
@@ -52,7 +52,7 @@ def test_reasoning_that_is_given_is_checked_and_a_false_quote_drops_the_example(
     true = f"The keeper is named: {BEGIN} Keeper Odd 4 Finch trims the lamp {END}."
     assert true in example(make_example(asked(4, reasoning=true), pool(), COT)).target
     false = true.replace("trims", "polishes")
-    assert make_example(asked(4, reasoning=false), pool(), COT) == Dropped(
+    assert make_example(asked(4, reasoning=false), pool(), COT) == DroppedQuestion(
         "q4", "a quote of the reasoning stands in no passage", "keeper"
     )
     assert "polishes" not in example(make_example(asked(4, reasoning=false), pool(), NO_PAD)).target  # plain: not used
@@ -60,7 +60,7 @@ def test_reasoning_that_is_given_is_checked_and_a_false_quote_drops_the_example(
 
 def test_a_quote_of_a_passage_that_is_not_shown_is_false():
     elsewhere = f"{BEGIN} {passage(99).text} {END}"
-    assert isinstance(make_example(asked(4, reasoning=elsewhere), pool(), COT), Dropped)
+    assert isinstance(make_example(asked(4, reasoning=elsewhere), pool(), COT), DroppedQuestion)
 
 
 def test_a_passage_without_sentences_is_quoted_whole():

@@ -12,7 +12,7 @@ from finetuning_towns import hops
 from judged_towns import qrels, queries, written
 from sensegraph.errors import InputError
 from sensegraph.lab.finetuning.data import sources
-from sensegraph.lab.finetuning.data.example_types import Asked, Dropped
+from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, SourceQuestion
 from sensegraph.lab.finetuning.data.sources import (
     add_near_passages,
     read_answers,
@@ -31,7 +31,7 @@ def towns(tmp_path: Path) -> Path:
 
 def test_of_a_test_collection_the_judged_documents_are_the_gold_passages(towns: Path):
     _, found = read_judged_source(towns)
-    questions = {q.id: q for q in found.questions if isinstance(q, Asked)}
+    questions = {q.id: q for q in found.questions if isinstance(q, SourceQuestion)}
     assert sorted(questions) == ["q0", "q1", "q2", "q9"]
     assert questions["q0"].answers == ("the keeper", "keeper")
     assert [(p.id, p.oracle, p.title) for p in questions["q9"].oracles] == [
@@ -57,14 +57,14 @@ def test_a_field_that_no_document_has_is_an_error_that_names_those_that_there_ar
 
 def test_a_question_whose_gold_passage_is_not_there_is_dropped(tmp_path: Path):
     data = written(tmp_path / "holes", asked=ANSWERED, judged=[*qrels(), ("q0", "gone", 1)])
-    dropped = [q for q in read_judged_source(data)[1].questions if isinstance(q, Dropped)]
-    assert dropped == [Dropped("q0", "1 of its gold passages are not in the corpus", "one")]
+    dropped = [q for q in read_judged_source(data)[1].questions if isinstance(q, DroppedQuestion)]
+    assert dropped == [DroppedQuestion("q0", "1 of its gold passages are not in the corpus", "one")]
 
 
 def test_the_errors_of_a_ranking_stand_beside_each_question_without_its_gold_passages(towns: Path):
     _, found = read_judged_source(towns)
     nearer = add_near_passages(found, {"q0": ("f0", "k0", "k1", "unknown"), "q9": ("k4",)}, "walk")
-    near = {q.id: [(p.id, p.kind) for p in q.near] for q in nearer.questions if isinstance(q, Asked)}
+    near = {q.id: [(p.id, p.kind) for p in q.near] for q in nearer.questions if isinstance(q, SourceQuestion)}
     assert near["q0"] == [("f0", "hard"), ("k1", "hard")]
     assert near["q9"] == near["q1"] == []
     assert nearer.near == "walk"
@@ -104,7 +104,7 @@ def test_both_forms_of_hotpotqa_give_the_same_questions(tmp_path: Path):
     first, second = (list(read_hotpot_source(path).questions) for path in (one, other))
     assert first == second
     question = first[0]
-    assert isinstance(question, Asked)
+    assert isinstance(question, SourceQuestion)
     assert [(p.title, p.oracle) for p in question.oracles] == [("Page 1-1", True), ("Page 1-3", True)]
     assert question.oracles[0].text == "Sentence 1-1 one. And 1-1 two."
     assert [(p.title, p.kind) for p in question.near] == [(f"Page 1-{i}", "own") for i in (0, 2, 4)]

@@ -9,7 +9,7 @@ from sensegraph.lab.finetuning.data.example_files import Item
 from sensegraph.lab.finetuning.data.example_types import Passage
 from sensegraph.lab.finetuning.data.verbatim_quotes import ANSWER, REASON
 from sensegraph.lab.finetuning.training.model_trials import (
-    Said,
+    ModelAnswer,
     compare_exact,
     extract_final_answer,
     score_trial,
@@ -26,11 +26,11 @@ ITEM = Item(
 
 
 def test_any_of_the_right_answers_is_right():
-    assert [Said(ITEM, text).right for text in ("ada", "Ada H.", "Bram", "")] == [1, 1, 0, 0]
+    assert [ModelAnswer(ITEM, text).right for text in ("ada", "Ada H.", "Bram", "")] == [1, 1, 0, 0]
 
 
 def test_misled_is_wrong_with_the_words_of_a_distractor():
-    said = {text: Said(ITEM, text).misled for text in ("Bram", "Ada", "Cora", "", "Bram sails")}
+    said = {text: ModelAnswer(ITEM, text).misled for text in ("Bram", "Ada", "Cora", "", "Bram sails")}
     assert said == {"Bram": True, "Ada": False, "Cora": False, "": False, "Bram sails": True}
 
 
@@ -41,7 +41,14 @@ def test_the_answer_is_what_follows_a_reasoning():
 
 
 def test_means_are_over_all_questions_and_every_answer_is_written(tmp_path: Path):
-    trial = score_trial([Said(ITEM, "Ada"), Said(ITEM, "Bram", cut=True), Said(ITEM, "Ada"), Said(ITEM, "Cora")])
+    trial = score_trial(
+        [
+            ModelAnswer(ITEM, "Ada"),
+            ModelAnswer(ITEM, "Bram", cut=True),
+            ModelAnswer(ITEM, "Ada"),
+            ModelAnswer(ITEM, "Cora"),
+        ]
+    )
     assert (trial.exact.mean, trial.misled, trial.cut) == (0.5, 0.25, 1)
     assert trial.exact.low < 0.5 < trial.exact.high
     assert trial.table(["rouge-1"]).column("rouge-1").mean == 0.5
@@ -52,8 +59,8 @@ def test_means_are_over_all_questions_and_every_answer_is_written(tmp_path: Path
 
 
 def test_what_one_model_gains_over_another_is_of_the_same_questions():
-    base = score_trial([Said(ITEM, "Bram")] * 4 + [Said(ITEM, "Ada")] * 4)
-    tuned = score_trial([Said(ITEM, "Ada")] * 8)
+    base = score_trial([ModelAnswer(ITEM, "Bram")] * 4 + [ModelAnswer(ITEM, "Ada")] * 4)
+    tuned = score_trial([ModelAnswer(ITEM, "Ada")] * 8)
     assert compare_exact(tuned, base).mean == 0.5
     assert compare_exact(base, base).high == 0.0
     assert compare_exact(base, tuned).high < 0

@@ -120,7 +120,7 @@ def retrieval(
             inner = place / judged.name if len(sets) > 1 else place
             results.append(
                 retrieval_measuring.measure_set(
-                    judged, named, how, retrieval_measuring.Place(inner, loaded, parts, report)
+                    judged, named, how, retrieval_measuring.IndexPlace(inner, loaded, parts, report)
                 )
             )
             if not as_json:

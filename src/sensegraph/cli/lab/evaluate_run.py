@@ -15,7 +15,7 @@ from sensegraph.cli.progress import progress
 from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
-    from sensegraph.cli.lab.evaluation_forecast import Foreseen
+    from sensegraph.cli.lab.evaluation_forecast import Forecast
 
 File = Annotated[
     Path, typer.Argument(metavar="FILE.toml", exists=True, dir_okay=False, help="The plan: what is compared, and how.")
@@ -64,7 +64,7 @@ def run_evaluation(
         say("written: " + ", ".join(map(str, written)))
 
 
-def confirm_calls(foreseen: Foreseen, most: int, *, yes: bool) -> None:
+def confirm_calls(foreseen: Forecast, most: int, *, yes: bool) -> None:
     """Go on, ask, or raise: a run of many calls begins only when somebody wants it."""
     from sensegraph.cli.lab import evaluation_forecast
 

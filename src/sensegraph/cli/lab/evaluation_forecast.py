@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sensegraph.cli.lab.evaluation_setup import Prepared, prepare_evaluation
+from sensegraph.cli.lab.evaluation_setup import PreparedEvaluation, prepare_evaluation
 from sensegraph.lab.experiments import experiment
 from sensegraph.lab.experiments.condition_answers import Condition
 from sensegraph.lab.experiments.rehearsal import Rehearsed, RehearsedEmbedder, stand_in
@@ -20,7 +20,7 @@ _OVERHEAD, _REPLY = 500, 450  # tokens of a prompt besides its context, and of a
 
 
 @dataclass(frozen=True, slots=True)
-class Foreseen:
+class Forecast:
     """Parts of a run with what each would take; `least` says that answers could only be guessed from below."""
 
     parts: Mapping[str, Usage]
@@ -32,11 +32,11 @@ class Foreseen:
         return sum(self.parts.values(), Usage())
 
 
-def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[str, int, int], None]) -> Foreseen:
+def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[str, int, int], None]) -> Forecast:
     """What `evaluate run` would ask for, and is not stored yet. Nothing is asked, and nothing stored."""
     with prepare_evaluation(file, given, report, dry=True) as ready:
         if not any(tool.waits for tool in (*ready.corpus.tools, ready.tools.judging.engine)):
-            return Foreseen({})  # all of it is this machine's own work, and not done twice
+            return Forecast({})  # all of it is this machine's own work, and not done twice
         answering = Rehearsed(ready.corpus.engine)
         judging = Rehearsed(ready.tools.judging.engine)
         parts: dict[str, Usage] = {}
@@ -46,7 +46,7 @@ def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[
             parts["index"] = Usage(
                 found.calls, *tokens, embedding_tokens=found.embedding_tokens, cost_usd=found.cost_usd
             )
-            conditions = tuple(replace(c, ask=_Guess(c, ready)) for c in ready.conditions)
+            conditions = tuple(replace(c, ask=_GuessedAnswer(c, ready)) for c in ready.conditions)
         else:
             dim = ready.corpus.index().vectors.shape[1]
             ready.corpus._tools = (answering, RehearsedEmbedder(ready.corpus.tools[1], dim))
@@ -59,15 +59,15 @@ def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[
             places = [i for i, q in enumerate(ready.questions) if q in waiting[c.name]]
             parts[f"answers of {c.name}"] = sum((result.answers[c.name][i].answer.usage for i in places), Usage())
         parts |= {f"measuring: {task}": usage for task, usage in judging.by_task.items()}
-        return Foreseen({n: replace(u, seconds=0.0) for n, u in parts.items()}, ready.to_index is not None)
+        return Forecast({n: replace(u, seconds=0.0) for n, u in parts.items()}, ready.to_index is not None)
 
 
 @dataclass(frozen=True, slots=True)
-class _Guess:
+class _GuessedAnswer:
     """An answer of the usual length for one call with a full context: less than a method takes that asks often."""
 
     condition: Condition
-    ready: Prepared
+    ready: PreparedEvaluation
 
     def __call__(self, question: str) -> Answer:
         context = int(self.condition.settings.get("context_tokens") or _CONTEXT)
@@ -78,7 +78,7 @@ class _Guess:
         return Answer(stand_in(self.condition.name), usage=Usage(1, context + _OVERHEAD, _REPLY, cost_usd=price))
 
 
-def format_forecast(found: Foreseen) -> str:
+def format_forecast(found: Forecast) -> str:
     """The parts with calls, tokens and cost, and their sum."""
     whole = found.whole
     if not whole.calls and not whole.embedding_tokens:
@@ -99,7 +99,7 @@ def _forecast_row(name: str, u: Usage) -> list[str]:
     return [name, f"{u.calls:,}", f"{into:,}", f"{u.completion_tokens:,}", f"{u.cost_usd:.2f}"]
 
 
-def record_forecast(found: Foreseen) -> dict[str, Any]:
+def record_forecast(found: Forecast) -> dict[str, Any]:
     """The parts and their sum, for programs."""
     named = {**found.parts, "all": found.whole}
     return {"least": found.least, "parts": {n: {f: getattr(u, f) for f in _SHOWN} for n, u in named.items()}}

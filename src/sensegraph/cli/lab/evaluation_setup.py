@@ -43,7 +43,7 @@ _NEEDED: Mapping[str, str] = MappingProxyType({
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedEvaluation:
     """A plan with everything at hand that it needs; `to_index` are documents that wait for an index of their own."""
 
     plan: Plan
@@ -105,7 +105,7 @@ def load_condition_methods(plan: Plan, settings: Settings, where: Path) -> list[
 @contextmanager
 def prepare_evaluation(
     file: Path, flags: Mapping[str, Any], report: Report, *, dry: bool = False
-) -> Iterator[Prepared]:
+) -> Iterator[PreparedEvaluation]:
     """Everything that the plan in `file` needs; its index is built unless it is there. `dry` writes nothing.
 
     What cannot be measured is refused before an index is built, and in an estimate too.
@@ -130,7 +130,7 @@ def prepare_evaluation(
         rt = replace(corpus.runtime(), store=store)
         tools = _make_evaluation_tools(rt, plan, corpus)
         tools = tools if dry else replace(tools, journal=lambda: journal)
-        yield Prepared(plan, questions, _make_conditions(named, corpus), tools, corpus, output, todo)
+        yield PreparedEvaluation(plan, questions, _make_conditions(named, corpus), tools, corpus, output, todo)
 
 
 def _make_evaluation_tools(rt: Runtime, plan: Plan, corpus: Corpus) -> Tools:

@@ -17,7 +17,7 @@ from sensegraph.corpus.settings import load_settings
 from sensegraph.errors import InputError
 from sensegraph.index.parts import parts_with_needs
 from sensegraph.lab.finetuning.data import cleaning, index_source, sources, template_questions
-from sensegraph.lab.finetuning.data.example_types import Asked
+from sensegraph.lab.finetuning.data.example_types import SourceQuestion
 from sensegraph.lab.finetuning.data.sources import Source
 from sensegraph.lab.retrieval import JudgedSet
 from sensegraph.methods import auto, load
@@ -32,7 +32,7 @@ _FINDER = "walk"  # whose errors are taken where nothing else is said: the defau
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceRequest:
     """What to make data of: the corpus, where its questions are, who finds near passages, and the settings given.
 
     `write_answers` has the engine answer what has no answer; `mask` takes personal data out.
@@ -50,7 +50,7 @@ class Place:
 
 
 @contextmanager
-def open_question_source(place: Place, seed: int, progress: Report) -> Iterator[Source]:
+def open_question_source(place: SourceRequest, seed: int, progress: Report) -> Iterator[Source]:
     """The questions of a corpus, by what kind of thing it is. Raises InputError for what is none."""
     _check_flags(place)
     if (place.corpus / "corpus.jsonl").is_file():
@@ -83,7 +83,7 @@ def _mask_by_settings(found: Source, settings: PersonalSettings) -> Source:
     return cleaning.mask_source(found, lambda text: masker.text(text)[0], (*kinds, *settings.patterns))
 
 
-def _check_flags(place: Place) -> None:
+def _check_flags(place: SourceRequest) -> None:
     """Raise where the flags do not fit the kind of corpus: nothing that was asked for is passed over."""
     corpus = place.corpus
     if not corpus.exists():
@@ -110,11 +110,11 @@ def _check_flags(place: Place) -> None:
 # ── a test collection ──
 
 
-def _add_retrieval_errors(judged: JudgedSet, found: Source, place: Place, progress: Report) -> Source:
+def _add_retrieval_errors(judged: JudgedSet, found: Source, place: SourceRequest, progress: Report) -> Source:
     """`found` with the wrong documents of a method, over an index that goes again."""
     settings, name = load_settings(_HERE, place.given), _FINDER if place.near == _AUTO else place.near
     method = load(name, **settings.method_settings(name, {}))
-    texts = {a.id: a.question for a in found.questions if isinstance(a, Asked)}
+    texts = {a.id: a.question for a in found.questions if isinstance(a, SourceQuestion)}
     with TemporaryDirectory(prefix="sensegraph-") as made, closing(SqliteStore(Path(made) / FOLDER)) as store:
         corpus = Corpus(Path(made), settings, store, progress)
         corpus.add(judged.documents)

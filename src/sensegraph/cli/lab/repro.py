@@ -15,7 +15,7 @@ from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
     from sensegraph.cli.lab.table_measuring import Bench
-    from sensegraph.lab.reproduction.table_recipes import Recipe, Reproduced
+    from sensegraph.lab.reproduction.table_recipes import Recipe, ReproducedTable
 
 _DATA, _ROOT = Path("data"), Path("repro")
 
@@ -123,7 +123,7 @@ def describe_recipe(recipe: Recipe, bench: Bench, lacking: str) -> str:
             )
         return "\n".join([*lines, _format_costs(evaluation_forecast.format_forecast(foreseen))])
     index = estimate_indexes(recipe, bench)
-    lines.append(_format_costs(evaluation_forecast.format_forecast(evaluation_forecast.Foreseen(index))))
+    lines.append(_format_costs(evaluation_forecast.format_forecast(evaluation_forecast.Forecast(index))))
     if index and recipe.asks:
         lines.append("  besides: what each question asks of the embedder or a model")
     return "\n".join(lines)
@@ -134,7 +134,7 @@ def _format_costs(foreseen: str) -> str:
     return f"  takes: {foreseen}" if "\n" not in foreseen else "  takes:\n" + indent(foreseen, "    ")
 
 
-def format_reproduction(found: Reproduced) -> str:
+def format_reproduction(found: ReproducedTable) -> str:
     """Every row: published, ours, pinned, and whether ours is still the pinned one."""
     recipe = found.recipe
     lines = [f"{recipe.title}, {recipe.kind}, engine {found.engine}"]
@@ -163,7 +163,7 @@ def _format_figure(value: float | None) -> str:
     return "–" if value is None else f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
-def record_reproduction(found: Reproduced) -> dict[str, Any]:
+def record_reproduction(found: ReproducedTable) -> dict[str, Any]:
     """A table as a plain object."""
     rows = {r.name: asdict(r) | {"grades": list(r.grades)} for r in found.rows}
     shown = {"table": found.recipe.table, "kind": found.recipe.kind, "engine": found.engine, "grade": found.grade}

@@ -27,7 +27,7 @@ from sensegraph.runtime.stores.sqlite import SqliteStore
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class IndexPlace:
     """Where the index of a set is, by which settings it is built, and the parts that were asked for besides."""
 
     root: Path
@@ -65,7 +65,7 @@ def open_index_folder(root: Path | None) -> Iterator[Path]:
         yield Path(made)
 
 
-def measure_set(judged: JudgedSet, methods: Sequence[Named], how: Measuring, place: Place) -> Result:
+def measure_set(judged: JudgedSet, methods: Sequence[Named], how: Measuring, place: IndexPlace) -> Result:
     """Index the documents of `judged`, unless the index is there, and measure `methods` over it."""
     place.root.mkdir(parents=True, exist_ok=True)
     with closing(Corpus(place.root, place.settings, SqliteStore(place.root / FOLDER), place.progress)) as corpus:

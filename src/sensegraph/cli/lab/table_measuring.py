@@ -21,7 +21,7 @@ from sensegraph.lab.experiments import experiment
 from sensegraph.lab.experiments.experiment import Outcome
 from sensegraph.lab.experiments.published import Published, published, table6
 from sensegraph.lab.reproduction import table_recipes
-from sensegraph.lab.reproduction.table_recipes import Kind, Recipe, Reproduced, Row
+from sensegraph.lab.reproduction.table_recipes import Kind, Recipe, ReproducedTable, Row
 from sensegraph.lab.retrieval import Measuring, read_set
 from sensegraph.lab.scores.statistics import holm, two_sided
 from sensegraph.methods import load
@@ -49,7 +49,7 @@ class Bench:
     questions: int = 0
 
 
-Measure = Callable[[Recipe, Bench], Reproduced]
+Measure = Callable[[Recipe, Bench], ReproducedTable]
 _KINDS: dict[Kind, Measure] = {}
 
 
@@ -63,7 +63,7 @@ def _measures_kind(kind: Kind) -> Callable[[Measure], Measure]:
     return enter
 
 
-def reproduce_table(recipe: Recipe, bench: Bench) -> Reproduced:
+def reproduce_table(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """The table measured by its recipe. Raises InputError where a measuring set is not there."""
     check_measuring_sets(recipe, bench)
     found = _KINDS[recipe.kind](recipe, bench)
@@ -95,7 +95,7 @@ def hash_measuring_sets(recipe: Recipe, bench: Bench) -> str:
 
 def _set_beside_published(
     recipe: Recipe, bench: Bench, ours: Rows, columns: Sequence[str], engine: str, known: Published, *notes: str
-) -> Reproduced:
+) -> ReproducedTable:
     """Ours beside what was published and what is pinned."""
     pins = recipe.pins(engine, hash_measuring_sets(recipe, bench))
     whole = not pins and recipe.pins(engine, hash_measuring_sets(recipe, replace(bench, questions=0)))
@@ -105,7 +105,7 @@ def _set_beside_published(
         printed = tuple(by_column.get(c) for c in columns) if name in known.rows else ()
         pinned = tuple(pins.rows.get(name, ())) if pins else ()
         rows.append(Row(name, printed, tuple(ours[name]), pinned, pins.within if pins else 0.0))
-    found = Reproduced(recipe, tuple(columns), tuple(rows), engine, notes, pins)
+    found = ReproducedTable(recipe, tuple(columns), tuple(rows), engine, notes, pins)
     return replace(found, unpinned="our own figures are pinned for all questions, not for these") if whole else found
 
 
@@ -135,7 +135,7 @@ def estimate_indexes(recipe: Recipe, bench: Bench) -> dict[str, Usage]:
 
 
 @_measures_kind("sum")
-def _sum_claims(recipe: Recipe, bench: Bench) -> Reproduced:
+def _sum_claims(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """The claims of all answers, from the printed means of Table 3 (G46)."""
     known = published(bench.paper, recipe.table)
     total = float(round(sum(map(sum, known.rows.values())) * known.questions))
@@ -144,7 +144,7 @@ def _sum_claims(recipe: Recipe, bench: Bench) -> Reproduced:
 
 
 @_measures_kind("holm")
-def _correct_printed_values(recipe: Recipe, bench: Bench) -> Reproduced:
+def _correct_printed_values(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """The p of Table 6 from its z, every family of 15 by itself (G35)."""
     families: dict[tuple[str, str], list[tuple[float, str]]] = {}
     for row in table6():
@@ -163,7 +163,7 @@ def _correct_printed_values(recipe: Recipe, bench: Bench) -> Reproduced:
 
 
 @_measures_kind("joint")
-def _check_joint_cells(recipe: Recipe, bench: Bench) -> Reproduced:
+def _check_joint_cells(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """The joint cells of GRAFT's figures that are the means of their parts (R22)."""
     from sensegraph.lab.finetuning.factorial.printed import read_figures, recompute_joint, select_odd_cells
 
@@ -174,27 +174,27 @@ def _check_joint_cells(recipe: Recipe, bench: Bench) -> Reproduced:
     return replace(_count_agreeing(recipe, {name: float(len(cells) - len(wrong))}), notes=tuple(notes))
 
 
-def _count_agreeing(recipe: Recipe, ours: Mapping[str, float]) -> Reproduced:
+def _count_agreeing(recipe: Recipe, ours: Mapping[str, float]) -> ReproducedTable:
     """How many of the printed figures hold: the rows of the recipe say how many there are."""
     found = _compare_arithmetic(recipe, ours, {})
     return replace(found, rows=tuple(replace(row, total=float(recipe.rows[row.name])) for row in found.rows))
 
 
-def _compare_arithmetic(recipe: Recipe, ours: Mapping[str, float], printed: Mapping[str, float]) -> Reproduced:
+def _compare_arithmetic(recipe: Recipe, ours: Mapping[str, float], printed: Mapping[str, float]) -> ReproducedTable:
     pins = recipe.pins("any")
     rows = []
     for name in recipe.rows:
         known = (printed[name],) if name in printed else ()
         pinned = tuple(pins.rows.get(name, ())) if pins else ()
         rows.append(Row(name, known, (ours[name],), pinned, pins.within if pins else 0.0))
-    return Reproduced(recipe, ("",), tuple(rows), "arithmetic", (), pins)
+    return ReproducedTable(recipe, ("",), tuple(rows), "arithmetic", (), pins)
 
 
 # ── an index alone ──
 
 
 @_measures_kind("units")
-def _measure_units(recipe: Recipe, bench: Bench) -> Reproduced:
+def _measure_units(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """Reports of each depth, every entity once, with their tokens, and the whole text (edge2024, Table 2; G38)."""
     root = bench.root / recipe.data
     root.mkdir(parents=True, exist_ok=True)
@@ -220,14 +220,14 @@ def _measure_units(recipe: Recipe, bench: Bench) -> Reproduced:
 
 
 @_measures_kind("recall")
-def _measure_recall(recipe: Recipe, bench: Bench) -> Reproduced:
+def _measure_recall(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """Recall@2 and recall@5 of methods on judged sets (Gutiérrez et al. 2025, Table 1)."""
     settings, parts = retrieval_measuring.load_measuring_settings(bench.root, bench.given)
     methods = retrieval_measuring.load_named_methods(",".join(recipe.rows.values()), settings)
     columns, found = [], {name: list[float | None]() for name in recipe.rows}
     engine, asked = "", []
     for name in recipe.sets:
-        place = retrieval_measuring.Place(bench.root / name, settings, parts, bench.report)
+        place = retrieval_measuring.IndexPlace(bench.root / name, settings, parts, bench.report)
         judged = read_set(bench.data / name)
         first = replace(judged, queries=judged.queries[: bench.questions or None])
         asked.append(f"{name} {len(first.queries):,} of {len(judged.queries):,}")
@@ -273,7 +273,7 @@ def _run_recipe_plan(recipe: Recipe, bench: Bench) -> Outcome:
 
 
 @_measures_kind("answers")
-def _measure_answers(recipe: Recipe, bench: Bench) -> Reproduced:
+def _measure_answers(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """Means of a measure for every condition."""
     found, known = _run_recipe_plan(recipe, bench), published(bench.paper, recipe.table)
     by_name = {c.measure.name: c.measure for c in found.compared}
@@ -282,7 +282,7 @@ def _measure_answers(recipe: Recipe, bench: Bench) -> Reproduced:
 
 
 @_measures_kind("wins")
-def _measure_all_pairs(recipe: Recipe, bench: Bench) -> Reproduced:
+def _measure_all_pairs(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """Win rates of all pairs by every criterion (edge2024, Table 6), for the data set that is here."""
     found = _run_recipe_plan(recipe, bench)
     printed = {(r.metric, r.first, r.second): r.means[0] for r in table6() if r.dataset == recipe.data}
@@ -296,7 +296,7 @@ def _measure_all_pairs(recipe: Recipe, bench: Bench) -> Reproduced:
 
 
 @_measures_kind("win")
-def _measure_first_pair(recipe: Recipe, bench: Bench) -> Reproduced:
+def _measure_first_pair(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """The win rate of the first condition against the second by every criterion (zhang2025, Table 2; L27)."""
     found, known = _run_recipe_plan(recipe, bench), published(bench.paper, recipe.table)
     given = found.verdicts.pairs if found.verdicts else {}
@@ -305,7 +305,7 @@ def _measure_first_pair(recipe: Recipe, bench: Bench) -> Reproduced:
 
 
 @_measures_kind("contexts")
-def _measure_contexts(recipe: Recipe, bench: Bench) -> Reproduced:
+def _measure_contexts(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """How far, in percent, the context of a method lies below the mean of the others (zhang2025, Figure 3; L26)."""
     found, known = _run_recipe_plan(recipe, bench), published(bench.paper, recipe.table)
     sizes = {name: spent.context_tokens for name, spent in found.costs.items()}

@@ -106,16 +106,18 @@ def make_training_data(
     from sensegraph.cli.lab import question_sources
     from sensegraph.lab.finetuning.data import data_report_text, example_forms, output
     from sensegraph.lab.finetuning.data.example_types import find_data_preset as preset_of
-    from sensegraph.lab.finetuning.data.output import Held
+    from sensegraph.lab.finetuning.data.output import HeldOutFile
 
     wanted: dict[str, Any] = {"oracle_share": oracle_share, "style": style, "most_oracles": oracles, "hard": hard}
     wanted |= {"pad": padding, "distractors": _parse_distractors(distractors), "max_tokens": length, "answers": answers}
     how = replace(preset_of(preset), seed=seed, **{k: v for k, v in wanted.items() if v is not None})
     shape, given = example_forms.parse_form(form), overrides(settings, engine, trust=trust)
-    place = question_sources.Place(corpus, questions, from_graph, near, split, topic, given, write_answers, mask)
+    place = question_sources.SourceRequest(
+        corpus, questions, from_graph, near, split, topic, given, write_answers, mask
+    )
     with progress(quiet) as shown, question_sources.open_question_source(place, seed, shown) as found:
         made, apart = output.write_examples(
-            found, how, shape, out_file, Held(held_out, held_share) if held_out else None
+            found, how, shape, out_file, HeldOutFile(held_out, held_share) if held_out else None
         )
     if failing := [c.name for r in (made, apart) if r for c in r.checks if not c.holds]:
         say(f"not all checks hold: {', '.join(failing)}; read the report before you train on these data")

@@ -94,7 +94,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Reproduced:
+class ReproducedTable:
     """What came of a recipe: its columns and rows, who worked, what else has to be said, and why nothing is pinned."""
 
     recipe: Recipe

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from sensegraph.lab.finetuning.data.example_types import Asked, Passage
+from sensegraph.lab.finetuning.data.example_types import Passage, SourceQuestion
 from sensegraph.language.text import HAN, fold
 
 _RUN = re.compile(r"\w+")  # Scrooge's holds Scrooge
@@ -53,7 +53,7 @@ def overlaps_passage(one: Passage, other: Passage) -> bool:
     return a in b or b in a
 
 
-def reject_distractor(passage: Passage, asked: Asked, chosen: Iterable[Passage], leak_words: int) -> str:
+def reject_distractor(passage: Passage, asked: SourceQuestion, chosen: Iterable[Passage], leak_words: int) -> str:
     """Why a passage cannot be a distractor of a question beside those that were chosen; nothing where it can."""
     if any(overlaps_passage(passage, p) for p in asked.oracles):
         return "overlaps a gold passage"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import overload
 
-from sensegraph.lab.finetuning.data.example_types import Asked, Dropped, Passage
+from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, Passage, SourceQuestion
 from sensegraph.lab.finetuning.data.sources import Source
 
 _KEPT = 4096  # texts that stay in memory
@@ -15,7 +15,7 @@ _KEPT = 4096  # texts that stay in memory
 Mask = Callable[[str], str]
 
 
-class Cleaned(Sequence[Passage]):
+class MaskedPassages(Sequence[Passage]):
     """Passages with everything personal replaced, each when it is asked for."""
 
     def __init__(self, passages: Sequence[Passage], mask: Mask) -> None:
@@ -40,8 +40,8 @@ def mask_source(source: Source, mask: Mask, kinds: Sequence[str]) -> Source:
     """`source` with `mask` over questions, answers, reasoning and passages; `kinds` are those that it replaces."""
     kept = lru_cache(maxsize=_KEPT)(mask)
 
-    def mask_question(asked: Asked | Dropped) -> Asked | Dropped:
-        if isinstance(asked, Dropped):
+    def mask_question(asked: SourceQuestion | DroppedQuestion) -> SourceQuestion | DroppedQuestion:
+        if isinstance(asked, DroppedQuestion):
             return asked
         return replace(
             asked,
@@ -54,7 +54,9 @@ def mask_source(source: Source, mask: Mask, kinds: Sequence[str]) -> Source:
 
     questions = map(mask_question, source.questions)
     topics = tuple((kept(topic), n) for topic, n in source.topics)
-    return replace(source, questions=questions, pool=Cleaned(source.pool, kept), masked=tuple(kinds), topics=topics)
+    return replace(
+        source, questions=questions, pool=MaskedPassages(source.pool, kept), masked=tuple(kinds), topics=topics
+    )
 
 
 def mask_passage(passage: Passage, mask: Mask) -> Passage:

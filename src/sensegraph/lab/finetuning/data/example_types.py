@@ -44,7 +44,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SourceQuestion:
     """A question with its answers and the passages that they rest on; `near` are wrong passages, most alike first.
 
     Of several `answers` each is right or is a part of what is right, which a test collection does not tell.
@@ -91,7 +91,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadeExample:
     """An example, the passages that could not be its distractors by reason, and whether it has fewer than wanted."""
 
     example: Example
@@ -100,7 +100,7 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class DroppedQuestion:
     """A question of which no example was made, and why."""
 
     id: str

@@ -15,7 +15,14 @@ from sensegraph.errors import InputError
 from sensegraph.lab.finetuning.data import verbatim_quotes
 from sensegraph.lab.finetuning.data.answer_containment import reject_distractor
 from sensegraph.lab.finetuning.data.example_forms import format_passage, format_prompt
-from sensegraph.lab.finetuning.data.example_types import Asked, DataSettings, Dropped, Example, Made, Passage
+from sensegraph.lab.finetuning.data.example_types import (
+    DataSettings,
+    DroppedQuestion,
+    Example,
+    MadeExample,
+    Passage,
+    SourceQuestion,
+)
 from sensegraph.lab.finetuning.data.sources import hash_text
 from sensegraph.language.text import tokens
 
@@ -25,15 +32,15 @@ _MARGIN = 2  # tokens between two passages
 
 
 def make_examples(
-    questions: Iterable[Asked | Dropped], pool: Sequence[Passage], how: DataSettings
-) -> Iterator[Made | Dropped]:
+    questions: Iterable[SourceQuestion | DroppedQuestion], pool: Sequence[Passage], how: DataSettings
+) -> Iterator[MadeExample | DroppedQuestion]:
     """An example of every question that allows one, in their order; what was dropped stands in its place.
 
     Raises InputError where `pool` is too small to choose distractors from.
     """
     check_pool(pool, how)
     for asked in questions:
-        yield asked if isinstance(asked, Dropped) else make_example(asked, pool, how)
+        yield asked if isinstance(asked, DroppedQuestion) else make_example(asked, pool, how)
 
 
 def check_pool(pool: Sequence[Passage], how: DataSettings) -> None:
@@ -46,16 +53,16 @@ def check_pool(pool: Sequence[Passage], how: DataSettings) -> None:
         )
 
 
-def is_held_out(asked: Asked | Dropped, share: float, seed: int) -> bool:
+def is_held_out(asked: SourceQuestion | DroppedQuestion, share: float, seed: int) -> bool:
     """Whether a question is held out of training: it rests on a gold passage of the `share` that is held out.
 
     So no example that is trained on has such a passage for an oracle, and every question that is held out needs one.
     """
-    golds = () if isinstance(asked, Dropped) else asked.oracles
+    golds = () if isinstance(asked, DroppedQuestion) else asked.oracles
     return any(hash_text(f"held out {seed} {p.text}") < share * 2**64 for p in golds)
 
 
-def make_example(asked: Asked, pool: Sequence[Passage], how: DataSettings) -> Made | Dropped:
+def make_example(asked: SourceQuestion, pool: Sequence[Passage], how: DataSettings) -> MadeExample | DroppedQuestion:
     """The example of one question. It depends on the seed, the question's id and the pool alone."""
     random = Random(f"{how.seed} {asked.id}")
     kept = asked.oracles if random.random() < how.oracle_share else ()
@@ -69,7 +76,7 @@ def make_example(asked: Asked, pool: Sequence[Passage], how: DataSettings) -> Ma
     room = how.max_tokens - tokens(format_prompt(asked.question, kept)) - tokens(target)
     reason = reason or ("its gold passages do not fit" if room < 0 else "")
     if reason:
-        return Dropped(asked.id, reason, asked.type)
+        return DroppedQuestion(asked.id, reason, asked.type)
     picker = _Picker(asked, how)
     # passages near the question come first, then others as they are drawn
     drawn = (replace(pool[i], kind="random") for i in _draw_positions(len(pool), random))
@@ -91,11 +98,11 @@ def make_example(asked: Asked, pool: Sequence[Passage], how: DataSettings) -> Ma
         asked.written,
     )
     if fault := verbatim_quotes.find_quote_fault(target, passages) if how.style == "cot" and kept else "":
-        return Dropped(asked.id, fault, asked.type)
-    return Made(example, tuple(sorted(picker.passed_over.items())), len(chosen) < wanted)
+        return DroppedQuestion(asked.id, fault, asked.type)
+    return MadeExample(example, tuple(sorted(picker.passed_over.items())), len(chosen) < wanted)
 
 
-def _reject_question(asked: Asked, how: DataSettings) -> str:
+def _reject_question(asked: SourceQuestion, how: DataSettings) -> str:
     """Why no example can be made of a question; nothing where one can."""
     if not any(a.strip() for a in asked.answers):
         return "it has no answer"
@@ -104,7 +111,7 @@ def _reject_question(asked: Asked, how: DataSettings) -> str:
     return f"it has more than {how.most_oracles} gold passages" if len(asked.oracles) > how.most_oracles else ""
 
 
-def _count_example_tokens(asked: Asked, passages: Sequence[Passage], target: str) -> int:
+def _count_example_tokens(asked: SourceQuestion, passages: Sequence[Passage], target: str) -> int:
     return tokens(format_prompt(asked.question, passages)) + tokens(target)
 
 
@@ -124,7 +131,7 @@ def _draw_positions(count: int, random: Random) -> Iterator[int]:
 class _Picker:
     """Takes distractors for one question, and counts the passages that it cannot take, by reason."""
 
-    def __init__(self, asked: Asked, how: DataSettings) -> None:
+    def __init__(self, asked: SourceQuestion, how: DataSettings) -> None:
         self.asked, self.how = asked, how
         self.passed_over: Counter[str] = Counter()
 

@@ -15,7 +15,7 @@ from sensegraph.errors import InputError
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage
 from sensegraph.lab.finetuning.data.answer_containment import find_answer
-from sensegraph.lab.finetuning.data.example_types import Asked, Dropped, Passage
+from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, Passage, SourceQuestion
 from sensegraph.lab.finetuning.data.sources import Source, check_topic, read_answers, stream_records
 from sensegraph.protocols import Method
 from sensegraph.runtime.runtime import Runtime
@@ -25,7 +25,7 @@ _KEPT = 4096  # passages that stay in memory
 _DEEP = 20  # documents or chunks of a ranking that are looked at
 
 
-class Chunks(Sequence[Passage]):
+class ChunkPassages(Sequence[Passage]):
     """The chunks of an index as passages, read when they are asked for."""
 
     def __init__(self, index: Index, topic: str = "") -> None:
@@ -79,12 +79,12 @@ def read_question_source(index: Index, questions: Path, name: str, topic: str = 
     passages are the `chunks` that it names, or of the `documents` that it names those chunks that hold an answer
     (of a document with one chunk, that). Raises InputError for a line without id or question.
     """
-    chunks = Chunks(index, topic)
+    chunks = ChunkPassages(index, topic)
     by_document: dict[str, list[str]] = {}
     for entry in index.catalogue.chunks:
         by_document.setdefault(entry.document, []).append(entry.id)
 
-    def read_questions() -> Iterator[Asked | Dropped]:
+    def read_questions() -> Iterator[SourceQuestion | DroppedQuestion]:
         seen = set[str]()
         for number, record in enumerate(stream_records(questions), 1):
             ident, text = str(record.get("_id", record.get("id", ""))), record.get("text", record.get("question"))
@@ -103,8 +103,8 @@ def read_question_source(index: Index, questions: Path, name: str, topic: str = 
 
 
 def _read_index_question(
-    ident: str, text: str, record: Mapping[str, Any], chunks: Chunks, by_document: Mapping[str, list[str]]
-) -> Asked | Dropped:
+    ident: str, text: str, record: Mapping[str, Any], chunks: ChunkPassages, by_document: Mapping[str, list[str]]
+) -> SourceQuestion | DroppedQuestion:
     metadata = record.get("metadata")
     fields = {**(metadata if isinstance(metadata, dict) else {}), **record}
     kind, answers = str(fields.get("type") or ""), read_answers(record)
@@ -121,10 +121,10 @@ def _read_index_question(
     else:
         oracles, reason = [], "it names neither chunks nor documents"
     if reason:
-        return Dropped(ident, reason, kind)
+        return DroppedQuestion(ident, reason, kind)
     gold = tuple(replace(p, oracle=True) for p in oracles)
     reasoning, made = str(fields.get("reasoning") or ""), str(fields.get("made") or "given")
-    return Asked(ident, text, answers, gold, type=kind, reasoning=reasoning, made=made)
+    return SourceQuestion(ident, text, answers, gold, type=kind, reasoning=reasoning, made=made)
 
 
 # ── errors of retrieval ──
@@ -132,17 +132,17 @@ def _read_index_question(
 
 def add_wrong_chunks(source: Source, method: Method, index: Index, rt: Runtime) -> Source:
     """`source` with the errors of a method beside each question: chunks that it ranks high and that are not gold."""
-    chunks = source.pool if isinstance(source.pool, Chunks) else Chunks(index)
+    chunks = source.pool if isinstance(source.pool, ChunkPassages) else ChunkPassages(index)
 
-    def nearer(asked: Asked | Dropped) -> Asked | Dropped:
-        if isinstance(asked, Dropped) or asked.near:
+    def add_near(asked: SourceQuestion | DroppedQuestion) -> SourceQuestion | DroppedQuestion:
+        if isinstance(asked, DroppedQuestion) or asked.near:
             return asked
         found = method.retrieve(Question(asked.question), index, rt)
         gold = {p.id for p in asked.oracles}
         ids = [p.id for p in found.passages if p.kind == "chunk" and p.id not in gold][:_DEEP]
         return replace(asked, near=tuple(replace(p, kind="hard") for p in chunks.named(ids)))
 
-    return replace(source, questions=map(nearer, source.questions), near=method.name)
+    return replace(source, questions=map(add_near, source.questions), near=method.name)
 
 
 def answer_questions(source: Source, index: Index, rt: Runtime) -> Source:
@@ -152,14 +152,14 @@ def answer_questions(source: Source, index: Index, rt: Runtime) -> Source:
     """
     rt.check("answering from gold passages", frozenset({"answer"}))
 
-    def answer_question(asked: Asked | Dropped) -> Asked | Dropped:
-        if isinstance(asked, Dropped) or asked.answers or not asked.oracles:
+    def answer_question(asked: SourceQuestion | DroppedQuestion) -> SourceQuestion | DroppedQuestion:
+        if isinstance(asked, DroppedQuestion) or asked.answers or not asked.oracles:
             return asked
         chunks = index.chunks([p.id for p in asked.oracles])
         shown = quotable([chunk_passage(chunks[p.id]) for p in asked.oracles if p.id in chunks], index, rt)
         (draft,) = rt.each(answer, [inquiry(Question(asked.question), shown, index)])
         if not any(s.references or s.sources for s in draft.statements):
-            return Dropped(asked.id, "the engine finds no answer in its gold passages", asked.type)
+            return DroppedQuestion(asked.id, "the engine finds no answer in its gold passages", asked.type)
         text = " ".join("".join(s.text for s in draft.statements).split())
         return replace(asked, answers=(text,), written=True)
 

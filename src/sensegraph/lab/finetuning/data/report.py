@@ -17,7 +17,7 @@ from sensegraph.lab.finetuning.data import verbatim_quotes
 from sensegraph.lab.finetuning.data.answer_containment import find_answer, is_polar, overlaps_passage
 from sensegraph.lab.finetuning.data.chances import Positions, compare_positions, expected_range, wilson_interval
 from sensegraph.lab.finetuning.data.example_forms import format_passage, format_prompt
-from sensegraph.lab.finetuning.data.example_types import DataSettings, Dropped, Example, Made
+from sensegraph.lab.finetuning.data.example_types import DataSettings, DroppedQuestion, Example, MadeExample
 from sensegraph.lab.finetuning.data.sources import Source, hash_text
 from sensegraph.language.text import tokens
 
@@ -126,10 +126,10 @@ class Reporter:
         self.ids, self.twice = set[int](), 0
         self.drawn: Counter[int] = Counter()
 
-    def add(self, item: Made | Dropped) -> None:
+    def add(self, item: MadeExample | DroppedQuestion) -> None:
         """Count one more question with its example, or without one."""
         self._count("questions")
-        if isinstance(item, Dropped):
+        if isinstance(item, DroppedQuestion):
             self._count("dropped", item.reason)
             return
         for reason, n in item.passed_over:

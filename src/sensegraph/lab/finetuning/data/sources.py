@@ -16,7 +16,7 @@ from typing import Any
 
 from sensegraph.errors import InputError
 from sensegraph.index.index import DocumentEntry
-from sensegraph.lab.finetuning.data.example_types import Asked, Dropped, Passage
+from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, Passage, SourceQuestion
 from sensegraph.lab.retrieval import JudgedSet, Query, read_set
 from sensegraph.types import Document
 
@@ -35,7 +35,7 @@ class Source:
     """
 
     name: str
-    questions: Iterable[Asked | Dropped]
+    questions: Iterable[SourceQuestion | DroppedQuestion]
     pool: Sequence[Passage]
     left_out: tuple[tuple[str, int], ...] = ()
     near: str = ""
@@ -58,11 +58,11 @@ def read_judged_source(folder: Path, split: str = "", topic: str = "") -> tuple[
     rows = (json.loads(line) for line in (folder / "queries.jsonl").open(encoding="utf-8-sig") if line.strip())
     answers = {str(r.get("_id", r.get("id"))): read_answers(r) for r in rows}
 
-    def read_query(query: Query) -> Asked | Dropped:
+    def read_query(query: Query) -> SourceQuestion | DroppedQuestion:
         if missing := [name for name in query.gold if name not in passages]:
-            return Dropped(query.id, f"{len(missing)} of its gold passages are not in the corpus", query.type)
+            return DroppedQuestion(query.id, f"{len(missing)} of its gold passages are not in the corpus", query.type)
         oracles = tuple(replace(passages[name], oracle=True) for name in query.gold)
-        return Asked(query.id, query.text, answers.get(query.id, ()), oracles, type=query.type)
+        return SourceQuestion(query.id, query.text, answers.get(query.id, ()), oracles, type=query.type)
 
     questions = tuple(map(read_query, found.queries))
     return found, Source(found.name, questions, tuple(passages.values()), found.left_out)
@@ -96,14 +96,14 @@ def add_near_passages(source: Source, rankings: Mapping[str, Sequence[str]], nam
     """
     passages = {p.id: replace(p, kind="hard") for p in source.pool}
 
-    def nearer(asked: Asked | Dropped) -> Asked | Dropped:
-        if isinstance(asked, Dropped):
+    def add_near(asked: SourceQuestion | DroppedQuestion) -> SourceQuestion | DroppedQuestion:
+        if isinstance(asked, DroppedQuestion):
             return asked
         gold = {p.id for p in asked.oracles}
         wrong = (passages[d] for d in rankings.get(asked.id, ()) if d not in gold and d in passages)
         return replace(asked, near=tuple(wrong))
 
-    return replace(source, questions=tuple(map(nearer, source.questions)), near=name)
+    return replace(source, questions=tuple(map(add_near, source.questions)), near=name)
 
 
 # ── a file in the form of HotpotQA ──
@@ -135,7 +135,7 @@ def hash_text(text: str) -> int:
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
-def _read_hotpot_questions(path: Path) -> Iterator[Asked]:
+def _read_hotpot_questions(path: Path) -> Iterator[SourceQuestion]:
     for number, record in enumerate(stream_records(path), 1):
         try:
             # the context comes as pairs (title, sentences) or as columns, as the two public forms have it
@@ -149,7 +149,9 @@ def _read_hotpot_questions(path: Path) -> Iterator[Asked]:
             shown = [Passage(f"{name}/{title}", "".join(said).strip(), title, topic=title) for title, said in context]
             oracles = tuple(replace(p, oracle=True) for p in shown if p.title in gold)
             near = tuple(replace(p, kind="own") for p in shown if p.title not in gold)
-            yield Asked(name, record["question"], read_answers(record), oracles, near, str(record.get("type") or ""))
+            yield SourceQuestion(
+                name, record["question"], read_answers(record), oracles, near, str(record.get("type") or "")
+            )
         except (KeyError, TypeError, ValueError, IndexError) as e:
             raise InputError(
                 f"{path}, record {number}: not in the form of HotpotQA ({type(e).__name__}: {e}); it needs _id, "

@@ -13,8 +13,8 @@ from itertools import islice
 from random import Random
 
 from sensegraph.index.index import Index
-from sensegraph.lab.finetuning.data.example_types import Asked, Passage
-from sensegraph.lab.finetuning.data.index_source import Chunks
+from sensegraph.lab.finetuning.data.example_types import Passage, SourceQuestion
+from sensegraph.lab.finetuning.data.index_source import ChunkPassages
 from sensegraph.lab.finetuning.data.sources import Source
 from sensegraph.lab.questions.stated_facts import whole
 from sensegraph.language.text import fold
@@ -27,7 +27,7 @@ _GAP = "____"
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _NamingSentence:
     """A sentence of a chunk that names an entity, with the entity's name as the sentence has it."""
 
     text: str
@@ -47,19 +47,19 @@ def draw_graph_questions(index: Index, count: int, seed: int = 0, topic: str = "
     `gap` leaves the rarer name out of a sentence that names two; `shared` leaves one name out of two sentences of
     different chunks; `link` asks for the one sentence that names two entities together.
     """
-    chunks = Chunks(index, topic)
+    chunks = ChunkPassages(index, topic)
     made = tuple(islice(_draw_questions(index, chunks, Random(f"templates {seed}")), count))
     missing = ((f"of {count:,} asked for, the graph gives no more", count - len(made)),) if len(made) < count else ()
     return Source("graph", made, chunks, missing, topics=chunks.topics())
 
 
-def _draw_questions(index: Index, chunks: Chunks, random: Random) -> Iterator[Asked]:
+def _draw_questions(index: Index, chunks: ChunkPassages, random: Random) -> Iterator[SourceQuestion]:
     """Questions relation by relation in a random order, each of the kind that is rarest so far.
 
     A question whose answer was asked for often enough is left out.
     """
     relations, entities = index.graph.relations, {e.id: e for e in index.graph.entities}
-    earlier: dict[str, list[_Said]] = defaultdict(list)
+    earlier: dict[str, list[_NamingSentence]] = defaultdict(list)
     count: Counter[str] = Counter()
     answers: Counter[str] = Counter()
     for place in random.sample(range(len(relations)), len(relations)):
@@ -69,11 +69,11 @@ def _draw_questions(index: Index, chunks: Chunks, random: Random) -> Iterator[As
         if said:
             text, first = f"Which name is missing here: “{said[0].gapped}”?", said[0]
             oracles = _make_oracles(chunks, first.chunk)
-            gap = Asked(f"gap-{relation.id}", text, (first.name,), oracles, type="gap", made="template")
+            gap = SourceQuestion(f"gap-{relation.id}", text, (first.name,), oracles, type="gap", made="template")
             kinds = [_ask_shared_name(relation, said, earlier, chunks), gap]
             if len(relation.chunks) < 2:  # one chunk alone names the two together
                 text = f"In which sentence are {ends[0].name} and {ends[1].name} named together?"
-                link = Asked(f"link-{relation.id}", text, (first.text,), oracles, type="link", made="template")
+                link = SourceQuestion(f"link-{relation.id}", text, (first.text,), oracles, type="link", made="template")
                 kinds.insert(1, link)
             made = min((q for q in kinds if q), key=lambda q: count[q.type])
             count[made.type] += 1
@@ -84,7 +84,7 @@ def _draw_questions(index: Index, chunks: Chunks, random: Random) -> Iterator[As
             earlier[now.entity].append(now)
 
 
-def _find_sentence(relation: Relation, ends: Sequence[Entity], index: Index) -> list[_Said]:
+def _find_sentence(relation: Relation, ends: Sequence[Entity], index: Index) -> list[_NamingSentence]:
     """The first sentence behind a relation that names both of its ends, once for each name that can be asked for."""
     found = index.chunks([d.source.chunk for d in relation.descriptions])
     for description in relation.descriptions:
@@ -97,20 +97,23 @@ def _find_sentence(relation: Relation, ends: Sequence[Entity], index: Index) -> 
         if all(names) and _SENTENCE[0] <= len(text) <= _SENTENCE[1]:
             # a name can be asked for that is long enough, and written as a name where its script has capitals
             return [
-                _Said(text, name, end.id, chunk)
+                _NamingSentence(text, name, end.id, chunk)
                 for name, end in zip(names, ends, strict=True)
                 if len(name) >= _SHORT and (name[:1].isupper() or not name[:1].islower())
             ]
     return []
 
 
-def _make_oracles(chunks: Chunks, *found: Chunk) -> tuple[Passage, ...]:
+def _make_oracles(chunks: ChunkPassages, *found: Chunk) -> tuple[Passage, ...]:
     return tuple(replace(chunks.passage(c), oracle=True) for c in found)
 
 
 def _ask_shared_name(
-    relation: Relation, said: Sequence[_Said], earlier: Mapping[str, Sequence[_Said]], chunks: Chunks
-) -> Asked | None:
+    relation: Relation,
+    said: Sequence[_NamingSentence],
+    earlier: Mapping[str, Sequence[_NamingSentence]],
+    chunks: ChunkPassages,
+) -> SourceQuestion | None:
     """The rarest name of the sentence that another chunk's sentence had before; None where there is none."""
     pairs = ((s, now) for now in said for s in earlier.get(now.entity, ()) if s.chunk.id != now.chunk.id)
     before, now = next(pairs, (None, None))
@@ -119,4 +122,4 @@ def _ask_shared_name(
     question = f"Which name is missing in both: “{before.gapped}” and “{now.gapped}”?"
     answers = tuple(dict.fromkeys((now.name, before.name)))
     oracles = _make_oracles(chunks, before.chunk, now.chunk)
-    return Asked(f"shared-{relation.id}", question, answers, oracles, type="shared", made="template")
+    return SourceQuestion(f"shared-{relation.id}", question, answers, oracles, type="shared", made="template")

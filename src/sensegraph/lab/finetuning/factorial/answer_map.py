@@ -19,7 +19,7 @@ from sensegraph.errors import InputError
 from sensegraph.graphs.drawing.colours import HUES, paint
 from sensegraph.graphs.drawing.shapes import MARGIN, Disc, Scene, Shape, Stroke, Text
 from sensegraph.index.vectors import embed_all
-from sensegraph.lab.finetuning.factorial.design_effects import ARMS, Posed, Reply
+from sensegraph.lab.finetuning.factorial.design_effects import ARMS, DesignQuestion, Reply
 from sensegraph.lab.finetuning.training.curves import write_pictures
 from sensegraph.runtime.runtime import Runtime
 
@@ -80,7 +80,9 @@ def draw_answer_map(title: str, points: NDArray[np.float64], places: Sequence[Pl
     return Scene(wide, _TOP + _SIDE + 2 * MARGIN, title, tuple(shapes))
 
 
-def write_answer_maps(asked: Sequence[Posed], replies: Sequence[Reply], rt: Runtime, folder: Path) -> list[Path]:
+def write_answer_maps(
+    asked: Sequence[DesignQuestion], replies: Sequence[Reply], rt: Runtime, folder: Path
+) -> list[Path]:
     """Write the answers as points, coloured by type and by topic (Figures 7 and 8); the files that were written."""
     by_id, titles = {p.id: p for p in asked}, {a.name: a.title for a in ARMS}
     points, share = project_answers(embed_all([r.answer for r in replies], rt).value)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.lab.finetuning.factorial.design_effects import ARMS, Arm, Posed, Reply
+from sensegraph.lab.finetuning.factorial.design_effects import ARMS, Arm, DesignQuestion, Reply
 from sensegraph.lab.finetuning.factorial.designs import Design
 from sensegraph.runtime.keys import key
 from sensegraph.types import Answer
@@ -40,7 +40,7 @@ class _ArmAtWork:
         engine = self.corpus.engine.fingerprint("answer")
         return key("factorial", 1, engine, self.method, dict(self.options), manifest and asdict(manifest))
 
-    def reply(self, asked: Posed, name: str) -> Reply:
+    def reply(self, asked: DesignQuestion, name: str) -> Reply:
         """The arm's answer to one question."""
         answer = self.corpus.query(asked.question, method=self.method, **self.options)
         context = tuple(p.text for p in answer.evidence.passages)
@@ -54,7 +54,9 @@ def remove_markers(answer: Answer) -> str:
     return _MARKER.sub(lambda found: "" if int(found[1]) in numbers else found[0], answer.text).strip()
 
 
-def answer_in_arms(design: Design, asked: list[Posed], path: Path, report: Report, opening: Opening) -> list[Reply]:
+def answer_in_arms(
+    design: Design, asked: list[DesignQuestion], path: Path, report: Report, opening: Opening
+) -> list[Reply]:
     """The replies of every arm there is; those that stand in the file already and would be the same are kept."""
     kept = {}
     for text in path.read_text("utf-8").splitlines() if path.is_file() else []:

@@ -51,7 +51,7 @@ EFFECTS: tuple[tuple[str, tuple[float, float, float, float]], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Posed:
+class DesignQuestion:
     """A question of the design, with its gold answers; tables are made for every `type`, a picture for the topics."""
 
     id: str
@@ -98,7 +98,7 @@ class Measured:
     how: str = ""
 
 
-def group_replies(posed: Sequence[Posed], replies: Sequence[Reply]) -> dict[str, list[Reply]]:
+def group_replies(posed: Sequence[DesignQuestion], replies: Sequence[Reply]) -> dict[str, list[Reply]]:
     """The replies of each arm there is, in the order of the questions.
 
     Raises InputError for an arm that nobody knows, and one that lacks a question or answers one twice.

@@ -14,7 +14,7 @@ from typing import Any
 
 from sensegraph.corpus.settings import parse
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.finetuning.factorial.design_effects import Measured, Posed, Reply, group_replies
+from sensegraph.lab.finetuning.factorial.design_effects import DesignQuestion, Measured, Reply, group_replies
 from sensegraph.lab.finetuning.factorial.rating import Ratings
 from sensegraph.lab.scores.bertscore import BertScore
 from sensegraph.lab.scores.standard import NAMES, Pair, table
@@ -90,7 +90,7 @@ def read_design(path: Path) -> Design:
     return replace(found, corpus=corpus, questions=questions, bertscore=bert)
 
 
-def read_design_questions(path: Path) -> list[Posed]:
+def read_design_questions(path: Path) -> list[DesignQuestion]:
     """The questions of a design. Raises InputError, naming the line, for one without id, question or answer."""
     if not path.is_file():
         raise InputError(f"{path} is no file with questions; the design's `questions` names one.")
@@ -101,7 +101,7 @@ def read_design_questions(path: Path) -> list[Posed]:
             row = json.loads(text)
             answers = tuple(map(str, row.get("answers") or [row["answer"]]))
             name, kind, topic = str(row.get("_id") or row["id"]), str(row.get("type", "")), str(row.get("topic", ""))
-            found.append(Posed(name, str(row["question"]), answers, kind, topic))
+            found.append(DesignQuestion(name, str(row["question"]), answers, kind, topic))
         except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as e:
             raise InputError(f"{path}, line {number}: a question has id, question and answer ({e!r}).") from e
     if not found or len({p.id for p in found}) < len(found):
@@ -113,7 +113,11 @@ def read_design_questions(path: Path) -> list[Posed]:
 
 
 def measure_design(
-    design: Design, asked: Sequence[Posed], replies: Sequence[Reply], rt: Runtime, ratings: Ratings | None = None
+    design: Design,
+    asked: Sequence[DesignQuestion],
+    replies: Sequence[Reply],
+    rt: Runtime,
+    ratings: Ratings | None = None,
 ) -> tuple[list[Measured], list[str]]:
     """The values of every metric of the design, and what stands in its place or was left out, in words."""
     arms = group_replies(asked, replies)
@@ -145,7 +149,7 @@ def measure_design(
 
 
 def _score_by_bert(
-    design: Design, asked: Sequence[Posed], arms: Mapping[str, Sequence[Reply]], rt: Runtime
+    design: Design, asked: Sequence[DesignQuestion], arms: Mapping[str, Sequence[Reply]], rt: Runtime
 ) -> tuple[Measured, list[str]]:
     """BERTScore by the design's model, never unscaled where a baseline was named; else token-match F1."""
     if design.bertscore is None:

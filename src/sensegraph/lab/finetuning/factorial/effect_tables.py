@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sensegraph.lab.finetuning.factorial.design_effects import ARMS, EFFECTS, Posed, Reply, Row
+from sensegraph.lab.finetuning.factorial.design_effects import ARMS, EFFECTS, DesignQuestion, Reply, Row
 from sensegraph.lab.retrieval.retrieval_tables import columns
 from sensegraph.lab.scores.statistics import Interval, format_interval
 
@@ -18,7 +18,7 @@ class Outcome:
     """All that a design gave: the replies, a row a metric and type, what the metrics leave open, and notes."""
 
     gold: str
-    posed: tuple[Posed, ...]
+    posed: tuple[DesignQuestion, ...]
     replies: tuple[Reply, ...]
     rows: tuple[Row, ...]
     how: tuple[tuple[str, str], ...]
@@ -45,7 +45,7 @@ def render_effects_page(found: Outcome) -> str:
     # answer and context of every arm, for the first question of each type
     titles = {arm.name: arm.title for arm in ARMS}
     lines = []
-    firsts: dict[str, Posed] = {}
+    firsts: dict[str, DesignQuestion] = {}
     for one in found.posed:
         firsts.setdefault(one.type, one)
     for asked in firsts.values():

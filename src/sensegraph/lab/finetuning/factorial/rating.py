@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sensegraph.errors import InputError
-from sensegraph.lab.finetuning.factorial.design_effects import Posed, Reply
+from sensegraph.lab.finetuning.factorial.design_effects import DesignQuestion, Reply
 from sensegraph.runtime.keys import key
 
 _COLUMNS = ("line", "question", "gold", "answer", "correct")
@@ -38,7 +38,7 @@ def rating_line(reply: Reply) -> str:
     return key("rating", reply.id, " ".join(reply.answer.split()))[:12]
 
 
-def write_sheet(path: Path, posed: Sequence[Posed], replies: Sequence[Reply], seed: int = 0) -> int:
+def write_sheet(path: Path, posed: Sequence[DesignQuestion], replies: Sequence[Reply], seed: int = 0) -> int:
     """Write the sheet, in an order drawn by `seed`; how many lines it has. A cell never begins a formula."""
     asked = {p.id: p for p in posed}
     lines = {rating_line(r): (asked[r.id], r.answer) for r in replies}

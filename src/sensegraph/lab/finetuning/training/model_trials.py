@@ -21,7 +21,7 @@ from sensegraph.language.text import fold
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ModelAnswer:
     """What a model said to a question. `cut` says that the limit of its length ended it."""
 
     item: Item
@@ -47,7 +47,7 @@ class Said:
 class Trial:
     """All that a model said, with the mean of exact match and F1 over the questions, and their 95 % intervals."""
 
-    said: tuple[Said, ...]
+    said: tuple[ModelAnswer, ...]
     exact: Interval
     f1: Interval
 
@@ -81,13 +81,13 @@ def run_trial(
     for done, item in enumerate(items, 1):
         made = model.continued(format_item_prompt(item, shape), most)
         found.append(
-            Said(item, extract_final_answer(made.text), made.prompt_tokens, made.tokens, made.finish == "length")
+            ModelAnswer(item, extract_final_answer(made.text), made.prompt_tokens, made.tokens, made.finish == "length")
         )
         tell(done)
     return score_trial(found)
 
 
-def score_trial(said: Sequence[Said]) -> Trial:
+def score_trial(said: Sequence[ModelAnswer]) -> Trial:
     """The means over all that was said, questions resampled."""
     values = np.array([[s.right, token_f1(s.text, s.item.right)] for s in said], np.float64)
     exact, f1 = intervals(values)
