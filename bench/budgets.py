@@ -9,7 +9,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
@@ -152,6 +152,30 @@ def import_seconds(statement: str = "import sensegraph") -> float:
     return min(float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(3))
 
 
+LOADING = """
+import sys
+from importlib import import_module
+for name in sys.argv[1:]:
+    for loaded in [m for m in sys.modules if m.partition('.')[0] == 'sensegraph']:
+        del sys.modules[loaded]
+    import_module(name)
+    print(name, *(m for m in sys.modules if m.partition('.')[0] == 'sensegraph'))
+"""
+
+
+def method_modules() -> list[str]:
+    """The modules of the methods, each by its full name."""
+    from sensegraph.methods import METHODS
+
+    return sorted({listing.place.partition(":")[0] for listing in METHODS.values()})
+
+
+def modules_loaded(names: Sequence[str]) -> dict[str, frozenset[str]]:
+    """The modules of the package that importing each of these modules loads, itself included."""
+    lines = subprocess.check_output([sys.executable, "-c", LOADING, *names], text=True).splitlines()
+    return {name: frozenset(loaded) for name, *loaded in map(str.split, lines)}
+
+
 def help_seconds() -> float:
     """CPU seconds of `sensegraph --help` in a fresh interpreter, its start included: best of 3."""
     code = (
@@ -223,7 +247,12 @@ def rows() -> Iterator[tuple[str, str, str]]:
     yield "mutable defaults", f"{len(mutable_defaults())}", "0"
     yield "environment reads outside settings", f"{len(environment_reads())}", "0"
     yield "public names without docstring", f"{len(public_without_docstring())}", "0"
+    loaded = {name: len(found) for name, found in modules_loaded(method_modules()).items()}
+    most = max(loaded, key=lambda name: loaded[name])
+    yield "modules loaded by importing a method", f"{loaded[most]} ({most.rpartition('.')[2]})", "≤ 60"
     yield "import sensegraph", f"{import_seconds():.3f} s of CPU", "< 0.3"
+    corpus = import_seconds("from sensegraph import Corpus")
+    yield "from sensegraph import Corpus", f"{corpus:.3f} s of CPU", "< 0.3"
     yield "sensegraph --help", f"{help_seconds():.3f} s of CPU", "< 0.5"
     yield "core install", f"{core_megabytes():.0f} MB in {len(core_distributions())} distributions", "≤ 300"
     compiled = sum(installed_bytes(d, compiled=True) for d in core_distributions().values()) / 1e6

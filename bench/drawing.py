@@ -14,7 +14,11 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-from sensegraph.graphs.drawing import draw, html, png, scene, svg
+from sensegraph.graphs.drawing.drawing import draw
+from sensegraph.graphs.drawing.html import html
+from sensegraph.graphs.drawing.png import png
+from sensegraph.graphs.drawing.scene import scene
+from sensegraph.graphs.drawing.svg import svg
 from sensegraph.types import Cluster, Entity, Graph, Relation
 
 T = TypeVar("T")

@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 import sensegraph
-from sensegraph.engines.offline.extraction import reading
+from sensegraph.engines.offline.extraction import corpus_reading
 from sensegraph.runtime.keys import canonical
 from sensegraph.types import Chunk, Extraction
 
@@ -58,13 +58,13 @@ def extracted(docs: Documents) -> tuple[list[float], list[tuple[Extraction, ...]
     """CPU seconds of the three passes, and the extractions."""
     marks, seen, found = [time.process_time()], [], []
     for i in range(0, len(docs), BATCH):
-        seen += reading.observe(docs[i : i + BATCH])
+        seen += corpus_reading.observe(docs[i : i + BATCH])
     marks.append(time.process_time())
-    lexicon = reading.learn(seen)
+    lexicon = corpus_reading.learn(seen)
     marks.append(time.process_time())
     items = list(zip(docs, seen, strict=True))
     for i in range(0, len(items), BATCH):
-        found += reading.read(items[i : i + BATCH], lexicon)
+        found += corpus_reading.read(items[i : i + BATCH], lexicon)
     marks.append(time.process_time())
     return [b - a for a, b in pairwise(marks)], found
 

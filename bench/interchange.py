@@ -28,7 +28,7 @@ from sensegraph.graphs.interchange.exporting.exporting import export_tables
 from sensegraph.graphs.interchange.exporting.formats import export_graph
 from sensegraph.graphs.interchange.extras import Extras
 from sensegraph.graphs.interchange.importing.importing import import_tables
-from sensegraph.graphs.interchange.importing.reading import read_tables
+from sensegraph.graphs.interchange.importing.table_files import read_tables
 from sensegraph.graphs.interchange.tables import COLUMNS
 from sensegraph.index.build import publish
 from sensegraph.index.graph.lookups import find_lookups

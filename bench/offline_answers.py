@@ -26,9 +26,9 @@ import numpy as np
 import Stemmer
 from rapidfuzz.distance import LCSseq
 
-from sensegraph.engines.offline.answers.answering import answer, compose, rate
-from sensegraph.engines.offline.answers.said import everything_said, presentable
-from sensegraph.engines.offline.reports.key_phrases import key_phrases
+from sensegraph.engines.offline.answers.composing import answer_inquiries, compose_answer, rate_inquiries
+from sensegraph.engines.offline.answers.key_phrases import find_key_phrases
+from sensegraph.engines.offline.answers.source_sentences import read_source_sentences, select_presentable
 from sensegraph.language import text
 from sensegraph.types import Context, Description, Draft, Inquiry, Passage, Point, Source
 
@@ -139,7 +139,7 @@ def rows(meetings: dict[str, list[dict[str, Any]]], all_questions: Sequence[dict
 
     def ours(q: dict[str, Any]) -> str:
         segments = meetings[q["metadata"]["meeting"]]
-        return written(compose(Inquiry(q["text"], Context(passages(segments)), len(segments)), words=words))
+        return written(compose_answer(Inquiry(q["text"], Context(passages(segments)), len(segments)), words=words))
 
     return [
         ("lead", lambda q: cut(here(q), words)),
@@ -194,9 +194,11 @@ def bm25(question: str, bags: Sequence[Counter[str]], top: int) -> list[int]:
 
 def mapped(question: str, contexts: Sequence[tuple[Passage, ...]], corpus: int) -> Draft:
     """Map and reduce: points of every context, joined into one answer."""
-    found = rate([Inquiry(question, Context(c), corpus) for c in contexts])
+    found = rate_inquiries([Inquiry(question, Context(c), corpus) for c in contexts])
     points = sorted((p for ps in found for p in ps if p.score > 0), key=lambda p: -p.score)
-    return answer([Inquiry(question, Context(tuple(as_passage(i, p) for i, p in enumerate(points))), corpus)])[0]
+    return answer_inquiries(
+        [Inquiry(question, Context(tuple(as_passage(i, p) for i, p in enumerate(points))), corpus)]
+    )[0]
 
 
 def as_passage(number: int, point: Point) -> Passage:
@@ -209,9 +211,9 @@ def as_passage(number: int, point: Point) -> Passage:
 
 def report_like(chunks: Sequence[dict[str, Any]], most: int = 40) -> tuple[Passage, ...]:
     """Stand-ins for reports: the best sentences on each of the phrases that recur most, rated by their documents."""
-    said = presentable(everything_said(passages(chunks), "en"), 0.6)
+    said = select_presentable(read_source_sentences(passages(chunks), "en"), 0.6)
     reports = []
-    phrases = key_phrases([s.text for s in said], 6 * most)
+    phrases = find_key_phrases([s.text for s in said], 6 * most)
     for n, phrase in enumerate([p for p in phrases if len(p.stems) > 1][:most]):
         own = sorted((said[i] for i in phrase.hits), key=lambda s: -s.quality)[:14]
         quotes = tuple(Description(f"{s.speaker}: “{s.text}”" if s.speaker else s.text, s.source) for s in own)
@@ -232,7 +234,7 @@ def podcast(data: Path, questions: Sequence[str]) -> None:
         whole = "themes" in question
         batches = [reports[i::4] for i in range(4)] if whole else batches
         for name, draft in (
-            ("20 chunks", answer([Inquiry(question, Context(nearest[:20]), len(chunks))])[0]),
+            ("20 chunks", answer_inquiries([Inquiry(question, Context(nearest[:20]), len(chunks))])[0]),
             (
                 f"map and reduce of {'report-like texts' if whole else '40 chunks'}",
                 mapped(question, batches, len(chunks)),

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sensegraph.engines.offline.extraction.reading import VALUE_TYPES, learn, observe, read
+from sensegraph.engines.offline.extraction.corpus_reading import VALUE_TYPES, learn, observe, read
 from sensegraph.index.graph.merging import GraphSettings, Weight, merge
 from sensegraph.language.text import fold, tokens
 from sensegraph.types import Chunk, Extraction

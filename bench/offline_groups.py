@@ -19,10 +19,10 @@ from typing import Any
 from sensegraph.algorithms.meaning import clusters
 from sensegraph.algorithms.reduction import reduce
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.engines.offline.reports.aggregating import aggregate
-from sensegraph.engines.offline.reports.condensing import condense
-from sensegraph.engines.offline.reports.gathering import length
-from sensegraph.engines.offline.reports.relating import relate
+from sensegraph.engines.offline.reports.condensation import condense_texts
+from sensegraph.engines.offline.reports.group_lines import count_length
+from sensegraph.engines.offline.reports.group_links import relate_groups
+from sensegraph.engines.offline.reports.group_reports import aggregate_groups
 from sensegraph.language.text import packed, sentences, tokens
 from sensegraph.methods.leanrag.aggregated import AggregateSettings
 from sensegraph.methods.leanrag.aggregates import described_texts
@@ -158,10 +158,10 @@ def main() -> None:
         chunks = index.chunks([c.id for c in index.catalogue.chunks])
         first = len(groups.briefs(0))
         briefs = list(islice(groups.every(), max(first, given.groups)))
-        new, cold = timed(aggregate, briefs[:first])
-        reports, rest = timed(aggregate, briefs[first:])
-        links, linking = timed(relate, pairs := groups.links(new))
-        short, condensing = timed(condense, runs := texts(list(chunks.values()), 300))
+        new, cold = timed(aggregate_groups, briefs[:first])
+        reports, rest = timed(aggregate_groups, briefs[first:])
+        links, linking = timed(relate_groups, pairs := groups.links(new))
+        short, condensing = timed(condense_texts, runs := texts(list(chunks.values()), 300))
     reports = new + reports
     members = sum(p.kind == "entity" for b in briefs for p in b.context.passages) / max(len(briefs), 1)
     print(f"{len(reports)} aggregates of {members:.1f} members in {cold + rest:.2f} CPU s;", end=" ")
@@ -175,7 +175,7 @@ def main() -> None:
     print(f"{sum(len(r.findings) for r in reports) / max(len(reports), 1):.2f} findings an aggregate;", end=" ")
     print(f"{sum(len(r.findings) >= 5 for r in reports) / max(len(reports), 1):.0%} have five")
     print(f"{sum('most often' in s[0].text for s in links) / max(len(links), 1):.0%} of the links tell a verb")
-    over = sum(length(text_of(s)) > b.words for s, b in zip((*links, *short), (*pairs, *runs), strict=True))
+    over = sum(count_length(text_of(s)) > b.words for s, b in zip((*links, *short), (*pairs, *runs), strict=True))
     print(f"{over} links and short forms have more words than asked for")
     print("\n".join(map(shown, spread(reports[:first], given.show))))
     print("\n" + "\n".join(f"— {text_of(s)}" for s in (*spread(links, given.show), *spread(short, given.show))))

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from sensegraph.algorithms.ranking import Bm25
-from sensegraph.engines.offline.answers import asking
-from sensegraph.engines.offline.answers.coverage import EMPTY, NAME, code_of, sought
-from sensegraph.engines.offline.reports.prose import stems
+from sensegraph.engines.offline.answers import leads
+from sensegraph.engines.offline.answers.question_coverage import EMPTY, NAME, guess_language, read_wanted_words
+from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.types import Context, Inquiry, Passage
 
 SETS = ("lihua-world", "2wiki", "hotpotqa", "musique", "xquad-en", "xquad-de", "xquad-zh")
@@ -53,12 +53,12 @@ def pairs(folder: Path, most: int) -> list[Pair]:
             judged[query].add(document)
     corpus = lines(folder / "corpus.jsonl")
     passages = [Passage("chunk", d["_id"], d["text"], title=d.get("title", "")) for d in corpus]
-    words = Bm25.build(stems(f"{p.title}\n{p.text}", code_of(p.text)) for p in passages)
+    words = Bm25.build(stem_text(f"{p.title}\n{p.text}", guess_language(p.text)) for p in passages)
     queries = [q for q in lines(folder / "queries.jsonl") if q["_id"] in judged]
     queries = queries[:: max(1, len(queries) // most)][:most]
     found = []
     for query in queries:
-        for at in words.top(stems(query["text"]), NEAREST)[0].tolist():
+        for at in words.top(stem_text(query["text"]), NEAREST)[0].tolist():
             relevant = passages[at].id in judged[query["_id"]]
             found.append(Pair(query["text"], passages[at], relevant))
     return found
@@ -68,14 +68,14 @@ def pairs(folder: Path, most: int) -> list[Pair]:
 
 
 def ours(pair: Pair) -> bool:
-    return asking.test([Inquiry(pair.question, Context((pair.passage,)))])[0]
+    return leads.test_passages([Inquiry(pair.question, Context((pair.passage,)))])[0]
 
 
 def words_held(pair: Pair) -> list[float]:
     """The weights of the question's words that the passage holds anywhere."""
-    code = code_of(pair.passage.text)
-    own = set(stems(f"{pair.passage.title}\n{pair.passage.text}", code))
-    return [weight for stem, weight in sought(pair.question, code).weights.items() if stem in own]
+    code = guess_language(pair.passage.text)
+    own = set(stem_text(f"{pair.passage.title}\n{pair.passage.text}", code))
+    return [weight for stem, weight in read_wanted_words(pair.question, code).weights.items() if stem in own]
 
 
 RULES: tuple[tuple[str, Callable[[Pair], bool]], ...] = (
@@ -98,7 +98,7 @@ def verdicts(name: str, rule: Callable[[Pair], bool], found: Sequence[Pair]) -> 
 
 def grades(found: Sequence[Pair]) -> str:
     """Mean grades, and the share of (relevant, other) pairs of the same question in the right order, ties half."""
-    marks = [asking.grade([Inquiry(p.question, Context((p.passage,)))])[0] for p in found]
+    marks = [leads.grade_reports([Inquiry(p.question, Context((p.passage,)))])[0] for p in found]
     by_question: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     for mark, pair in zip(marks, found, strict=True):
         by_question[pair.question][not pair.relevant].append(mark)

@@ -21,14 +21,15 @@ from types import SimpleNamespace
 from typing import Any
 
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.engines.offline.reports import reporting
-from sensegraph.engines.offline.reports.choosing import general_stems, repeats
-from sensegraph.engines.offline.reports.community import CORE, community
-from sensegraph.engines.offline.reports.prose import stems, tidy, unlabelled
-from sensegraph.engines.offline.reports.quotes import ends, introduces, quotes_of
-from sensegraph.engines.offline.reports.shown_names import heads
+from sensegraph.engines.offline.reports import community_reports
+from sensegraph.engines.offline.reports.community import CORE, read_community
+from sensegraph.engines.offline.reports.quotes import introduces_person, list_quotes, split_relation_title
+from sensegraph.engines.offline.reports.sentence_choice import general_stems, is_repeat
+from sensegraph.engines.offline.reports.sentence_quality import stem_text, tidy_sentence
+from sensegraph.engines.offline.reports.shown_names import split_title
 from sensegraph.index.graph.merging import distinct
 from sensegraph.index.hierarchy.reports import ReportSettings, Writer
+from sensegraph.language.speaker_labels import unlabelled
 from sensegraph.language.text import tokens
 from sensegraph.types import Cluster, Context, Passage, Report
 
@@ -44,7 +45,7 @@ class Written:
 
     def __call__(self, contexts: Sequence[Context]) -> list[Report]:
         begin = time.process_time()
-        reports = reporting.report(contexts)
+        reports = community_reports.report_communities(contexts)
         self.seconds += time.process_time() - begin
         self.pairs += zip(contexts, reports, strict=True)
         return reports
@@ -80,7 +81,7 @@ def summarised(index: Any, above: int = 500) -> tuple[int, float]:
             passages = tuple(Passage("description", "", d.text, sources=(d.source,)) for d in said)
             contexts.append(Context(passages, getattr(element, "name", "")))
     begin = time.process_time()
-    reporting.summarise(contexts)
+    community_reports.summarise_contexts(contexts)
     return len(contexts), time.process_time() - begin
 
 
@@ -111,12 +112,12 @@ class Space:
 
 def bag(sentence: str) -> Counter[str]:
     """The stems of a sentence that may name a topic."""
-    return Counter(t for t in stems(sentence, "en") if t not in general_stems())
+    return Counter(t for t in stem_text(sentence, "en") if t not in general_stems())
 
 
 def bare(text: str) -> str:
     """A sentence as the engine shows it, without who says it."""
-    return tidy(unlabelled(text.strip())[1]).strip("“” ")
+    return tidy_sentence(unlabelled(text.strip())[1]).strip("“” ")
 
 
 def holds(terms: set[str], names: Iterable[Iterable[str]]) -> int:
@@ -131,11 +132,11 @@ def inner(context: Context) -> list[list[str]]:
     """The stems of the eight names with most weight inside, apart from the engine's own measure of strength."""
     weight: Counter[str] = Counter()
     for passage in context.passages:
-        for name in ends(passage) if passage.kind == "relation" else ():
+        for name in split_relation_title(passage) if passage.kind == "relation" else ():
             weight[name] += passage.score  # type: ignore[assignment]
-        for name in heads(passage.title) if passage.kind == "report" else ():
+        for name in split_title(passage.title) if passage.kind == "report" else ():
             weight[name] += passage.score  # type: ignore[assignment]
-    return [stems(n, "en") for n, _ in sorted(weight.items(), key=lambda pair: (-pair[1], pair[0]))[:CORE]]
+    return [stem_text(n, "en") for n, _ in sorted(weight.items(), key=lambda pair: (-pair[1], pair[0]))[:CORE]]
 
 
 def figures(pairs: Sequence[tuple[Context, Report]]) -> dict[str, float]:
@@ -149,32 +150,33 @@ def figures(pairs: Sequence[tuple[Context, Report]]) -> dict[str, float]:
     for context, report in pairs:
         if sum(p.kind == "relation" for p in context.passages) < 3:
             continue
-        said = [bare(q.text) for p in context.passages for q in quotes_of(p)]
+        said = [bare(q.text) for p in context.passages for q in list_quotes(p)]
         space = Space(said)
-        strong = [m.stems for m in community(context).members[:CORE]]
+        strong = [m.stems for m in read_community(context).members[:CORE]]
         summary = [bare(s.text.partition(": “")[2] or s.text) for s in report.summary]
         shown = list(summary)
         for sentence in summary:
-            terms = set(stems(sentence, "en"))
+            terms = set(stem_text(sentence, "en"))
             note("summary sentences with two of the eight strongest members", holds(terms, strong) >= 2)
             note("summary sentences with two of the eight heaviest names", holds(terms, inner(context)) >= 2)
             note("centroid cosine of summary sentences", space.cosine(bag(sentence)))
-            note("summary sentences that present a person", introduces(sentence))
+            note("summary sentences that present a person", introduces_person(sentence))
         for words in chance.sample(space.bags, min(SAMPLE, len(space.bags))):
             note("centroid cosine of random sentences of the same contexts", space.cosine(words))
         note("summary sentences per report", len(summary))
         note("findings per report", len(report.findings))
         for finding in report.findings:
-            wanted = set(stems(finding.summary, "en"))
+            wanted = set(stem_text(finding.summary, "en"))
             for statement in finding.statements:
                 sentence = bare(statement.text.partition(": “")[2] or statement.text)
-                held = wanted & set(stems(sentence, "en"))
+                held = wanted & set(stem_text(sentence, "en"))
                 note("finding sentences with half of their headline's terms", 2 * len(held) >= len(wanted))
                 note("finding sentences with all of their headline's terms", held == wanted)
                 shown.append(sentence)
-        bags = [stems(s, "en") for s in shown]
+        bags = [stem_text(s, "en") for s in shown]
         note(
-            "pairs in a report that repeat each other", sum(repeats(a, b) for i, a in enumerate(bags) for b in bags[:i])
+            "pairs in a report that repeat each other",
+            sum(is_repeat(a, b) for i, a in enumerate(bags) for b in bags[:i]),
         )
     return {"reports looked at": len(rows["findings per report"])} | {
         name: mean(values) for name, values in rows.items()

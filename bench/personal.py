@@ -29,14 +29,14 @@ Find = Callable[[str], Spans]
 
 
 def ours(*people: str) -> Find:
-    from sensegraph.corpus.guarding import _people
+    from sensegraph.corpus.privacy import find_people
     from sensegraph.personal.finding import finder
     from sensegraph.personal.masking import Masker
-    from sensegraph.personal.values import RULED, PersonalSettings
+    from sensegraph.personal.personal_settings import RULED, PersonalSettings
 
     settings = PersonalSettings(kinds=(*RULED, *people))  # type: ignore[arg-type]
     masker = Masker(finder(settings))
-    return lambda text: [(s.kind, s.start, s.end) for s in masker.found(text, _people(text, settings))]
+    return lambda text: [(s.kind, s.start, s.end) for s in masker.found(text, find_people(text, settings))]
 
 
 def scrubadub() -> Find:
@@ -188,10 +188,10 @@ def checks(rounds: int = 20_000) -> None:
     from sensegraph.personal import digits, identities
 
     pairs = {
-        "luhn": (digits.luhn, "d" * 16),
-        "iban": (digits.iban, "DE" + "d" * 20),
-        "gb.nhs": (identities._gb_health, "d" * 10),
-        "de.idnr": (identities._de_tax, "d" * 11),
+        "luhn": (digits.check_luhn, "d" * 16),
+        "iban": (digits.check_iban, "DE" + "d" * 20),
+        "gb.nhs": (identities._check_gb_health, "d" * 10),
+        "de.idnr": (identities._check_de_tax, "d" * 11),
         "fr.nir": (identities._fr, "1dd05" + "d" * 10),
         "es.dni": (identities._es, "d" * 8 + "A"),
         "nl.bsn": (identities._nl, "d" * 9),
@@ -201,12 +201,12 @@ def checks(rounds: int = 20_000) -> None:
         "ch.ssn": (identities._ch, "756" + "d" * 10),
         "at.vnr": (identities._at, "dddd1d05dd"),
         "cz.rc": (identities._cz, "dd051ddddd"),
-        "br.cpf": (identities._br, "d" * 11),
+        "br.cpf": (identities._check_br, "d" * 11),
         "cn.ric": (identities._cn, "11010119dd051ddddd"),
-        "in_.aadhaar": (digits.verhoeff, "4" + "d" * 11),
+        "in_.aadhaar": (digits.check_verhoeff, "4" + "d" * 11),
         "za.idnr": (identities._za, "dd051ddddd0dd"),
-        "tr.tckimlik": (identities._tr, "1" + "d" * 10),
-        "ca.sin": (digits.luhn, "4" + "d" * 8),
+        "tr.tckimlik": (identities._check_tr, "1" + "d" * 10),
+        "ca.sin": (digits.check_luhn, "4" + "d" * 8),
         "au.tfn": (identities._au, "d" * 9),
         "jp.in_": (identities._jp, "d" * 12),
         "be.nn": (identities._be, "dd051d" + "d" * 5),

@@ -11,6 +11,8 @@ import pytest
 
 import budgets
 
+METHODS = "sensegraph.methods."
+
 
 def named(found: list[budgets.Found]) -> list[str]:
     return [str(f) for f in found]
@@ -57,8 +59,25 @@ def test_every_public_name_has_a_docstring():
     assert named(budgets.public_without_docstring()) == []
 
 
+def test_importing_a_method_loads_at_most_60_modules_and_none_of_another_methods_folder():
+    names = budgets.method_modules()
+    found = budgets.modules_loaded(names)
+    assert len(names) == len(found) > 15
+    assert {name: len(loaded) for name, loaded in found.items() if len(loaded) > 60} == {}
+    folders = {name: name.rpartition(".")[0] for name in names}
+    others = {
+        name: sorted(m for m in loaded if m.count(".") > 2 and m.startswith(METHODS) and m.rpartition(".")[0] != own)
+        for (name, own), loaded in zip(folders.items(), found.values(), strict=True)
+    }
+    assert {name: modules for name, modules in others.items() if modules} == {}
+
+
 def test_importing_the_package_takes_less_than_300_ms_of_cpu():
     assert budgets.import_seconds() < 0.3
+
+
+def test_importing_the_corpus_takes_less_than_300_ms_of_cpu():
+    assert budgets.import_seconds("from sensegraph import Corpus") < 0.3
 
 
 def test_help_takes_less_than_500_ms_of_cpu():

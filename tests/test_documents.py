@@ -19,11 +19,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.documents import DocumentSettings, Loaded, load, stream
-from sensegraph.documents.decoding import clean, decode
-from sensegraph.documents.markup import front_matter
-from sensegraph.documents.metadata import scalars
-from sensegraph.documents.office import without_edges
-from sensegraph.documents.times import iso
+from sensegraph.documents.decoding import clean_text, decode_text
+from sensegraph.documents.markup import split_front_matter
+from sensegraph.documents.metadata import flatten_fields
+from sensegraph.documents.office import strip_page_edges
+from sensegraph.documents.written_dates import read_iso_date
 from sensegraph.errors import InputError
 from sensegraph.runtime.keys import canonical
 from sensegraph.types import Document
@@ -337,13 +337,13 @@ def test_words_that_begin_like_a_binary_format_are_text(tmp_path):
 
 @given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1).filter(str.strip))
 def test_every_utf8_text_is_read_as_itself(text):
-    assert decode(text.encode()) == (clean(text), "")
+    assert decode_text(text.encode()) == (clean_text(text), "")
 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_text_or_a_reason(data):
     with suppress(InputError):
-        text, _ = decode(data)
+        text, _ = decode_text(data)
         assert text.encode()
         assert "\0" not in text
 
@@ -385,7 +385,7 @@ def test_the_title_of_markdown_is_its_first_heading(tmp_path, text, title):
 
 
 def test_front_matter_that_is_none_gives_nothing():
-    assert front_matter("--- x\ntitle: no\n---\n") == ({}, "--- x\ntitle: no\n---\n")
+    assert split_front_matter("--- x\ntitle: no\n---\n") == ({}, "--- x\ntitle: no\n---\n")
 
 
 def test_the_title_of_restructured_text_is_its_underlined_line(tmp_path):
@@ -588,8 +588,8 @@ SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_
 
 @given(st.dictionaries(st.text(max_size=5), SCALARS | st.lists(SCALARS, max_size=3), max_size=5))
 def test_any_metadata_is_sorted_and_has_a_canonical_form(fields):
-    pairs = scalars(fields)
-    assert [k for k, _ in pairs] == sorted(clean(k) for k in fields)
+    pairs = flatten_fields(fields)
+    assert [k for k, _ in pairs] == sorted(clean_text(k) for k in fields)
     canonical(pairs)
 
 
@@ -636,12 +636,12 @@ def test_any_text_in_any_format_gives_documents_or_reasons(extension, content):
     ],
 )
 def test_times_become_iso_8601_or_nothing(value, expected):
-    assert iso(value) == expected
+    assert read_iso_date(value) == expected
 
 
 @given(st.text(max_size=30) | st.floats() | st.integers())
 def test_no_value_makes_reading_a_time_fail(value):
-    assert isinstance(iso(value), str)
+    assert isinstance(read_iso_date(value), str)
 
 
 # ── PDF and office files ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -720,6 +720,6 @@ def test_without_the_extra_a_pdf_is_named_with_the_command_that_installs_it(tmp_
 
 def test_running_lines_are_left_out_from_three_pages_on():
     pages = [f"Head {n}\nOnly {word} here\n- {n} -" for n, word in enumerate(("whales", "ships", "storms"))]
-    assert without_edges(pages) == ["Only whales here", "Only ships here", "Only storms here"]
-    assert without_edges(pages[:2]) == pages[:2]
-    assert without_edges(["Same"] * 4) == ["Same"] * 4
+    assert strip_page_edges(pages) == ["Only whales here", "Only ships here", "Only storms here"]
+    assert strip_page_edges(pages[:2]) == pages[:2]
+    assert strip_page_edges(["Same"] * 4) == ["Same"] * 4

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.watching import Pace, follow, snapshot
-from sensegraph.documents.values import DEFAULTS
+from sensegraph.documents.document_settings import DEFAULTS
 
 PACE = Pace(every=1.0, settle=2.0, again=10.0, most=25.0)
 

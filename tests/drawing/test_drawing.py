@@ -12,11 +12,13 @@ import pytest
 
 from pictured import cluster, entity, graph, levels, relation
 from sensegraph.errors import InputError
-from sensegraph.graphs.drawing import Drawing, draw, html, scene, svg
-from sensegraph.graphs.drawing.choosing import bundled, hues, inside, paints
-from sensegraph.graphs.drawing.colours import GREY, HUES, colour, rgb
-from sensegraph.graphs.drawing.drawing import MAP
+from sensegraph.graphs.drawing.colours import GREY, HUES, find_colour, split_rgb
+from sensegraph.graphs.drawing.drawing import MAP, Drawing, draw
+from sensegraph.graphs.drawing.html import html
+from sensegraph.graphs.drawing.scene import scene
 from sensegraph.graphs.drawing.shapes import Disc, Stroke, Text
+from sensegraph.graphs.drawing.strongest_links import bundle_links, choose_paints, find_inner_links, rank_hues
+from sensegraph.graphs.drawing.svg import svg
 from sensegraph.types import Graph
 
 
@@ -62,23 +64,23 @@ def test_entities_without_links_stand_below_the_border(drawing: Drawing):
 
 def test_communities_have_the_colour_of_the_one_of_depth_0_around_them(drawing: Drawing):
     for depth in (0, 1):
-        for name, label in zip(paints(drawing, depth), range(len(drawing.communities[depth])), strict=True):
+        for name, label in zip(choose_paints(drawing, depth), range(len(drawing.communities[depth])), strict=True):
             root = drawing.labels[0][drawing.labels[depth] == label][0]
-            assert name[1:-1] == str(min(int(hues(drawing)[root]), len(HUES)))
-    assert len({*paints(drawing, 0)}) == 10
+            assert name[1:-1] == str(min(int(rank_hues(drawing)[root]), len(HUES)))
+    assert len({*choose_paints(drawing, 0)}) == 10
 
 
 def test_beyond_the_last_hue_communities_are_grey():
     many = draw(graph(160, 10), levels(160, 10))
-    assert [colour(name)[0] for name in paints(many, 0)].count(GREY) == 4
+    assert [find_colour(name)[0] for name in choose_paints(many, 0)].count(GREY) == 4
 
 
 def test_only_a_spanning_forest_is_drawn_inside_communities_and_few_bundles_between(drawing: Drawing):
     label = drawing.labels[0]
-    drawn = inside(drawing, 0)
+    drawn = find_inner_links(drawing, 0)
     assert (label[drawing.edges.source] == label[drawing.edges.target])[drawn].all()
     assert drawn.sum() < len(drawing.entities)
-    bundles = bundled(drawing, 0)
+    bundles = bundle_links(drawing, 0)
     assert bundles.drawn.sum() <= 15
     kept, left = bundles.edges.weight[bundles.drawn], bundles.edges.weight[~bundles.drawn]
     assert len(kept) >= 9  # ten communities are held together
@@ -92,7 +94,7 @@ def test_the_legend_says_what_is_left_out_in_numbers(drawing: Drawing):
     label, edges = drawing.labels[0], drawing.edges
     within = int((label[edges.source] == label[edges.target]).sum())
     assert f"Inside communities {len(lines)} of {within} relations" in said
-    bundles = bundled(drawing, 0)
+    bundles = bundle_links(drawing, 0)
     assert f"Between communities {bundles.drawn.sum()} of {len(bundles.drawn)} pairs" in said
     assert "Below the line: 12 entities" in said
     assert "300 entities" in said
@@ -156,7 +158,11 @@ def test_a_depth_that_was_not_laid_out_is_refused(drawing: Drawing):
 CODE = """
 import hashlib
 from pictured import graph, levels
-from sensegraph.graphs.drawing import draw, html, png, scene, svg
+from sensegraph.graphs.drawing.drawing import draw
+from sensegraph.graphs.drawing.html import html
+from sensegraph.graphs.drawing.png import png
+from sensegraph.graphs.drawing.scene import scene
+from sensegraph.graphs.drawing.svg import svg
 made = draw(graph(90, 15, apart=5), levels(90, 15), seed=3)
 whole = "".join(svg(scene(made, d)) for d in (0, 1)) + html(made)
 print(hashlib.sha256(whole.encode() + png(scene(made, 0))).hexdigest())
@@ -210,7 +216,7 @@ _SIGHTS = {  # Machado, Oliveira and Fernandes (2009), severity 1
 
 @pytest.mark.parametrize("sight", sorted(_SIGHTS))
 def test_every_two_hues_and_the_grey_can_be_told_apart(sight: str):
-    part = np.array([rgb(c) for c in (*HUES, GREY)]) / 255
+    part = np.array([split_rgb(c) for c in (*HUES, GREY)]) / 255
     linear = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
     seen = np.cbrt(np.clip(linear @ _SIGHTS[sight].T, 0, 1) @ _RGB_TO_LMS.T) @ _LMS_TO_LAB.T
     i, j = np.triu_indices(len(seen), 1)

@@ -17,10 +17,12 @@ from hypothesis import strategies as st
 
 from pictured import cluster, entity, graph, levels
 from sensegraph.errors import InputError
-from sensegraph.graphs.drawing import Drawing, Scene, draw, html, png, scene, svg, unwritable
-from sensegraph.graphs.drawing.html import harmless
-from sensegraph.graphs.drawing.shapes import Text
-from sensegraph.graphs.drawing.svg import plain
+from sensegraph.graphs.drawing.drawing import Drawing, draw
+from sensegraph.graphs.drawing.html import escape_script_json, html
+from sensegraph.graphs.drawing.png import png, unwritable
+from sensegraph.graphs.drawing.scene import scene
+from sensegraph.graphs.drawing.shapes import Scene, Text
+from sensegraph.graphs.drawing.svg import escape_xml, svg
 from sensegraph.types import Graph
 
 HOSTILE = {0: "</script><script>alert(1)</script>", 1: "a & b < c > \"d\" 'e'", 2: "<!-- ]]> {{data}} \x00\x1b\ufffe"}
@@ -53,8 +55,8 @@ def test_a_picture_is_valid_xml_whatever_the_names_say(hostile: Drawing):
 
 @given(st.text())
 def test_any_text_can_stand_in_xml(text: str):
-    found = ElementTree.fromstring(f'<a b="{plain(text)}">{plain(text)}</a>')
-    kept = plain(text).replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&amp;", "&")
+    found = ElementTree.fromstring(f'<a b="{escape_xml(text)}">{escape_xml(text)}</a>')
+    kept = escape_xml(text).replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&amp;", "&")
     assert (found.text or "").replace("\n", "\r") == kept.replace("\r\n", "\r").replace("\n", "\r")
 
 
@@ -93,7 +95,7 @@ def test_a_page_cannot_be_broken_by_names(hostile: Drawing):
 
 @given(st.text())
 def test_json_in_a_page_keeps_its_value_and_ends_no_element(text: str):
-    inside = harmless(json.dumps(text, ensure_ascii=False))
+    inside = escape_script_json(json.dumps(text, ensure_ascii=False))
     assert not re.search(r"[<>&]", inside)
     assert json.loads(inside) == text
 

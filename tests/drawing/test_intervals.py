@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.graphs.drawing import Scene, svg
-from sensegraph.graphs.drawing.intervals import Mean, Panel, chart
-from sensegraph.graphs.drawing.shapes import Disc, Stroke, Text
+from sensegraph.graphs.drawing.interval_chart import Mean, Panel, chart
+from sensegraph.graphs.drawing.shapes import Disc, Scene, Stroke, Text
+from sensegraph.graphs.drawing.svg import svg
 
 shares = st.lists(st.floats(0, 1), min_size=3, max_size=3).map(sorted)
 

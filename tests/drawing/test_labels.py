@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pictured import graph, levels
-from sensegraph.graphs.drawing import draw
-from sensegraph.graphs.drawing.labels import Box, Label, measured, placed, shortened, wrapped
-from sensegraph.graphs.drawing.scene import naming
+from sensegraph.graphs.drawing.drawing import draw
+from sensegraph.graphs.drawing.labels import Box, Label, measure_text, place_labels, shorten_text, wrap_text
+from sensegraph.graphs.drawing.scene import place_names
 
 CANVAS = Box(0, 0, 200, 200)
 spot = st.builds(
@@ -33,7 +33,7 @@ def overlap(a: Box, b: Box) -> float:
 
 @given(st.lists(st.lists(spot, max_size=4), max_size=12))
 def test_no_two_labels_share_any_area_and_none_leaves_the_canvas(wanted: list[list[Label]]):
-    found, lost = placed(wanted, CANVAS)
+    found, lost = place_labels(wanted, CANVAS)
     assert len(found) + lost == len(wanted)
     assert [1 for a, b in combinations(found, 2) if overlap(a.box, b.box) > 1e-6] == []
     for label in found:
@@ -42,21 +42,21 @@ def test_no_two_labels_share_any_area_and_none_leaves_the_canvas(wanted: list[li
 
 @given(st.lists(spot, min_size=1, max_size=12))
 def test_the_first_place_that_is_free_is_taken(choices: list[Label]):
-    found, _ = placed([choices], CANVAS)
+    found, _ = place_labels([choices], CANVAS)
     free = [c for c in choices if c.box.inside(CANVAS)]
     assert found == free[:1]
 
 
 def test_labels_keep_off_those_that_are_there_already():
     there = Label(0, 0, ("here",), 12)
-    assert placed([[Label(3, 3, ("there",), 12)]], CANVAS, [there]) == ([], 1)
+    assert place_labels([[Label(3, 3, ("there",), 12)]], CANVAS, [there]) == ([], 1)
 
 
 @pytest.mark.parametrize("depth", [0, 1])
 def test_no_two_names_of_a_picture_overlap_g53(depth: int):
     titles = {n: f"The long title of community number {n} and what it is about" for n in range(12)}
     made = draw(graph(360, 30), levels(360, 30, titles))
-    labels, lost = naming(made, depth, 40)
+    labels, lost = place_names(made, depth, 40)
     assert len(labels) > 20
     assert [1 for a, b in combinations(labels, 2) if overlap(a.box, b.box) > 1e-6] == []
     assert len(labels) + lost == min(40, len(made.communities[depth])) + 70
@@ -64,31 +64,31 @@ def test_no_two_names_of_a_picture_overlap_g53(depth: int):
 
 @given(st.text(max_size=80), st.integers(1, 4))
 def test_wrapped_lines_are_never_wider_than_asked_nor_more(text: str, lines: int):
-    rows = wrapped(text, 10, 60, lines)
+    rows = wrap_text(text, 10, 60, lines)
     assert len(rows) <= lines
-    assert all(measured(row, 10) <= 60 for row in rows)
+    assert all(measure_text(row, 10) <= 60 for row in rows)
 
 
 @given(st.text("abc ", max_size=60))
 def test_wrapping_loses_no_word_where_there_is_room(text: str):
-    assert " ".join(wrapped(text, 10, 400, 99)).split() == text.split()
+    assert " ".join(wrap_text(text, 10, 400, 99)).split() == text.split()
 
 
 def test_what_is_cut_ends_with_an_ellipsis():
-    assert wrapped("one two three four five six seven", 10, 60, 2)[-1].endswith("…")
-    assert shortened("one two three", 9) == "one two…"
-    assert shortened("one  two", 9) == "one two"
+    assert wrap_text("one two three four five six seven", 10, 60, 2)[-1].endswith("…")
+    assert shorten_text("one two three", 9) == "one two…"
+    assert shorten_text("one  two", 9) == "one two"
 
 
 def test_wide_letters_and_bold_ones_need_more_room():
-    assert measured("MMM", 10) > measured("lll", 10)
-    assert measured("word", 10, bold=True) > measured("word", 10)
-    assert measured("漢字", 10) == 20
-    assert measured("é", 10) == measured("e", 10) == measured("e\u0301", 10)
+    assert measure_text("MMM", 10) > measure_text("lll", 10)
+    assert measure_text("word", 10, bold=True) > measure_text("word", 10)
+    assert measure_text("漢字", 10) == 20
+    assert measure_text("é", 10) == measure_text("e", 10) == measure_text("e\u0301", 10)
 
 
 def test_no_text_is_wider_in_the_font_of_the_pictures_than_it_is_measured():
     image_font = pytest.importorskip("PIL.ImageFont")
     face = image_font.load_default(100)
     for text in ("Intelligence, Oren Etzioni and model", "Will it fit? (12,345)", "Jacob Collier", "MMWW @ 100%"):
-        assert face.getlength(text) <= measured(text, 100)
+        assert face.getlength(text) <= measure_text(text, 100)

@@ -6,9 +6,9 @@ from math import isfinite
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.graphs.drawing import svg
-from sensegraph.graphs.drawing.lines import Line, Plot, plots, ticks
+from sensegraph.graphs.drawing.lines import Line, Plot, plots, round_ticks
 from sensegraph.graphs.drawing.shapes import Disc, Stroke, Text
+from sensegraph.graphs.drawing.svg import svg
 
 RISE = Line("rise", ((0, 1.0), (10, 2.0), (20, 3.0)))
 FALL = Line("fall", ((0, 3.0), (10, 2.5), (20, 1.0)))
@@ -50,7 +50,7 @@ def test_a_line_that_is_flat_or_a_single_point_is_drawn() -> None:
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6))
 def test_ticks_are_few_and_reach_from_end_to_end(low: float, span: float) -> None:
-    found = ticks(low, low + span)
+    found = round_ticks(low, low + span)
     slack = 1e-6 * (abs(low) + span)
     assert 2 <= len(found) <= 8
     assert found[0] <= low + slack

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq
 
-from sensegraph.engines.offline.answers.answering import answer, compose, rate
-from sensegraph.engines.offline.answers.questions import understand
-from sensegraph.engines.offline.answers.stating import stated
-from sensegraph.engines.offline.reports.stance import sign
+from sensegraph.engines.offline.answers.composing import answer_inquiries, compose_answer, rate_inquiries
+from sensegraph.engines.offline.answers.question_rules import understand_question
+from sensegraph.engines.offline.answers.sentence_relevance import find_sign
+from sensegraph.engines.offline.answers.wording import make_general_clause
 from sensegraph.types import Context, Description, Draft, Inquiry, Passage, Point, Source
 
 TALKS = {
@@ -102,35 +102,35 @@ def as_passages(points: tuple[Point, ...]) -> tuple[Passage, ...]:
 
 
 def reply(question: str, passages: tuple[Passage, ...] | None = None, corpus: int = 3) -> str:
-    return text_of(answer([asked(question, passages, corpus)])[0])
+    return text_of(answer_inquiries([asked(question, passages, corpus)])[0])
 
 
 # ── the map step ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_a_question_off_the_subject_gets_no_point() -> None:
-    assert rate([asked("What is the boiling point of tungsten?")]) == [()]
-    assert rate([asked("What do guests say about quantum chromodynamics?", REPORTS)]) == [()]
+    assert rate_inquiries([asked("What is the boiling point of tungsten?")]) == [()]
+    assert rate_inquiries([asked("What do guests say about quantum chromodynamics?", REPORTS)]) == [()]
 
 
 def test_half_of_a_compound_is_not_the_compound() -> None:
-    assert rate([asked("What do guests say about museum taxation?")]) == [()]
-    assert rate([asked("What do guests say about the harbour museum?")])[0]
+    assert rate_inquiries([asked("What do guests say about museum taxation?")]) == [()]
+    assert rate_inquiries([asked("What do guests say about the harbour museum?")])[0]
 
 
 def test_a_name_that_nobody_mentions_gets_no_point() -> None:
-    assert rate([asked("What do guests say about wind farms in Portugal?")]) == [()]
+    assert rate_inquiries([asked("What do guests say about wind farms in Portugal?")]) == [()]
 
 
 def test_every_report_of_weight_becomes_a_themed_point_by_rating_and_coverage() -> None:
-    (points,) = rate([asked("What are the main themes across the conversations?", REPORTS, 40)])
+    (points,) = rate_inquiries([asked("What are the main themes across the conversations?", REPORTS, 40)])
     assert [p.title for p in points] == ["Wind farms and coast", "Harbour museum", "The museum and the harbour"]
     assert points[0].score > points[1].score > points[2].score > 0
     assert points[0].documents == 12
 
 
 def test_a_focused_point_carries_only_what_bears_on_the_question() -> None:
-    (points,) = rate([asked("What do guests say about wind farms?", REPORTS, 40)])
+    (points,) = rate_inquiries([asked("What do guests say about wind farms?", REPORTS, 40)])
     assert [p.title for p in points] == ["Wind farms and coast"]
     said = "".join(s.text for s in points[0].statements)
     assert "destroyed the bird colonies" in said
@@ -139,19 +139,19 @@ def test_a_focused_point_carries_only_what_bears_on_the_question() -> None:
 
 def test_scores_are_between_0_and_100() -> None:
     for question in ("What are the main themes?", "What is said about wind farms?", "What about the museum?"):
-        for points in rate([asked(question, REPORTS), asked(question)]):
+        for points in rate_inquiries([asked(question, REPORTS), asked(question)]):
             assert all(0 < p.score <= 100 for p in points)
 
 
 def test_a_point_names_its_report_and_the_exact_span() -> None:
-    (points,) = rate([asked("What do guests say about wind farms?", REPORTS)])
+    (points,) = rate_inquiries([asked("What do guests say about wind farms?", REPORTS)])
     for statement in points[0].statements:
         assert statement.references == ("r1",)
         assert len(statement.sources) == 1
 
 
 def test_points_keep_the_speaker_for_the_reduce_step() -> None:
-    (points,) = rate([asked("What do guests say about wind farms?")])
+    (points,) = rate_inquiries([asked("What do guests say about wind farms?")])
     written = reply("What do guests say about wind farms?", as_passages(points))
     assert re.search(r"Bob Ray [a-z ]+: “", written)
 
@@ -160,7 +160,7 @@ def test_points_keep_the_speaker_for_the_reduce_step() -> None:
 
 
 def test_an_overview_says_how_many_documents_and_which_themes() -> None:
-    (points,) = rate([asked("What are the main themes?", REPORTS, 40)])
+    (points,) = rate_inquiries([asked("What are the main themes?", REPORTS, 40)])
     written = reply("What are the main themes across the conversations?", as_passages(points), 40)
     first = written.split("\n")[0]
     assert "40 documents" in first
@@ -170,7 +170,7 @@ def test_an_overview_says_how_many_documents_and_which_themes() -> None:
 
 
 def test_near_duplicate_themes_are_merged_into_the_heavier_one() -> None:
-    (points,) = rate([asked("What are the main themes?", REPORTS, 40)])
+    (points,) = rate_inquiries([asked("What are the main themes?", REPORTS, 40)])
     written = reply("What are the main themes?", as_passages(points), 40)
     assert "**The museum and the harbour**" not in written
     assert "letters of the captains" in written
@@ -249,7 +249,7 @@ def test_views_are_set_side_by_side() -> None:
     ],
 )
 def test_the_sign_of_a_sentence_follows_its_words_and_negations(text: str, expected: int) -> None:
-    assert sign(text) == expected
+    assert find_sign(text) == expected
 
 
 # ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -273,21 +273,21 @@ def test_the_sign_of_a_sentence_follows_its_words_and_negations(text: str, expec
     ],
 )
 def test_the_shape_of_a_question_is_read_from_its_words(question: str, shape: str) -> None:
-    assert understand(question).shape == shape
+    assert understand_question(question).shape == shape
 
 
 def test_the_subject_is_the_noun_phrase_that_is_asked_about() -> None:
     assert (
-        understand("What are the different perspectives on data privacy shared by the guests?").subject
+        understand_question("What are the different perspectives on data privacy shared by the guests?").subject
         == "data privacy"
     )
-    assert understand("What do guests say about potential negative impacts of technology?").subject == (
+    assert understand_question("What do guests say about potential negative impacts of technology?").subject == (
         "potential negative impacts of technology"
     )
 
 
 def test_adjoining_content_words_form_one_group() -> None:
-    assert understand("What about data privacy and law?").groups == (("data", "privaci"), ("law",))
+    assert understand_question("What about data privacy and law?").groups == (("data", "privaci"), ("law",))
 
 
 # ── what every answer keeps ──────────────────────────────────────────────────────────────────────────────────────────
@@ -305,7 +305,7 @@ QUESTIONS = (
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_every_shown_sentence_stands_in_its_span(question: str) -> None:
-    for statement in compose(asked(question)).statements:
+    for statement in compose_answer(asked(question)).statements:
         for reference, source in zip(statement.references, statement.sources, strict=True):
             assert reference == f"p-{source.chunk}"
             span = TALKS[source.chunk][source.start : source.end]
@@ -320,7 +320,7 @@ def test_no_two_shown_sentences_are_alike(question: str) -> None:
     twice = {**TALKS, "c9": TALKS["c1"].replace("badly", "greatly")}
     shown = [
         s.text.split("“")[-1].casefold().split()
-        for s in compose(asked(question, chunks(twice))).statements
+        for s in compose_answer(asked(question, chunks(twice))).statements
         if s.sources
     ]
     assert all(LCSseq.normalized_similarity(a, b) <= 0.5 for a, b in combinations(shown, 2))
@@ -328,18 +328,20 @@ def test_no_two_shown_sentences_are_alike(question: str) -> None:
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_sentences_end_with_a_mark_and_begin_with_the_blanks(question: str) -> None:
-    for statement in compose(asked(question)).statements:
+    for statement in compose_answer(asked(question)).statements:
         if statement.sources:
             assert re.search(r"[.!?][”’'\"]*$", statement.text)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_an_answer_says_that_it_is_extractive(question: str) -> None:
-    assert any("extractive" in note for note in compose(asked(question)).notes)
+    assert any("extractive" in note for note in compose_answer(asked(question)).notes)
 
 
 def test_a_question_of_fact_is_answered_by_the_sentence_that_holds_it() -> None:
-    first = next(s for s in compose(asked("Who restored the fishing boats of the museum?")).statements if s.sources)
+    first = next(
+        s for s in compose_answer(asked("Who restored the fishing boats of the museum?")).statements if s.sources
+    )
     assert "restored by students" in first.text
 
 
@@ -349,12 +351,12 @@ def test_an_answer_that_is_only_near_says_so() -> None:
 
 
 def test_a_summary_of_about_so_many_words_has_about_so_many() -> None:
-    short, long = (len(text_of(compose(asked("Summarize the meeting."), words=n)).split()) for n in (40, 90))
+    short, long = (len(text_of(compose_answer(asked("Summarize the meeting."), words=n)).split()) for n in (40, 90))
     assert short < long <= 130
 
 
 def test_a_short_answer_keeps_to_the_order_of_the_text_and_names_who_said_it() -> None:
-    draft = compose(asked("What did the group say about the wind farms on the coast?"), words=60)
+    draft = compose_answer(asked("What did the group say about the wind farms on the coast?"), words=60)
     orders = [(s.sources[0].chunk, s.sources[0].start) for s in draft.statements]
     assert orders == sorted(orders)
     assert text_of(draft).startswith("Bob Ray said that “The wind farms destroyed")
@@ -406,7 +408,7 @@ def test_quotation_marks_inside_a_sentence_stay_paired() -> None:
 
 def test_a_report_on_the_documents_themselves_is_no_theme() -> None:
     passages = (*REPORTS, report("r9", "Podcast: EP-18, Transcript", 10.0, 40, REPORTS[2].text))
-    (points,) = rate([asked("What are the main themes?", passages, 40)])
+    (points,) = rate_inquiries([asked("What are the main themes?", passages, 40)])
     assert [p.title for p in points] == [p.title for p in REPORTS]
 
 
@@ -418,7 +420,9 @@ def test_a_theme_shows_what_is_said_before_who_someone_is() -> None:
         "A fusion plant burns no coal, and its fuel can be won from the water of any ocean.",
         "The cost of fusion reactors falls when the magnets are wound from cheap new tape.",
     )
-    (points,) = rate([asked("What are the main themes?", (report("r", "Fusion reactors", 8.0, 9, *said),), 40)])
+    (points,) = rate_inquiries(
+        [asked("What are the main themes?", (report("r", "Fusion reactors", 8.0, 9, *said),), 40)]
+    )
     written = reply("What are the main themes?", as_passages(points), 40)
     assert "hotter than the centre" in written
     assert "chief executive" not in written
@@ -431,7 +435,9 @@ def test_a_theme_says_what_is_stated_before_it_quotes() -> None:
         "Bob Ray: “We built our first fusion reactors in the old shed behind the school of my brother.”",
         "Cara Doe: “Fusion reactors need strong magnets and a steady supply of heavy water.”",
     )
-    (points,) = rate([asked("What are the main themes?", (report("r", "Fusion reactors", 8.0, 9, *said),), 40)])
+    (points,) = rate_inquiries(
+        [asked("What are the main themes?", (report("r", "Fusion reactors", 8.0, 9, *said),), 40)]
+    )
     written = reply("What are the main themes?", as_passages(points), 40)
     assert "argues that fusion reactors" in written
     assert ", while " in written
@@ -443,7 +449,7 @@ def test_a_guest_is_no_theme() -> None:
         "Chris Moore: “Robots of the next decade need hands that feel what they hold in the dark.”",
         "Dana Hill: “Images are the eyes of robots, and robots learn from images what a door is.”",
     )
-    (points,) = rate(
+    (points,) = rate_inquiries(
         [asked("What are the main themes?", (report("r", "Chris Moore, robots and images", 8.0, 9, *said),))]
     )
     written = reply("What are the main themes?", as_passages(points))
@@ -478,7 +484,9 @@ def test_smaller_themes_are_named_at_the_end() -> None:
         "harbour boat,museum letter,library shelf,theatre stage,railway bridge,hospital nurse,orchard apple,"
         "lighthouse lamp,brewery hop"
     ).split(",")
-    (points,) = rate([asked("What are the main themes?", tuple(theme(i, n) for i, n in enumerate(names)), 40)])
+    (points,) = rate_inquiries(
+        [asked("What are the main themes?", tuple(theme(i, n) for i, n in enumerate(names)), 40)]
+    )
     written = reply("What are the main themes?", as_passages(points), 40)
     assert "seven themes stand out" in written
     assert written.splitlines()[-1] == "Smaller themes: lighthouse and lamp; brewery and hop."
@@ -498,7 +506,7 @@ def test_a_speaker_in_every_report_is_marked_as_a_host_and_not_counted_among_the
         for i, guest in enumerate(guests)
     )
     question = "What do guests say about wind farms?"
-    (points,) = rate([asked(question, passages, 40)])
+    (points,) = rate_inquiries([asked(question, passages, 40)])
     assert any("Kim West (host): “" in s.text for p in points for s in p.statements)
     written = reply(question, as_passages(points), 40)
     assert "(host)" not in written
@@ -529,7 +537,7 @@ def test_a_thing_that_a_question_compares_with_is_counted() -> None:
         )
     )
     question = "How often do wind farms come up compared to other topics?"
-    (points,) = rate([asked(question, entities, 40)])
+    (points,) = rate_inquiries([asked(question, entities, 40)])
     assert reply(question, as_passages(points), 40).startswith(
         "Wind farms is named in 30 of the 40 documents, beside museum (12)"
     )
@@ -554,17 +562,17 @@ def test_a_thing_that_a_question_compares_with_is_counted() -> None:
     ],
 )
 def test_a_sentence_is_reported_only_where_it_stays_true_word_for_word(text: str, clause: str) -> None:
-    assert stated(text) == clause
+    assert make_general_clause(text) == clause
 
 
 def test_an_empty_context_finds_nothing() -> None:
-    assert answer([asked("What are the main themes?", ())])[0].statements[0].sources == ()
-    assert rate([asked("What are the main themes?", ())]) == [()]
+    assert answer_inquiries([asked("What are the main themes?", ())])[0].statements[0].sources == ()
+    assert rate_inquiries([asked("What are the main themes?", ())]) == [()]
 
 
 def test_answers_come_in_the_order_of_the_questions() -> None:
-    both = answer([asked(QUESTIONS[0]), asked(QUESTIONS[2])])
-    assert both == [compose(asked(QUESTIONS[0])), compose(asked(QUESTIONS[2]))]
+    both = answer_inquiries([asked(QUESTIONS[0]), asked(QUESTIONS[2])])
+    assert both == [compose_answer(asked(QUESTIONS[0])), compose_answer(asked(QUESTIONS[2]))]
 
 
 def test_chinese_text_is_found_by_pairs_of_characters() -> None:
@@ -572,7 +580,7 @@ def test_chinese_text_is_found_by_pairs_of_characters() -> None:
         "z1": "风力发电场给沿海的村庄带来了收入和工作，居民们都很满意。港口博物馆收藏了许多渔船。",
         "z2": "有些居民说风力发电场的噪音影响了他们的睡眠，而且鸟类也离开了海岸地区。",
     }
-    draft = compose(asked("风力发电场的噪音", chunks(texts)))
+    draft = compose_answer(asked("风力发电场的噪音", chunks(texts)))
     spans = [texts[s.chunk][s.start : s.end] for statement in draft.statements for s in statement.sources]
     assert any("噪音" in span for span in spans)
     assert not any("博物馆" in span for span in spans)
@@ -580,7 +588,7 @@ def test_chinese_text_is_found_by_pairs_of_characters() -> None:
 
 def test_a_chinese_text_is_summarised_in_its_own_sentences() -> None:
     text = "风力发电场给沿海的村庄带来了收入和工作，居民们都感到很满意。港口博物馆收藏了许多古老的渔船和船长的信件。"
-    draft = compose(asked("Summarize the meeting.", chunks({"z": text})))
+    draft = compose_answer(asked("Summarize the meeting.", chunks({"z": text})))
     assert any("风力发电场" in s.text for s in draft.statements if s.sources)
 
 
@@ -598,7 +606,7 @@ words = st.sampled_from(
 @given(st.lists(st.lists(words, max_size=40).map(" ".join), max_size=4), st.sampled_from(QUESTIONS))
 def test_any_text_gives_spans_inside_its_own_chunk(texts: list[str], question: str) -> None:
     passages = chunks({f"t{i}": t for i, t in enumerate(texts)})
-    for draft in (compose(asked(question, passages)), *rate([asked(question, passages)])[0]):
+    for draft in (compose_answer(asked(question, passages)), *rate_inquiries([asked(question, passages)])[0]):
         for statement in draft.statements:
             for source in statement.sources:
                 assert 0 <= source.start < source.end <= len(texts[int(source.chunk[1:])])
@@ -608,7 +616,8 @@ def test_any_text_gives_spans_inside_its_own_chunk(texts: list[str], question: s
 def test_equal_questions_give_equal_bytes_under_any_hash_seed() -> None:
     program = (
         "from tests.engines.test_answering import *\n"
-        "print(repr([compose(asked(q)) for q in QUESTIONS]), rate([asked(q, REPORTS) for q in QUESTIONS]))"
+        "print(repr([compose_answer(asked(q)) for q in QUESTIONS]))\n"
+        "print(repr(rate_inquiries([asked(q, REPORTS) for q in QUESTIONS])))"
     )
     outputs = {
         subprocess.run(
@@ -633,6 +642,6 @@ def test_equal_questions_give_equal_bytes_under_any_hash_seed() -> None:
     ],
 )
 def test_nothing_is_found_on_a_subject_only_where_no_sentence_speaks_of_it(asked: str, told: str) -> None:
-    draft = compose(Inquiry(asked, Context(chunks())))
+    draft = compose_answer(Inquiry(asked, Context(chunks())))
     assert "".join(s.text for s in draft.statements).startswith(told)
     assert draft.notes == ()

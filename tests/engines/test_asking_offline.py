@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensegraph.engines.offline.answers import answering, asking
-from sensegraph.engines.offline.answers.coverage import Sought, held, sought
-from sensegraph.engines.offline.answers.follow_ups import bare
-from sensegraph.engines.offline.answers.following import followed
+from sensegraph.engines.offline.answers import composing, leads
+from sensegraph.engines.offline.answers.conversation import resolve_history
+from sensegraph.engines.offline.answers.follow_ups import strip_asking_words
+from sensegraph.engines.offline.answers.question_coverage import WantedWords, measure_coverage, read_wanted_words
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.types import Context, Description, Inquiry, Lead, Passage, Source, Turn
 
@@ -65,19 +65,19 @@ def asked(question: str, passages: tuple[Passage, ...] = CHUNKS, *before: str) -
 
 
 def lead(question: str, passages: tuple[Passage, ...] = CHUNKS, *before: str) -> Lead:
-    return asking.ask([asked(question, passages, *before)])[0]
+    return leads.find_leads([asked(question, passages, *before)])[0]
 
 
 def verdict(question: str, *passages: Passage, before: tuple[str, ...] = ()) -> bool:
-    return asking.test([asked(question, passages, *before)])[0]
+    return leads.test_passages([asked(question, passages, *before)])[0]
 
 
 def graded(question: str, *passages: Passage, before: tuple[str, ...] = ()) -> int:
-    return asking.grade([asked(question, passages, *before)])[0]
+    return leads.grade_reports([asked(question, passages, *before)])[0]
 
 
 def parts(question: str, *before: str) -> tuple[str, ...]:
-    return asking.refine([asked(question, (), *before)])[0].questions
+    return leads.refine_questions([asked(question, (), *before)])[0].questions
 
 
 # ── ask ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -87,10 +87,10 @@ def test_the_engine_says_that_it_can_ask_refine_test_and_grade() -> None:
     engine = ClassicalEngine()
     assert {"ask", "refine", "test", "grade"} <= engine.tasks
     inquiry = asked("Who built the wind farms?")
-    assert engine.ask([inquiry]) == asking.ask([inquiry])
-    assert engine.refine([inquiry]) == asking.refine([inquiry])
+    assert engine.ask([inquiry]) == leads.find_leads([inquiry])
+    assert engine.refine([inquiry]) == leads.refine_questions([inquiry])
     assert engine.test([inquiry]) == [True]
-    assert engine.grade([inquiry]) == asking.grade([inquiry])
+    assert engine.grade([inquiry]) == leads.grade_reports([inquiry])
 
 
 @pytest.mark.parametrize("passages", [CHUNKS, REPORTS, LOCAL])
@@ -189,7 +189,7 @@ def test_follow_ups_are_in_the_language_of_the_sources(text: str, question: str,
     ],
 )
 def test_its_own_follow_ups_are_read_without_their_words_of_asking(question: str, things: str) -> None:
-    assert bare(question) == things
+    assert strip_asking_words(question) == things
 
 
 def test_a_follow_up_finds_what_it_asks_for() -> None:
@@ -209,7 +209,7 @@ def test_a_question_is_split_into_its_names_and_noun_phrases_names_first() -> No
 
 
 def test_a_question_of_one_part_has_no_sub_question_and_no_answer_is_imagined() -> None:
-    refined = asking.refine([asked("What is differential privacy?", ())])[0]
+    refined = leads.refine_questions([asked("What is differential privacy?", ())])[0]
     assert refined.question == "What is differential privacy?"
     assert refined.questions == ()
     assert refined.hypothesis == ""
@@ -237,9 +237,9 @@ def test_a_whole_name_is_enough_and_a_speaker_s_label_is_not() -> None:
 
 def test_words_far_apart_count_less_than_words_together() -> None:
     far = "The herring came. " + "Nothing was said of it in the whole long year. " * 12 + "The villages slept."
-    wanted = sought("What did the herring mean to the fishing villages?", "en")
-    assert held(wanted, far, "en").near < held(wanted, far, "en").whole
-    assert held(wanted, "The herring fed the fishing villages.", "en").near == pytest.approx(1.0, abs=0.25)
+    wanted = read_wanted_words("What did the herring mean to the fishing villages?", "en")
+    assert measure_coverage(wanted, far, "en").near < measure_coverage(wanted, far, "en").whole
+    assert measure_coverage(wanted, "The herring fed the fishing villages.", "en").near == pytest.approx(1.0, abs=0.25)
 
 
 def test_less_is_enough_beside_a_concept_linked_to_the_question() -> None:
@@ -247,8 +247,8 @@ def test_less_is_enough_beside_a_concept_linked_to_the_question() -> None:
     passage = chunk("c", "The trade with salted fish shaped the coast, and the market square was built of it.")
     linked = Passage("concept", "k", "market square", title="market square")
     other = Passage("concept", "k", "iron ore", title="iron ore")
-    wanted = sought(question, "en")
-    assert asking.ENOUGH - asking.LINKED <= held(wanted, passage.text, "en").near < asking.ENOUGH
+    wanted = read_wanted_words(question, "en")
+    assert leads.ENOUGH - leads.LINKED <= measure_coverage(wanted, passage.text, "en").near < leads.ENOUGH
     assert verdict(question, passage, linked)
     assert not verdict(question, passage, other)
     assert not verdict("Who bred the zebra?", passage, linked)
@@ -271,9 +271,9 @@ def test_verdicts_in_german_and_chinese() -> None:
 def test_a_verdict_on_500_tokens_takes_under_two_milliseconds() -> None:
     texts = [f"{WIND} {MUSEUM} Number {i} of them. " * 5 for i in range(60)]
     inquiries = [asked("What did the fishing villages fear?", (chunk(str(i), t),)) for i, t in enumerate(texts)]
-    asking.test(inquiries[:2])
+    leads.test_passages(inquiries[:2])
     begun = time.process_time()
-    asking.test(inquiries)
+    leads.test_passages(inquiries)
     assert (time.process_time() - begun) / len(inquiries) < 0.002
 
 
@@ -283,8 +283,11 @@ words = st.lists(st.sampled_from("herring Northgate villages Ann Lee boats 1953 
 @given(words, words)
 @settings(max_examples=60, deadline=None)
 def test_what_is_held_is_a_share_and_more_text_never_holds_less(question: list[str], text: list[str]) -> None:
-    wanted = sought(" ".join(["x", *question]), "en")
-    one, more = held(wanted, " ".join(text), "en"), held(wanted, " ".join([*text, *question]), "en")
+    wanted = read_wanted_words(" ".join(["x", *question]), "en")
+    one, more = (
+        measure_coverage(wanted, " ".join(text), "en"),
+        measure_coverage(wanted, " ".join([*text, *question]), "en"),
+    )
     assert 0.0 <= one.near <= one.whole + 1e-9 <= 1.0 + 2e-9
     assert more.whole >= one.whole - 1e-9
     assert more.near >= one.near - 1e-9
@@ -292,7 +295,7 @@ def test_what_is_held_is_a_share_and_more_text_never_holds_less(question: list[s
 
 
 def test_nothing_wanted_is_nothing_held() -> None:
-    assert held(Sought({}), WIND, "en").whole == 0.0
+    assert measure_coverage(WantedWords({}), WIND, "en").whole == 0.0
 
 
 # ── grade ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -335,12 +338,12 @@ def test_a_question_about_the_whole_loses_no_report() -> None:
 def test_a_question_that_leans_on_the_one_before_borrows_its_words(
     question: str, before: tuple[str, ...], read: str
 ) -> None:
-    assert followed(asked(question, (), *before)).question == read
+    assert resolve_history(asked(question, (), *before)).question == read
 
 
 def test_a_question_without_conversation_is_read_as_it_is() -> None:
     inquiry = asked("And what did he say about it?")
-    assert followed(inquiry) is inquiry
+    assert resolve_history(inquiry) is inquiry
 
 
 def test_every_task_reads_a_follow_up_with_what_it_borrows() -> None:
@@ -350,14 +353,14 @@ def test_every_task_reads_a_follow_up_with_what_it_borrows() -> None:
     assert not verdict(question, CHUNKS[1], before=before)
     assert verdict(question, CHUNKS[0], before=before)
     assert graded(question, REPORTS[0], before=before) > graded(question, REPORTS[1], before=before)
-    assert "Ann Lee" in asking.refine([asked(question, (), *before)])[0].question
-    assert "Ann Lee" in str(answering.rate([asked(question, REPORTS, *before)]))
+    assert "Ann Lee" in leads.refine_questions([asked(question, (), *before)])[0].question
+    assert "Ann Lee" in str(composing.rate_inquiries([asked(question, REPORTS, *before)]))
 
 
 def test_an_answer_says_how_it_read_a_follow_up() -> None:
-    draft = answering.answer([asked("Why?", CHUNKS, "What did the fishing villages fear?")])[0]
+    draft = composing.answer_inquiries([asked("Why?", CHUNKS, "What did the fishing villages fear?")])[0]
     assert any("read as: Why, fishing villages fear?" in note for note in draft.notes)
-    alone = answering.answer([asked("What did the fishing villages fear?")])[0]
+    alone = composing.answer_inquiries([asked("What did the fishing villages fear?")])[0]
     assert not any("read as" in note for note in alone.notes)
 
 
@@ -368,11 +371,12 @@ def test_an_answer_says_how_it_read_a_follow_up() -> None:
 def test_results_are_the_same_for_any_hash_seed() -> None:
     program = (
         "import test_asking_offline as t\n"
-        "from sensegraph.engines.offline.answers import asking\n"
+        "from sensegraph.engines.offline.answers import leads\n"
         "asked = [t.asked(q, p) for q in ('What did the villages fear?', 'What are the main themes?') "
         "for p in (t.CHUNKS, t.REPORTS, t.LOCAL)]\n"
         "import sys\n"
-        "sys.stdout.write(repr([asking.ask(asked), asking.refine(asked), asking.test(asked), asking.grade(asked)]))"
+        "tasks = (leads.find_leads, leads.refine_questions, leads.test_passages, leads.grade_reports)\n"
+        "sys.stdout.write(repr([task(asked) for task in tasks]))"
     )
     seen = {
         subprocess.run(

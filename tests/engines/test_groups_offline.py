@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensegraph.engines.offline.reports.aggregating import abstract, aggregate
-from sensegraph.engines.offline.reports.condensing import condense
-from sensegraph.engines.offline.reports.gathering import length, spoken, verbatim
-from sensegraph.engines.offline.reports.relating import relate
+from sensegraph.engines.offline.reports.condensation import condense_texts
+from sensegraph.engines.offline.reports.group_lines import count_length, read_verbatim, split_group_name
+from sensegraph.engines.offline.reports.group_links import relate_groups
+from sensegraph.engines.offline.reports.group_reports import abstract_groups, aggregate_groups
 from sensegraph.language.plurals import plural
 from sensegraph.language.text import fold, sentences
 from sensegraph.types import Brief, Context, Description, Passage, Source, Statement
@@ -102,7 +102,7 @@ def exact(statements, texts):
 
 
 def test_every_sentence_of_an_aggregate_is_the_text_at_its_span_and_cites_passages_that_quote_it():
-    (report,) = aggregate([group()])
+    (report,) = aggregate_groups([group()])
     spans = {p.id: {(q.source.chunk, q.source.end) for q in p.quotes} for p in group().context.passages}
     told = [s for s in written(report) if s.sources]
     assert len(told) >= 6
@@ -112,7 +112,7 @@ def test_every_sentence_of_an_aggregate_is_the_text_at_its_span_and_cites_passag
 
 
 def test_a_label_in_the_text_is_shown_as_the_speaker_and_left_out_of_the_span():
-    (report,) = aggregate([group(("Herring Company", "Salt Guild"))])
+    (report,) = aggregate_groups([group(("Herring Company", "Salt Guild"))])
     shown = next(s for s in written(report) if "smoked fish" in s.text)
     assert shown.text == "Mary Reeve: “The Herring Company is a firm that sends smoked fish to the capital.” "
     assert exact([shown], TEXTS)
@@ -120,14 +120,14 @@ def test_a_label_in_the_text_is_shown_as_the_speaker_and_left_out_of_the_span():
 
 def test_an_aggregate_is_named_after_its_central_members_and_what_most_of_them_are():
     names = ("Harbour Board", "Salt Guild", "Herring Company", "Lamp Trust")
-    (report,) = aggregate([group(names)])
+    (report,) = aggregate_groups([group(names)])
     assert report.title.startswith("Harbour Board, ")
     assert report.title.endswith(" and other organizations")
     assert text_of(report.summary).startswith("4 organizations: Harbour Board, ")
 
 
 def test_where_members_are_of_many_types_the_name_says_others_and_the_description_counts_them():
-    (report,) = aggregate([group(types=dict.fromkeys(TYPES, "place") | {"Harbour Board": "organization"})])
+    (report,) = aggregate_groups([group(types=dict.fromkeys(TYPES, "place") | {"Harbour Board": "organization"})])
     assert report.title.endswith(" and others")
     assert report.summary[0].text.startswith("6 places and 1 other: ")
 
@@ -135,19 +135,19 @@ def test_where_members_are_of_many_types_the_name_says_others_and_the_descriptio
 def test_a_name_is_never_that_of_a_member():
     names = ("Ada Finch", "Harbour Board", "Salt Guild", "Lamp Trust")
     plain = group(names)
-    first = aggregate([plain])[0].title
+    first = aggregate_groups([plain])[0].title
     again = replace(plain.context.passages[-1], kind="entity", id="same", title=first.upper())
-    (report,) = aggregate([Brief(Context((*plain.context.passages, again)), 0, (*plain.types, "person"))])
+    (report,) = aggregate_groups([Brief(Context((*plain.context.passages, again)), 0, (*plain.types, "person"))])
     assert fold(report.title) != fold(first)
     pair = Context((entity("Ada Finch", score=9.0), entity("Port Ellery"), entity("Ada Finch and Port Ellery", ())))
-    two = aggregate([Brief(Context(pair.passages[:2]))])[0].title
+    two = aggregate_groups([Brief(Context(pair.passages[:2]))])[0].title
     assert two == "Ada Finch and Port Ellery"
     titles = {fold(p.title) for p in pair.passages}
-    assert fold(aggregate([Brief(pair)])[0].title) not in titles
+    assert fold(aggregate_groups([Brief(pair)])[0].title) not in titles
 
 
 def test_an_aggregate_of_many_members_has_five_findings_on_its_relations_first():
-    (report,) = aggregate([group()])
+    (report,) = aggregate_groups([group()])
     assert len(report.findings) == 5
     relations = {p.id for p in group().context.passages if p.kind == "relation"}
     assert all(s.references[0] in relations for s in report.findings[0].statements)
@@ -157,14 +157,14 @@ def test_an_aggregate_of_many_members_has_five_findings_on_its_relations_first()
 
 
 def test_no_sentence_is_shown_twice_in_an_aggregate():
-    shown = [s.sources for s in written(aggregate([group()])[0]) if s.sources]
+    shown = [s.sources for s in written(aggregate_groups([group()])[0]) if s.sources]
     assert len(shown) == len(set(shown))
 
 
 def test_of_another_engines_prose_only_names_are_said():
     brief = group()
     bare = tuple(replace(p, quotes=()) for p in brief.context.passages)
-    (report,) = aggregate([Brief(Context(bare), 0, brief.types)])
+    (report,) = aggregate_groups([Brief(Context(bare), 0, brief.types)])
     assert report.findings == ()
     assert [s.sources for s in report.summary] == [()]
     assert report.summary[0].text.startswith("4 organizations, 2 people and 1 other: ")
@@ -172,14 +172,14 @@ def test_of_another_engines_prose_only_names_are_said():
 
 def test_a_quote_that_is_not_as_long_as_its_span_is_not_shown():
     prose = (Description("She is said to be the most patient of all keepers.", Source("c1", 0, 20)),)
-    (report,) = aggregate([Brief(Context((entity("Ada Finch", prose), entity("Tom Reeve", prose))))])
+    (report,) = aggregate_groups([Brief(Context((entity("Ada Finch", prose), entity("Tom Reeve", prose))))])
     assert not any(s.sources for s in written(report))
 
 
 def test_the_words_of_a_description_are_bounded_and_sentences_come_before_the_count():
     for words in (15, 40, 80):
-        (report,) = aggregate([group(words=words)])
-        assert length(text_of(report.summary)) <= words
+        (report,) = aggregate_groups([group(words=words)])
+        assert count_length(text_of(report.summary)) <= words
         assert any(s.sources for s in report.summary)
 
 
@@ -190,25 +190,25 @@ def test_the_order_of_the_passages_does_not_matter(chance):
     pairs = list(zip(brief.context.passages, brief.types, strict=True))
     chance.shuffle(pairs)
     mixed = Brief(Context(tuple(p for p, _ in pairs)), 0, tuple(t for _, t in pairs))
-    assert aggregate([mixed]) == aggregate([brief])
-    ((one,), (other,)) = abstract([mixed])[0], abstract([brief])[0]
+    assert aggregate_groups([mixed]) == aggregate_groups([brief])
+    ((one,), (other,)) = abstract_groups([mixed])[0], abstract_groups([brief])[0]
     assert (replace(one, members=()), set(one.members)) == (replace(other, members=()), set(other.members))
     rest = list(linked.context.passages[2:])
     chance.shuffle(rest)
-    assert relate([Brief(Context((*linked.context.passages[:2], *rest)), 80)]) == relate([linked])
+    assert relate_groups([Brief(Context((*linked.context.passages[:2], *rest)), 80)]) == relate_groups([linked])
 
 
 def test_where_no_member_has_a_score_their_order_says_what_is_central():
     names = ("Salt Guild", "Herring Company", "Lamp Trust")
     quotes = said("Salt Guild", "Herring Company")
     members = [entity(name, quotes, 0.0) for name in names]
-    forth, back = (aggregate([Brief(Context(tuple(found)))])[0].title for found in (members, members[::-1]))
+    forth, back = (aggregate_groups([Brief(Context(tuple(found)))])[0].title for found in (members, members[::-1]))
     assert forth != back
 
 
 def test_members_that_did_not_fit_are_not_denied():
     brief = group()
-    (report,) = aggregate([replace(brief, context=replace(brief.context, omitted=3))])
+    (report,) = aggregate_groups([replace(brief, context=replace(brief.context, omitted=3))])
     assert report.summary[0].text.startswith("At least 4 organizations")
 
 
@@ -219,7 +219,7 @@ def above(*groups):
     """A brief on aggregates, as a builder makes it of reports: quotes are the statements with their sources."""
     passages = []
     for i, brief in enumerate(groups):
-        (report,) = aggregate([brief])
+        (report,) = aggregate_groups([brief])
         quotes = tuple(Description(s.text.strip(), x) for s in written(report) for x in s.sources)
         passages.append(Passage("report", f"g{i}", text_of(report.summary), float(9 - i), report.title, quotes=quotes))
     return Brief(Context(tuple(passages)), 0, ("organization",) * len(passages))
@@ -230,20 +230,20 @@ def test_an_aggregate_of_aggregates_is_named_after_the_names_in_theirs_and_quote
         group(("Harbour Board", "Salt Guild", "Lamp Trust")),
         group(("Herring Company", "Ada Finch", "Tom Reeve")),
     )
-    (report,) = aggregate([above(one, other)])
+    (report,) = aggregate_groups([above(one, other)])
     assert report.title == "Harbour Board, Ada Finch and others"
     assert exact(written(report), TEXTS)
     assert sum(bool(s.sources) for s in written(report)) >= 4
     three = above(one, other, group(("Port Ellery", "Ada Finch", "Tom Reeve")))
-    assert aggregate([three])[0].title.endswith(" and other organizations")
+    assert aggregate_groups([three])[0].title.endswith(" and other organizations")
 
 
 def test_a_count_that_a_builder_gave_sources_is_not_taken_for_a_quote():
-    (counted, *_) = relate([link()])[0]
+    (counted, *_) = relate_groups([link()])[0]
     size = len(counted.text.strip())
     quote = Description(counted.text.strip(), Source("c1", 0, size))
-    assert verbatim(quote) is None
-    assert verbatim(replace(quote, text="x" * size)) is not None
+    assert read_verbatim(quote) is None
+    assert read_verbatim(replace(quote, text="x" * size)) is not None
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_a_count_that_a_builder_gave_sources_is_not_taken_for_a_quote():
     ],
 )
 def test_the_names_in_a_groups_name_are_read_back(title, names, kind):
-    assert spoken(title) == (names, kind)
+    assert split_group_name(title) == (names, kind)
 
 
 # ── summary entities ──
@@ -267,26 +267,26 @@ def test_the_names_in_a_groups_name_are_read_back(title, names, kind):
 
 def test_a_summary_entity_holds_every_member_with_a_strength():
     brief = group()
-    ((entity_,),) = abstract([brief])
+    ((entity_,),) = abstract_groups([brief])
     assert [m.id for m in entity_.members] == [p.id for p in brief.context.passages if p.kind == "entity"]
     assert all(1.0 <= m.strength <= 10.0 for m in entity_.members)
     assert max(m.strength for m in entity_.members) == 10.0
     assert {m.description for m in entity_.members} == {f"member of {entity_.name}"}
     assert entity_.type == "organization"
-    assert entity_.name == aggregate([brief])[0].title
+    assert entity_.name == aggregate_groups([brief])[0].title
     assert exact(entity_.description, TEXTS)
 
 
 def test_of_no_member_there_is_no_summary_entity():
-    assert abstract([Brief(Context(()))]) == [()]
-    assert abstract([]) == aggregate([]) == relate([]) == condense([]) == []
+    assert abstract_groups([Brief(Context(()))]) == [()]
+    assert abstract_groups([]) == aggregate_groups([]) == relate_groups([]) == condense_texts([]) == []
 
 
 # ── links between groups ──
 
 
 def test_a_link_says_how_many_relations_there_are_and_by_which_verbs_then_quotes_a_sentence():
-    (counted, best) = relate([link()])[0]
+    (counted, best) = relate_groups([link()])[0]
     count = len(link().context.passages) - 2
     assert counted.text == "Three relations link Some people with Others, most often “paid” (3). "
     assert len(counted.references) == count == 3
@@ -297,7 +297,7 @@ def test_a_link_says_how_many_relations_there_are_and_by_which_verbs_then_quotes
 
 def test_relations_that_did_not_fit_are_counted():
     brief = link()
-    ((counted, *_),) = relate([replace(brief, context=replace(brief.context, omitted=20))])
+    ((counted, *_),) = relate_groups([replace(brief, context=replace(brief.context, omitted=20))])
     assert counted.text.startswith("23 relations link ")
 
 
@@ -313,14 +313,14 @@ def test_the_verbs_of_labels_count():
         )
         for i, text in enumerate(["A0 then also bought all of B0.", "A1 got B1."])
     ]
-    ((counted, *_),) = relate([Brief(Context((*link().context.passages[:2], *label)), 40)])
+    ((counted, *_),) = relate_groups([Brief(Context((*link().context.passages[:2], *label)), 40)])
     assert "most often “acquired” (2)" in counted.text
 
 
 @pytest.mark.parametrize("words", [1, 3, 5, 8, 12, 20, 40, 80])
 def test_a_link_keeps_to_its_words(words):
-    (found,) = relate([link(words)])
-    assert 0 < length(text_of(found)) <= words
+    (found,) = relate_groups([link(words)])
+    assert 0 < count_length(text_of(found)) <= words
 
 
 def test_a_link_never_speaks_of_communities():
@@ -328,12 +328,12 @@ def test_a_link_never_speaks_of_communities():
     named = replace(brief.context.passages[0], title="Community of sailors")
     loud = Description("The Community of Ada Finch paid the Harbour Board for the lamp.", Source("c9", 0, 63))
     only = replace(relation("Ada Finch", "Harbour Board"), quotes=(loud,))
-    (found,) = relate([Brief(Context((named, brief.context.passages[1], only)), 80)])
+    (found,) = relate_groups([Brief(Context((named, brief.context.passages[1], only)), 80)])
     assert text_of(found) == "One relation links the two groups. "
 
 
 def test_where_nothing_links_two_groups_nothing_is_said():
-    assert relate([Brief(Context(link().context.passages[:2]), 80)]) == [()]
+    assert relate_groups([Brief(Context(link().context.passages[:2]), 80)]) == [()]
 
 
 # ── condensed texts ──
@@ -341,8 +341,8 @@ def test_where_nothing_links_two_groups_nothing_is_said():
 
 def test_a_condensed_text_is_whole_sentences_in_the_order_of_the_text():
     passages = tuple(chunk(name, text) for name, text in TEXTS.items())
-    (found,) = condense([Brief(Context(passages), 50)])
-    assert 30 < length(text_of(found)) <= 50
+    (found,) = condense_texts([Brief(Context(passages), 50)])
+    assert 30 < count_length(text_of(found)) <= 50
     assert exact(found, TEXTS)
     spots = [(s.references[0], s.sources[0].start) for s in found]
     assert spots == sorted(spots)
@@ -352,18 +352,18 @@ def test_a_condensed_text_is_whole_sentences_in_the_order_of_the_text():
 
 def test_the_same_sentences_are_chosen_whatever_the_order_of_the_passages():
     passages = [chunk(name, text) for name, text in TEXTS.items()]
-    forth, back = (condense([Brief(Context(tuple(p)), 50)])[0] for p in (passages, passages[::-1]))
+    forth, back = (condense_texts([Brief(Context(tuple(p)), 50)])[0] for p in (passages, passages[::-1]))
     assert set(forth) == set(back)
     assert forth != back
 
 
 def test_without_a_limit_there_are_about_seventy_five_words():
     passages = tuple(chunk(name, text) for name, text in TEXTS.items())
-    assert 50 <= length(text_of(condense([Brief(Context(passages))])[0])) <= 75
+    assert 50 <= count_length(text_of(condense_texts([Brief(Context(passages))])[0])) <= 75
 
 
 def test_a_text_that_fits_is_kept_whole():
-    (found,) = condense([Brief(Context((chunk("c1", TEXTS["c1"]),)), 200)])
+    (found,) = condense_texts([Brief(Context((chunk("c1", TEXTS["c1"]),)), 200)])
     assert text_of(found).split() == TEXTS["c1"].split()
 
 
@@ -371,10 +371,10 @@ def test_a_sentence_that_is_too_long_is_cut_at_a_clause_and_marked():
     text = (
         "The Harbour Board, which met in the spring, paid for the lamp; and nobody in the town ever spoke of it again"
     )
-    (found,) = condense([Brief(Context((chunk("c", text),)), 15)])
+    (found,) = condense_texts([Brief(Context((chunk("c", text),)), 15)])
     assert text_of(found) == "The Harbour Board, which met in the spring, paid for the lamp … "
     assert exact(found, {"c": text})
-    (short,) = condense([Brief(Context((chunk("c", text),)), 3)])
+    (short,) = condense_texts([Brief(Context((chunk("c", text),)), 3)])
     assert text_of(short) == "The Harbour … "
 
 
@@ -382,10 +382,10 @@ def test_a_summary_of_summaries_leads_to_the_first_texts():
     passages = [chunk(name, text) for name, text in TEXTS.items()]
     nodes = []
     for i in (0, 2):
-        (said_,) = condense([Brief(Context(tuple(passages[i : i + 2])), 40)])
+        (said_,) = condense_texts([Brief(Context(tuple(passages[i : i + 2])), 40)])
         quotes = tuple(Description(s.text.strip(), x) for s in said_ for x in s.sources)
         nodes.append(Passage("report", f"n{i}", text_of(said_), quotes=quotes))
-    (found,) = condense([Brief(Context(tuple(nodes)), 40)])
+    (found,) = condense_texts([Brief(Context(tuple(nodes)), 40)])
     assert {s.references for s in found} <= {("n0",), ("n2",)}
     assert all(s.sources for s in found)
     assert exact(found, TEXTS)
@@ -393,21 +393,21 @@ def test_a_summary_of_summaries_leads_to_the_first_texts():
 
 def test_prose_without_spans_is_condensed_without_sources():
     node = Passage("report", "n", TEXTS["c3"], sources=(Source("c3", 0, 10), Source("c4", 0, 10)))
-    (found,) = condense([Brief(Context((node,)), 20)])
+    (found,) = condense_texts([Brief(Context((node,)), 20)])
     assert found
     assert all(s.sources == () and s.references == ("n",) for s in found)
 
 
 def test_chinese_is_cut_by_characters():
     text = "港务局在春天开会，决定支付灯塔的费用，并且把新的灯交给了看守人，镇上的人都很高兴"
-    (found,) = condense([Brief(Context((chunk("z", text),)), 12)])
-    assert 0 < length(text_of(found)) <= 12
+    (found,) = condense_texts([Brief(Context((chunk("z", text),)), 12)])
+    assert 0 < count_length(text_of(found)) <= 12
     assert exact(found, {"z": text})
 
 
 @given(st.lists(st.text(alphabet="港务 ab局", max_size=9), max_size=6))
 def test_texts_together_have_no_more_words_than_the_sum_of_theirs(texts):
-    assert length("".join(f"{text} " for text in texts)) <= sum(map(length, texts))
+    assert count_length("".join(f"{text} " for text in texts)) <= sum(map(count_length, texts))
 
 
 _WORDS = st.lists(
@@ -420,8 +420,8 @@ _SENTENCES = st.lists(_WORDS.map(lambda w: " ".join(w).capitalize() + "."), max_
 @settings(max_examples=60, deadline=None)
 def test_condensing_keeps_its_laws_for_any_text(texts, words):
     passages = tuple(chunk(f"c{i}", "\n".join(found)) for i, found in enumerate(texts))
-    (found,) = condense([Brief(Context(passages), words)])
-    assert length(text_of(found)) <= max(2, words or 75)
+    (found,) = condense_texts([Brief(Context(passages), words)])
+    assert count_length(text_of(found)) <= max(2, words or 75)
     assert exact(found, {p.id: p.text for p in passages})
     assert len({s.sources for s in found}) == len(found)
     assert bool(found) == any(p.text.strip() for p in passages)
@@ -434,12 +434,12 @@ def test_in_another_language_no_english_word_is_added():
     text = "Die Hafenbehörde bezahlt die Lampe und das Öl für den Leuchtturm der Stadt an der Küste."
     quotes = (Description(text, Source("d", 0, len(text))),)
     members = tuple(entity(name, quotes) for name in ("Hafenbehörde", "Lampe", "Leuchtturm", "Küste"))
-    (report,) = aggregate([Brief(Context(members), 0, ("organization",) * 4)])
+    (report,) = aggregate_groups([Brief(Context(members), 0, ("organization",) * 4)])
     assert report.title.endswith(" (+2)")
     assert not {"other", "among", "and", "organizations"} & set(f"{report.title} {text_of(report.summary)}".split())
     ends = [Passage("report", n, "", 1.0, n) for n in ("Hafen", "Stadt")]
     tie = replace(relation("a", "b"), quotes=quotes)
-    assert relate([Brief(Context((*ends, tie)), 40)])[0][0].text == "Hafen — Stadt: 1 "
+    assert relate_groups([Brief(Context((*ends, tie)), 40)])[0][0].text == "Hafen — Stadt: 1 "
 
 
 @pytest.mark.parametrize(
@@ -462,8 +462,8 @@ def test_types_are_put_in_the_plural(kind, many):
 _SCRIPT = """
 import test_groups_offline as t
 from sensegraph.runtime.keys import key
-print(key(t.aggregate([t.group()]), t.abstract([t.group()]), t.relate([t.link()]),
-          t.condense([t.Brief(t.Context(tuple(t.chunk(n, x) for n, x in t.TEXTS.items())), 50)])))
+print(key(t.aggregate_groups([t.group()]), t.abstract_groups([t.group()]), t.relate_groups([t.link()]),
+          t.condense_texts([t.Brief(t.Context(tuple(t.chunk(n, x) for n, x in t.TEXTS.items())), 50)])))
 """
 
 
@@ -484,5 +484,5 @@ def test_a_group_is_written_the_same_whatever_stands_beside_it():
     briefs = [group(), group(("Ada Finch", "Tom Reeve")), group(("Salt Guild", "Lamp Trust", "Port Ellery"))]
     order = [2, 0, 1]
     random.Random(1).shuffle(order)
-    assert aggregate([briefs[i] for i in order]) == [aggregate([briefs[i]])[0] for i in order]
-    assert isinstance(aggregate(briefs)[0].summary[0], Statement)
+    assert aggregate_groups([briefs[i] for i in order]) == [aggregate_groups([briefs[i]])[0] for i in order]
+    assert isinstance(aggregate_groups(briefs)[0].summary[0], Statement)

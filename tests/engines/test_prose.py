@@ -4,8 +4,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sensegraph.engines.offline.reports.choosing import Candidate, choose, repeats, weigh
-from sensegraph.engines.offline.reports.prose import labels, language, quality, recase, speaker, stems, tidy, unlabelled
+from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences, is_repeat, weigh_stems
+from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text, tidy_sentence
+from sensegraph.language.speaker_labels import labels, recase, speaker, unlabelled
+from sensegraph.language.word_lists import language
 
 NEGATIONS = re.compile(r"\b(?:not|never|no|none|nothing|cannot)\b|n't\b", re.IGNORECASE)
 MODALS = re.compile(r"\b(?:can|could|may|might|must|shall|should|will|would|ought)\b", re.IGNORECASE)
@@ -22,24 +24,24 @@ spoken = st.lists(
 
 
 def test_stems_leave_out_stop_words_and_endings():
-    assert stems("The proteins were binding to Kevin's viruses.") == ["protein", "bind", "kevin", "virus"]
+    assert stem_text("The proteins were binding to Kevin's viruses.") == ["protein", "bind", "kevin", "virus"]
 
 
 def test_hyphens_and_curly_apostrophes_do_not_hide_words():
-    assert stems("Self-driving cars don’t drive") == stems("self driving cars don't drive")
+    assert stem_text("Self-driving cars don’t drive") == stem_text("self driving cars don't drive")
 
 
 def test_german_is_stemmed_as_german():
-    assert stems("Die Universitäten wurden im Jahr 1810 gegründet.") == ["universitat", "jahr", "1810", "gegrund"]
+    assert stem_text("Die Universitäten wurden im Jahr 1810 gegründet.") == ["universitat", "jahr", "1810", "gegrund"]
 
 
 def test_han_text_becomes_pairs_of_characters_with_latin_words_kept():
-    assert stems("泰晤士报在Boston") == ["泰晤", "晤士", "士报", "报在", "boston"]
-    assert stems("水") == ["水"]
+    assert stem_text("泰晤士报在Boston") == ["泰晤", "晤士", "士报", "报在", "boston"]
+    assert stem_text("水") == ["水"]
 
 
 def test_the_language_of_a_short_name_can_be_given():
-    assert stems("Nationen", "de") == stems("Die Nationen und die Nation sind hier.", "de")[:1]
+    assert stem_text("Nationen", "de") == stem_text("Die Nationen und die Nation sind hier.", "de")[:1]
 
 
 @pytest.mark.parametrize(
@@ -82,28 +84,30 @@ def test_the_language_of_a_text_is_told(text, code):
     ],
 )
 def test_sentences_are_trimmed_lightly(raw, shown):
-    assert tidy(raw) == shown
+    assert tidy_sentence(raw) == shown
 
 
 @given(spoken)
 @example("no no not not never never don't don't")
 def test_tidying_never_loses_a_negation(sentence):
-    assert len(NEGATIONS.findall(tidy(sentence))) >= len(NEGATIONS.findall(sentence))
+    assert len(NEGATIONS.findall(tidy_sentence(sentence))) >= len(NEGATIONS.findall(sentence))
 
 
 @given(spoken)
 def test_tidying_never_loses_a_modal_verb(sentence):
-    assert {m.casefold() for m in MODALS.findall(tidy(sentence))} >= {m.casefold() for m in MODALS.findall(sentence)}
+    assert {m.casefold() for m in MODALS.findall(tidy_sentence(sentence))} >= {
+        m.casefold() for m in MODALS.findall(sentence)
+    }
 
 
 @given(spoken)
 def test_tidying_twice_is_tidying_once(sentence):
-    assert tidy(tidy(sentence)) == tidy(sentence)
+    assert tidy_sentence(tidy_sentence(sentence)) == tidy_sentence(sentence)
 
 
 @given(st.text(max_size=80))
 def test_tidying_any_text_leaves_something_of_it(text):
-    assert bool(tidy(text)) == bool(text.strip())
+    assert bool(tidy_sentence(text)) == bool(text.strip())
 
 
 # ── quality ──
@@ -128,7 +132,7 @@ BUILT = "The team built a detector for the spike protein in two weeks."
     ],
 )
 def test_a_sentence_that_stands_alone_is_better(better, worse):
-    assert quality(better) >= 0.6 > quality(worse)
+    assert rate_quality(better) >= 0.6 > rate_quality(worse)
 
 
 @pytest.mark.parametrize(
@@ -141,16 +145,16 @@ def test_a_sentence_that_stands_alone_is_better(better, worse):
     ],
 )
 def test_a_finite_verb_is_found(sentence):
-    assert quality(sentence) >= 0.6
+    assert rate_quality(sentence) >= 0.6
 
 
 def test_english_rules_do_not_judge_german():
-    assert quality("Es wurde im Jahr 1810 von den Preußen in der Stadt neu gegründet.") == 1.0
+    assert rate_quality("Es wurde im Jahr 1810 von den Preußen in der Stadt neu gegründet.") == 1.0
 
 
 @given(st.text(max_size=120))
 def test_quality_lies_between_nought_and_one(text):
-    assert 0 < quality(text) <= 1
+    assert 0 < rate_quality(text) <= 1
 
 
 # ── speakers ──
@@ -235,7 +239,7 @@ def test_labels_are_spans_in_order(text):
 
 
 def candidate(text, worth=1.0):
-    return Candidate(tuple(stems(text)), len(text.split()), worth)
+    return Candidate(tuple(stem_text(text)), len(text.split()), worth)
 
 
 def test_a_near_repeat_is_not_chosen_twice():
@@ -245,34 +249,34 @@ def test_a_near_repeat_is_not_chosen_twice():
         "Bats carry viruses.",
     ]
     terms = [candidate(text) for text in texts]
-    assert choose(terms, weigh(c.terms for c in terms), 3) == [0, 2]
+    assert choose_sentences(terms, weigh_stems(c.terms for c in terms), 3) == [0, 2]
 
 
 def test_nothing_that_repeats_what_was_used_is_chosen():
     used = candidate("The virus enters the human cell quickly.")
-    assert choose([used], weigh([used.terms]), 1, [used]) == []
+    assert choose_sentences([used], weigh_stems([used.terms]), 1, [used]) == []
 
 
 def test_what_is_covered_counts_for_less():
     texts = ["Proteins fold and proteins bind.", "Proteins fold in water slowly.", "Teachers inspire girls in schools."]
     terms = [candidate(text) for text in texts]
-    assert set(choose(terms, weigh(c.terms for c in terms), 2)) >= {2}
+    assert set(choose_sentences(terms, weigh_stems(c.terms for c in terms), 2)) >= {2}
 
 
 def test_worth_decides_between_equals():
     poor, good = candidate("Bats carry viruses.", 0.3), candidate("Schools teach girls.", 1.0)
-    assert choose([poor, good], weigh([poor.terms, good.terms]), 1) == [1]
+    assert choose_sentences([poor, good], weigh_stems([poor.terms, good.terms]), 1) == [1]
 
 
 def test_a_sentence_cut_short_repeats_the_whole():
-    whole = stems("Proteins bind receptors on the surface of every living cell")
-    assert repeats(whole[:4], whole)
-    assert not repeats(stems("Teachers inspire girls"), whole)
+    whole = stem_text("Proteins bind receptors on the surface of every living cell")
+    assert is_repeat(whole[:4], whole)
+    assert not is_repeat(stem_text("Teachers inspire girls"), whole)
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=5), max_size=8), st.integers(0, 8))
 def test_choices_are_distinct_and_no_more_than_asked_for(sentences, count):
     candidates = [Candidate(tuple(s), max(1, len(s))) for s in sentences]
-    chosen = choose(candidates, weigh(sentences), count)
+    chosen = choose_sentences(candidates, weigh_stems(sentences), count)
     assert len(chosen) == len(set(chosen)) <= count
     assert all(candidates[i].terms for i in chosen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.engines.offline.answers.questions import understand
+from sensegraph.engines.offline.answers.question_rules import understand_question
 
 
 @pytest.mark.parametrize(
@@ -17,10 +17,10 @@ from sensegraph.engines.offline.answers.questions import understand
     ],
 )
 def test_a_question_for_the_themes_is_an_overview_in_any_language(question: str, code: str) -> None:
-    assert understand(question, code).shape == "overview"
+    assert understand_question(question, code).shape == "overview"
 
 
 def test_a_question_for_one_thing_is_none() -> None:
-    asked = understand("Wer lehnt den Ausbau der Radwege ab?", "de")
+    asked = understand_question("Wer lehnt den Ausbau der Radwege ab?", "de")
     assert asked.shape != "overview"
     assert asked.terms

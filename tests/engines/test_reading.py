@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensegraph.engines.offline.extraction.reading import learn, observe, read
+from sensegraph.engines.offline.extraction.corpus_reading import learn, observe, read
 from sensegraph.types import Chunk, ExtractedEntity, Extraction
 
 LETTER = (

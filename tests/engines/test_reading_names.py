@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.engines.offline.extraction import scan
-from sensegraph.engines.offline.extraction.names import Sentence, candidates
+from sensegraph.engines.offline.extraction import page_text
+from sensegraph.engines.offline.extraction.name_candidates import Sentence, find_name_candidates
 from sensegraph.language import times
 from sensegraph.language.speakers import openings, sure, written
 from sensegraph.language.tagging import tags
 
 
 def found(text: str, language: str = "en") -> list[str]:
-    words = scan.words(text, 0, len(text))
+    words = page_text.locate_words(text, 0, len(text))
     inside = list(times.times(text, 0, len(text)))
     barred = {i for i, w in enumerate(words) for a, b in inside if a <= w.start and w.end <= b}
-    return [c.surface for c in candidates(Sentence(text, 0, words, barred, language))]
+    return [c.surface for c in find_name_candidates(Sentence(text, 0, words, barred, language))]
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_sentence_gives_these_names(text: str, names: list[str]) -> None:
 
 def test_a_word_that_opens_a_sentence_is_left_to_the_corpus() -> None:
     text = "Music met Prince."
-    (first, *_) = candidates(Sentence(text, 0, scan.words(text, 0, len(text)), (), "en"))
+    (first, *_) = find_name_candidates(Sentence(text, 0, page_text.locate_words(text, 0, len(text)), (), "en"))
     assert (first.first, first.inner) == ("music", -1)
 
 
@@ -104,7 +104,7 @@ def test_a_document_is_put_together_from_overlapping_chunks() -> None:
     from sensegraph.types import Chunk
 
     chunks = (Chunk("a", "d", 5, 10, 0, "abcde"), Chunk("b", "d", 8, 13, 0, "defgh"), Chunk("c", "d", 15, 17, 0, "xy"))
-    assert scan.joined(chunks) == ("abcdefgh\n\nxy", 5)
+    assert page_text.join_chunks(chunks) == ("abcdefgh\n\nxy", 5)
 
 
 @pytest.mark.parametrize(
@@ -119,4 +119,4 @@ def test_a_document_is_put_together_from_overlapping_chunks() -> None:
     ],
 )
 def test_the_language_of_a_document_is_read_from_script_and_stop_words(text: str, code: str) -> None:
-    assert scan.language(text) == code
+    assert page_text.detect_script(text) == code

@@ -5,13 +5,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensegraph.engines.offline.reports.community import community as seen
-from sensegraph.engines.offline.reports.general_sentences import generality
-from sensegraph.engines.offline.reports.headlines import between, clause
-from sensegraph.engines.offline.reports.prose import stems
-from sensegraph.engines.offline.reports.quotes import introduces
-from sensegraph.engines.offline.reports.reporting import report, summarise
-from sensegraph.engines.offline.reports.shown_names import distinct, grown, heads, listing, mentions, natural
+from sensegraph.engines.offline.reports.community import read_community as seen
+from sensegraph.engines.offline.reports.community_reports import report_communities, summarise_contexts
+from sensegraph.engines.offline.reports.general_sentences import rate_generality
+from sensegraph.engines.offline.reports.headlines import find_headline, find_link_clause
+from sensegraph.engines.offline.reports.quotes import introduces_person
+from sensegraph.engines.offline.reports.sentence_quality import stem_text
+from sensegraph.engines.offline.reports.shown_names import (
+    choose_distinct_names,
+    extend_name,
+    join_title_names,
+    mentions_name,
+    show_natural_case,
+    split_title,
+)
 from sensegraph.types import Context, Description, Passage, Source
 
 # Sentences of several chunks: (chunk, text); each entity and relation quotes those that hold its names.
@@ -62,7 +69,7 @@ def written(found):
 
 @pytest.fixture(scope="module")
 def made():
-    return report([community()])[0]
+    return report_communities([community()])[0]
 
 
 def test_every_statement_leads_to_the_span_that_it_shows(made):
@@ -103,8 +110,8 @@ def test_greetings_questions_and_introductions_stay_out_of_the_summary(made):
 
 def test_a_finding_holds_what_its_headline_names(made):
     for finding in made.findings:
-        terms = set(stems(finding.summary, "en"))
-        assert all(2 * len(terms & set(stems(s.text, "en"))) >= len(terms) for s in finding.statements), finding
+        terms = set(stem_text(finding.summary, "en"))
+        assert all(2 * len(terms & set(stem_text(s.text, "en"))) >= len(terms) for s in finding.statements), finding
 
 
 def test_a_summary_names_two_strong_members_or_one_and_two_themes(made):
@@ -123,7 +130,7 @@ def test_a_headline_states_what_a_sentence_says(made):
 
 def test_a_speaker_is_named_only_where_the_quote_has_a_label():
     only = Context((Passage("entity", "e", "", 1.0, "protein", (), quotes("protein")),), "protein")
-    text = "".join(s.text for s in written(report([only])[0]))
+    text = "".join(s.text for s in written(report_communities([only])[0]))
     assert "Kevin Scott: “The sequence of a protein determines its structure in three dimensions.”" in text
     assert text.count("“") == 1
 
@@ -132,8 +139,8 @@ def test_a_label_at_the_border_of_a_chunk_names_nobody_unless_it_is_a_member():
     cut = (Description("VIN SCOTT: The sequence of a protein determines its structure.", Source("c1", 0, 60)),)
     member = Passage("entity", "s", "", 1.0, "Vin Scott", (), cut)
     entity = Passage("entity", "e", "", 1.0, "protein", (), cut)
-    assert report([Context((entity,))])[0].summary[0].text.startswith("The sequence")
-    assert report([Context((entity, member))])[0].summary[0].text.startswith("Vin Scott: “The sequence")
+    assert report_communities([Context((entity,))])[0].summary[0].text.startswith("The sequence")
+    assert report_communities([Context((entity, member))])[0].summary[0].text.startswith("Vin Scott: “The sequence")
 
 
 def test_the_rating_lies_within_its_scale_and_says_its_numbers(made):
@@ -145,12 +152,12 @@ def test_the_rating_lies_within_its_scale_and_says_its_numbers(made):
 def test_more_documents_and_weight_rate_higher(made):
     context = community()
     heavier = tuple(replace(p, documents=p.documents * 4, score=p.score * 4) for p in context.passages)
-    assert report([Context(heavier)])[0].rating > made.rating
+    assert report_communities([Context(heavier)])[0].rating > made.rating
 
 
 def test_a_parent_is_rated_no_lower_than_its_sub_report_and_shows_it():
     child = Passage("report", "c-1", "…", 9.5, "Protein, virus and cell", (), quotes("protein"))
-    (found,) = report([Context((child, *community(NAMES[2:4]).passages))])
+    (found,) = report_communities([Context((child, *community(NAMES[2:4]).passages))])
     assert found.rating == 9.5
     assert found.findings[0].summary == "Protein, virus and cell"
     assert found.findings[0].statements[0].references[0] == "c-1"
@@ -160,27 +167,27 @@ def test_a_parent_is_rated_no_lower_than_its_sub_report_and_shows_it():
 def test_large_communities_do_not_all_rate_the_highest():
     context = community()
     tenfold = tuple(replace(p, documents=p.documents * 10, score=p.score * 10) for p in context.passages)
-    assert report([Context(tenfold)])[0].rating < 9
+    assert report_communities([Context(tenfold)])[0].rating < 9
 
 
 def test_a_parent_covers_its_sub_reports_by_weight():
     first = Passage("report", "c1", "", 8.0, "Protein and cell", (), quotes("protein"), 30)
     second = Passage("report", "c2", "", 4.0, "Vaccine and trial", (), quotes("vaccine"), 10)
-    (found,) = report([Context((second, first))])
+    (found,) = report_communities([Context((second, first))])
     assert [f.summary for f in found.findings] == ["Protein and cell", "Vaccine and trial"]
     assert {s.references[0] for s in found.summary} == {"c1", "c2"}
 
 
 def test_a_person_stands_in_no_title_unless_the_community_is_about_that_person():
     said = [*SAID, ("c5", "He is why Ann Lee and the protein institute came to design a small protein first.")]
-    assert "Ann" not in report([community([*NAMES, "Ann Lee"], said)])[0].title
+    assert "Ann" not in report_communities([community([*NAMES, "Ann Lee"], said)])[0].title
     about = [(c, t.replace("protein", "idea of Ann Lee, as she said,")) for c, t in SAID]
-    assert "Ann Lee" in report([community(["Ann Lee", "virus"], about[:3] + about[7:8])])[0].title
+    assert "Ann Lee" in report_communities([community(["Ann Lee", "virus"], about[:3] + about[7:8])])[0].title
 
 
 def test_a_sentence_that_stands_in_several_places_is_shown_once_with_its_places():
     twice = [Description(SAID[0][1], Source(chunk, 0, 80)) for chunk in ("a", "b")]
-    (found,) = report([Context((Passage("entity", "e", "", 1.0, "protein", (), tuple(twice)),))])
+    (found,) = report_communities([Context((Passage("entity", "e", "", 1.0, "protein", (), tuple(twice)),))])
     assert [{s.chunk for s in x.sources} for x in written(found)] == [{"a", "b"}]
 
 
@@ -189,39 +196,41 @@ def test_a_sentence_that_stands_in_several_places_is_shown_once_with_its_places(
 def test_the_order_of_the_passages_changes_nothing(seed):
     passages = list(community().passages)
     random.Random(seed).shuffle(passages)
-    mixed = report([Context(tuple(passages))])[0]
-    same = report([community()])[0]
+    mixed = report_communities([Context(tuple(passages))])[0]
+    same = report_communities([community()])[0]
     assert [s.sources for s in written(mixed)] == [s.sources for s in written(same)]
     assert (mixed.title, mixed.rating) == (same.title, same.rating)
 
 
 def test_reports_come_back_in_the_order_of_their_contexts():
     first, second = community(), community(NAMES[2:])
-    assert report([first, second]) == [*report([first]), *report([second])]
-    assert report([]) == []
+    assert report_communities([first, second]) == [*report_communities([first]), *report_communities([second])]
+    assert report_communities([]) == []
 
 
 def test_one_entity_with_one_sentence_is_reported():
-    (found,) = report([Context((Passage("entity", "e", "", 1.0, "virus", (), quotes("mutates")),), "virus")])
+    (found,) = report_communities(
+        [Context((Passage("entity", "e", "", 1.0, "virus", (), quotes("mutates")),), "virus")]
+    )
     assert found.title == "Virus"
     assert found.summary[0].references == ("e",)
 
 
 def test_a_passage_without_quotes_is_shown_by_its_text():
     plain = Passage("entity", "e", "A virus is a very small thing that enters living cells.", 1.0, "virus", (span(1),))
-    (found,) = report([Context((plain,))])
+    (found,) = report_communities([Context((plain,))])
     assert found.summary[0].text.startswith("A virus is a very small thing")
     assert found.summary[0].sources == (span(1),)
 
 
 def test_an_empty_context_gives_a_report_without_statements():
-    (found,) = report([Context((), "nothing here")])
+    (found,) = report_communities([Context((), "nothing here")])
     assert (found.title, found.summary, found.findings) == ("nothing here", (), ())
 
 
 def test_claims_make_findings_where_relations_do_not():
     claim = Passage("claim", "k1", "protein | cost | TRUE", 0.0, "trial", (), quotes("vaccine"))
-    (found,) = report([Context((Passage("entity", "e", "", 1.0, "virus", (), quotes("mutates")), claim))])
+    (found,) = report_communities([Context((Passage("entity", "e", "", 1.0, "virus", (), quotes("mutates")), claim))])
     assert "k1" in [f.statements[0].references[0] for f in found.findings]
 
 
@@ -234,7 +243,7 @@ GERMAN = [
 
 
 def test_a_german_report_holds_no_english():
-    (found,) = report([community(["berlin", "universität", "bibliothek", "könig"], GERMAN)])
+    (found,) = report_communities([community(["berlin", "universität", "bibliothek", "könig"], GERMAN)])
     text = " ".join([found.title, *(f.summary for f in found.findings), *(s.text for s in written(found))])
     assert not {"and", "the", "of"} & set(text.casefold().split())
     assert len(found.findings) >= 1
@@ -243,7 +252,7 @@ def test_a_german_report_holds_no_english():
 
 def test_a_chinese_report_shows_whole_sentences():
     said = [("c1", "北京是中国的首都也是全国的政治文化中心。"), ("c2", "长城位于北京的北部是中国最有名的古代建筑。")]
-    (found,) = report([community(["北京", "中国", "长城"], said)])
+    (found,) = report_communities([community(["北京", "中国", "长城"], said)])
     assert all(s.text.strip() in {text for _, text in said} for s in written(found))
     assert "and" not in found.title
 
@@ -252,7 +261,7 @@ def test_a_chinese_report_shows_whole_sentences():
 
 
 def described(name, *texts):
-    return summarise([Context(tuple(Passage("entity", "e", text, title=name) for text in texts), name)])[0]
+    return summarise_contexts([Context(tuple(Passage("entity", "e", text, title=name) for text in texts), name)])[0]
 
 
 def test_what_says_what_a_thing_is_comes_first():
@@ -277,7 +286,7 @@ def test_a_single_poor_description_is_kept():
 
 
 def test_nothing_to_describe_gives_the_name():
-    assert summarise([Context((), "Kafka")]) == ["Kafka"]
+    assert summarise_contexts([Context((), "Kafka")]) == ["Kafka"]
 
 
 # ── titles and headlines ──
@@ -297,31 +306,31 @@ def test_nothing_to_describe_gives_the_name():
     ],
 )
 def test_a_clause_stands_alone_or_is_not_taken(sentence, headline):
-    assert clause(sentence, ["protein", "proteins"], "en")[1] == headline
+    assert find_headline(sentence, ["protein", "proteins"], "en")[1] == headline
 
 
 def test_a_clause_is_never_cut_before_what_could_reverse_it():
     long = "The protein blocks the virus in the cells of mice and rats and men only if it is given at once."
-    assert clause(long, ["protein"], "en")[1] == ""
+    assert find_headline(long, ["protein"], "en")[1] == ""
 
 
 def test_subject_verb_and_object_are_read_between_two_names():
-    assert between("Later that year Intel bought the small firm Altera for cash.", "Intel", "Altera") == ""
-    assert between("Then Scrooge visited Fred.", "Fred", "Scrooge") == "Scrooge visited Fred"
-    assert between("She never said that Scrooge visited Fred.", "Scrooge", "Fred") == ""
+    assert find_link_clause("Later that year Intel bought the small firm Altera for cash.", "Intel", "Altera") == ""
+    assert find_link_clause("Then Scrooge visited Fred.", "Fred", "Scrooge") == "Scrooge visited Fred"
+    assert find_link_clause("She never said that Scrooge visited Fred.", "Scrooge", "Fred") == ""
 
 
 @given(st.text(max_size=80), st.sampled_from(["a", "protein", "virus"]))
 def test_a_clause_is_short_and_in_the_sentence(sentence, name):
-    merit, shown = clause(sentence, [name], "en")
+    merit, shown = find_headline(sentence, [name], "en")
     assert (merit > 0) == bool(shown)
     assert len(shown.split()) <= 12
 
 
 def test_names_are_written_as_in_the_text():
     texts = ["They went to School and to school, then the school closed."]
-    assert natural("School", texts) == "school"
-    assert natural("Berlin", ["In Berlin it rains."]) == "Berlin"
+    assert show_natural_case("School", texts) == "school"
+    assert show_natural_case("Berlin", ["In Berlin it rains."]) == "Berlin"
 
 
 def test_a_name_grows_by_the_word_that_mostly_follows_it():
@@ -331,35 +340,37 @@ def test_a_name_grows_by_the_word_that_mostly_follows_it():
         "Machine learning it is.",
         "Machine learning.",
     ]
-    assert grown("machine", texts) == "machine learning"
-    assert grown("machine", [*texts[:2], "A machine.", "The machine is."]) == "machine"
+    assert extend_name("machine", texts) == "machine learning"
+    assert extend_name("machine", [*texts[:2], "A machine.", "The machine is."]) == "machine"
 
 
 def test_an_abbreviation_is_not_listed_beside_what_it_stands_for():
-    assert distinct(["AI", "artificial intelligence", "data"], 3, "en") == ["AI", "data"]
+    assert choose_distinct_names(["AI", "artificial intelligence", "data"], 3, "en") == ["AI", "data"]
 
 
 @given(st.lists(st.sampled_from(["protein", "virus", "spike protein", "AI"]), min_size=1, max_size=4, unique=True))
 def test_the_names_of_a_title_are_found_again(names):
-    assert [name.casefold() for name in heads(listing(names, "en"))] == [name.casefold() for name in names]
+    assert [name.casefold() for name in split_title(join_title_names(names, "en"))] == [
+        name.casefold() for name in names
+    ]
 
 
 def test_names_are_found_as_whole_words_and_in_the_plural():
-    assert mentions("Two proteins bind.", "protein")
-    assert not mentions("Two proteinases bind.", "protein")
-    assert mentions("我在北京。", "北京")
+    assert mentions_name("Two proteins bind.", "protein")
+    assert not mentions_name("Two proteinases bind.", "protein")
+    assert mentions_name("我在北京。", "北京")
 
 
 def test_names_that_share_a_stem_are_listed_once():
-    assert distinct(["protein", "proteins", "2019", "virus"], 3, "en") == ["protein", "virus"]
+    assert choose_distinct_names(["protein", "proteins", "2019", "virus"], 3, "en") == ["protein", "virus"]
 
 
 def test_titles_have_english_words_in_english_only():
-    assert listing(["boom", "bust"], "en") == "Boom and bust"
-    assert listing(["Bibliothek", "König"], "de") == "Bibliothek, König"
-    assert listing(["北京", "长城"], "zh") == "北京、长城"
-    assert listing(["protein", "virus", "cell"], "en") == "Protein, virus and cell"
-    assert listing([], "en") == ""
+    assert join_title_names(["boom", "bust"], "en") == "Boom and bust"
+    assert join_title_names(["Bibliothek", "König"], "de") == "Bibliothek, König"
+    assert join_title_names(["北京", "长城"], "zh") == "北京、长城"
+    assert join_title_names(["protein", "virus", "cell"], "en") == "Protein, virus and cell"
+    assert join_title_names([], "en") == ""
 
 
 @pytest.mark.parametrize(
@@ -373,11 +384,11 @@ def test_titles_have_english_words_in_english_only():
     ],
 )
 def test_what_holds_in_general_is_told_from_what_once_happened(general, personal):
-    assert generality(general) >= 0.9 > 0.6 > generality(personal)
+    assert rate_generality(general) >= 0.9 > 0.6 > rate_generality(personal)
 
 
 def test_other_languages_are_not_judged_by_english_cues():
-    assert generality("Ich war damals in Berlin.", "de") == 1.0
+    assert rate_generality("Ich war damals in Berlin.", "de") == 1.0
 
 
 @pytest.mark.parametrize(
@@ -391,4 +402,4 @@ def test_other_languages_are_not_judged_by_english_cues():
     ],
 )
 def test_introductions_of_people_are_known(sentence, presents):
-    assert introduces(sentence) is presents
+    assert introduces_person(sentence) is presents

@@ -14,7 +14,7 @@ from sensegraph.lab.finetuning.data.report import Reporter
 from sensegraph.lab.finetuning.data.verbatim_quotes import BEGIN, END
 from sensegraph.personal.finding import finder
 from sensegraph.personal.masking import Masker
-from sensegraph.personal.values import PersonalSettings
+from sensegraph.personal.personal_settings import PersonalSettings
 
 MAIL = "ada.finch@skerry.example.org"
 KINDS = ("email", "phone")

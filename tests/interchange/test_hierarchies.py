@@ -10,19 +10,19 @@ import pytest
 import little_tables
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
-from sensegraph.graphs.interchange.importing.hierarchies import grouped, reported
+from sensegraph.graphs.interchange.importing.hierarchies import build_hierarchy, group_communities
 from sensegraph.graphs.interchange.importing.importing import Imported
-from sensegraph.graphs.interchange.importing.knowledge import known
-from sensegraph.graphs.interchange.importing.reading import read_tables
-from sensegraph.graphs.interchange.importing.texts import placed
+from sensegraph.graphs.interchange.importing.knowledge import build_graph
+from sensegraph.graphs.interchange.importing.table_files import read_tables
+from sensegraph.graphs.interchange.importing.texts import place_text_units
 from sensegraph.types import Cluster, Hierarchy
 
 
 def hierarchy(folder: Path, given: little_tables.Tables) -> Hierarchy:
     tables = read_tables(little_tables.write(given, folder))
-    texts = placed(tables, size=20, overlap=5)
-    knowledge = known(tables, texts, orphans="create")
-    return reported(tables, grouped(tables, knowledge), knowledge, texts)
+    texts = place_text_units(tables, size=20, overlap=5)
+    knowledge = build_graph(tables, texts, orphans="create")
+    return build_hierarchy(tables, group_communities(tables, knowledge), knowledge, texts)
 
 
 def by_id(found: Hierarchy) -> dict[str, Cluster]:

@@ -12,7 +12,7 @@ from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
 from sensegraph.graphs.interchange.importing.importing import Imported, import_tables
-from sensegraph.graphs.interchange.importing.reading import read_tables
+from sensegraph.graphs.interchange.importing.table_files import read_tables
 from sensegraph.graphs.interchange.tables import Tables
 from wired import settings
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import little_tables
-from sensegraph.graphs.interchange.importing.knowledge import Knowledge, known
-from sensegraph.graphs.interchange.importing.reading import read_tables
-from sensegraph.graphs.interchange.importing.texts import Texts, placed
+from sensegraph.graphs.interchange.importing.knowledge import Knowledge, build_graph
+from sensegraph.graphs.interchange.importing.table_files import read_tables
+from sensegraph.graphs.interchange.importing.texts import Texts, place_text_units
 from sensegraph.graphs.interchange.tables import Tables
 
 Orphans = Literal["create", "drop"]
@@ -16,12 +16,12 @@ Orphans = Literal["create", "drop"]
 
 def read(folder: Path, given: little_tables.Tables) -> tuple[Tables, Texts]:
     tables = read_tables(little_tables.write(given, folder))
-    return tables, placed(tables, size=20, overlap=5)
+    return tables, place_text_units(tables, size=20, overlap=5)
 
 
 def graph(folder: Path, given: little_tables.Tables, orphans: Orphans = "create") -> tuple[Knowledge, Texts]:
     tables, texts = read(folder, given)
-    return known(tables, texts, orphans=orphans), texts
+    return build_graph(tables, texts, orphans=orphans), texts
 
 
 def changed(table: str, place: int, **columns: Any) -> little_tables.Tables:

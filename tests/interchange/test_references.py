@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.graphs.interchange.references import Number, Resolver, marked
+from sensegraph.graphs.interchange.report_marks import Number, Resolver, write_marks
 from sensegraph.types import Source
 
 IDS: dict[Number, str] = {
@@ -80,5 +80,5 @@ CITED = st.lists(st.sampled_from([n for n in NUMBERS if n[0] in "er"]), min_size
 def test_a_text_with_marks_is_written_again_as_it_was(parts: list[tuple[str, list[str]]], tail: str):
     text = " ".join(f"{words}{mark(names)}." for words, names in parts) + f" {tail}"
     made = resolver()
-    assert marked(made.statements(text), NUMBERS) == text
+    assert write_marks(made.statements(text), NUMBERS) == text
     assert not made.dangling

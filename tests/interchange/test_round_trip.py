@@ -11,10 +11,10 @@ import pytest
 
 import little_tables
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.graphs.interchange.exporting.exporting import export_tables, whole
+from sensegraph.graphs.interchange.exporting.exporting import export_tables, write_whole_file
 from sensegraph.graphs.interchange.extras import Extras
 from sensegraph.graphs.interchange.importing.importing import Imported, import_tables
-from sensegraph.graphs.interchange.importing.reading import read_tables
+from sensegraph.graphs.interchange.importing.table_files import read_tables
 from sensegraph.graphs.interchange.tables import COLUMNS
 from sensegraph.index.build import publish
 from sensegraph.index.graph.merging import graph
@@ -208,6 +208,6 @@ def test_rows_that_the_settings_drop_come_back_too(tmp_path: Path):
 
 
 def test_a_file_that_could_not_be_finished_leaves_nothing_behind(tmp_path: Path):
-    with pytest.raises(ZeroDivisionError), whole(tmp_path / "table.jsonl") as file:
+    with pytest.raises(ZeroDivisionError), write_whole_file(tmp_path / "table.jsonl") as file:
         file.write(str(1 / 0))
     assert list(tmp_path.iterdir()) == []

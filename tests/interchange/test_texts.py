@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.graphs.interchange.importing.texts import Texts, placed
+from sensegraph.graphs.interchange.importing.texts import Texts, place_text_units
 from sensegraph.graphs.interchange.tables import DocumentRow, Tables, UnitRow
 
 
@@ -20,7 +20,7 @@ def spans(texts: Texts) -> list[tuple[str, int, int]]:
 
 
 def place(documents: dict[str, str], *units: tuple[str, str]) -> Texts:
-    return placed(tables(documents, list(units)), size=20, overlap=5)
+    return place_text_units(tables(documents, list(units)), size=20, overlap=5)
 
 
 def test_a_text_unit_is_the_span_that_it_equals():
@@ -47,7 +47,7 @@ def test_a_text_unit_that_is_no_span_becomes_a_document_of_its_own_and_is_counte
 
 
 def test_without_documents_every_text_unit_is_one():
-    found = placed(tables({}, [("gone", "one"), ("gone", "two")]), size=20, overlap=5)
+    found = place_text_units(tables({}, [("gone", "one"), ("gone", "two")]), size=20, overlap=5)
     assert spans(found) == [("u0", 0, 3), ("u1", 0, 3)]
     assert not found.notes
 

@@ -8,7 +8,7 @@ import pytest
 
 from sensegraph.errors import SettingsError
 from sensegraph.personal.finding import Finder, finder
-from sensegraph.personal.values import PersonalSettings, Span
+from sensegraph.personal.personal_settings import PersonalSettings, Span
 
 F = finder(PersonalSettings())
 

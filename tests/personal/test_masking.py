@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from sensegraph.errors import StoreError
 from sensegraph.personal.finding import finder
 from sensegraph.personal.masking import SECRET, Masker, secret
-from sensegraph.personal.people import Named
-from sensegraph.personal.surveying import shape, survey
-from sensegraph.personal.values import KINDS, PersonalSettings, tally
+from sensegraph.personal.people_names import Named
+from sensegraph.personal.personal_settings import KINDS, PersonalSettings, tally
+from sensegraph.personal.surveying import mask_shape, survey
 from sensegraph.runtime.keys import key
 from sensegraph.types import Document
 
@@ -137,7 +137,7 @@ def test_a_report_shows_counts_and_shapes_and_nothing_else() -> None:
 
 @given(st.text())
 def test_a_shape_tells_no_letter_and_no_digit(text: str) -> None:
-    assert not set(re.findall(r"[^\W_]", shape(text))) - {"a", "A", "9"} - set("\u00aa\u00ba")
+    assert not set(re.findall(r"[^\W_]", mask_shape(text))) - {"a", "A", "9"} - set("\u00aa\u00ba")
 
 
 def test_a_tally_counts_documents_with_something_in_them() -> None:

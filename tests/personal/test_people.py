@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.personal.people import Again, Named, besides, names_like, people_told
+from sensegraph.personal.people_names import Named, RepeatedNames, besides, names_like, people_told
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,9 @@ def test_runs_of_capitals_may_be_names_and_all_words_where_nothing_is_written_la
 
 def test_names_are_known_where_they_are_said_again() -> None:
     text = "J. K. O'Brien-Berg met Ada Quill."
-    again = Again.of(text, [Named(0, 18, "J. K. O'Brien-Berg"), Named(23, 32, "Ada Quill"), Named(23, 26, "Ada Quill")])
+    again = RepeatedNames.of(
+        text, [Named(0, 18, "J. K. O'Brien-Berg"), Named(23, 32, "Ada Quill"), Named(23, 26, "Ada Quill")]
+    )
 
     def said(text: str, loose: bool = False) -> list[tuple[str, str]]:
         return [(text[s.start : s.end], s.value) for s in again.spans(text, loose=loose)]
@@ -57,4 +59,4 @@ def test_names_are_known_where_they_are_said_again() -> None:
     ]
     assert said("ada-quill/JK.txt ADA QUILL adaquill Ada of Quill") == []
     assert said("ada-quill/notes ADA_QUILL", loose=True) == [("ada-quill", "ada quill"), ("ADA_QUILL", "ada quill")]
-    assert Again({}).spans("Ada Quill") == []
+    assert RepeatedNames({}).spans("Ada Quill") == []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sensegraph.index.hierarchy.lineage import Fate
-from sensegraph.personal.values import Tally
+from sensegraph.personal.personal_settings import Tally
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from sensegraph.documents.document_settings import DocumentSettings
 from sensegraph.documents.folders import files
-from sensegraph.documents.values import DocumentSettings
 
 T = TypeVar("T")
 Seen = tuple[tuple[str, int, int, int], ...]

@@ -19,10 +19,10 @@ from pathlib import Path
 from stat import S_ISREG
 from types import MappingProxyType
 
-from sensegraph.documents import markup, office, records
-from sensegraph.documents.decoding import decode
+from sensegraph.documents import markup, office, record_files
+from sensegraph.documents.decoding import decode_text
+from sensegraph.documents.document_settings import DEFAULTS, DocumentSettings, File, Loaded, Skipped, printable_path
 from sensegraph.documents.folders import MARKUP, OFFICE, files
-from sensegraph.documents.values import DEFAULTS, DocumentSettings, File, Loaded, Skipped, shown
 from sensegraph.errors import InputError
 from sensegraph.types import Document
 
@@ -38,9 +38,9 @@ def load(paths: Sequence[str | Path], *, settings: DocumentSettings = DEFAULTS) 
     """
     names = [os.fspath(path) for path in paths]
     for name in names:
-        _existing(name)
+        _check_exists(name)
     seen = _Seen()
-    items = [item for name in names for item in _unique(name, settings, seen)]
+    items = [item for name in names for item in _stream_new(name, settings, seen)]
     documents = tuple(item for item in items if isinstance(item, Document))
     return Loaded(documents, tuple(item for item in items if isinstance(item, Skipped)))
 
@@ -50,8 +50,8 @@ def stream(path: str | Path, *, settings: DocumentSettings = DEFAULTS) -> Iterat
 
     Raises InputError at once when `path` does not exist.
     """
-    _existing(os.fspath(path))
-    return _unique(os.fspath(path), settings, _Seen())
+    _check_exists(os.fspath(path))
+    return _stream_new(os.fspath(path), settings, _Seen())
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,81 +62,77 @@ class _Seen:
     ids: dict[str, str] = field(default_factory=dict)
 
 
-def _existing(path: str) -> None:
+def _check_exists(path: str) -> None:
     if not os.path.exists(path):
         what = "is a link that leads nowhere" if os.path.islink(path) else "does not exist"
-        raise InputError(f"{shown(path)} {what}; check the spelling and the current folder.")
+        raise InputError(f"{printable_path(path)} {what}; check the spelling and the current folder.")
 
 
-def _unique(path: str, settings: DocumentSettings, seen: _Seen) -> Iterator[Document | Skipped]:
+def _stream_new(path: str, settings: DocumentSettings, seen: _Seen) -> Iterator[Document | Skipped]:
     """The items of `path`, without the files and the ids that were seen before."""
     if os.path.isdir(path):
         found, left = files(path, settings)
         yield from left
     else:
-        found = [File(path, shown(os.path.basename(path)))]
+        found = [File(path, printable_path(os.path.basename(path)))]
     for file in found:
-        yield from _limited(file, _read(file, settings, seen))
+        reasons = 0
+        for item in _read_file(file, settings, seen):
+            if isinstance(item, Document):
+                yield item
+                continue
+            reasons += 1
+            if reasons <= _NAMED:
+                yield Skipped(printable_path(file.path), item)
+        if reasons > _NAMED:
+            more = f"holds {reasons - _NAMED} more records that cannot be used, like those named."
+            yield Skipped(printable_path(file.path), more)
 
 
-def _read(file: File, settings: DocumentSettings, seen: _Seen) -> Iterator[Document | str]:
+def _read_file(file: File, settings: DocumentSettings, seen: _Seen) -> Iterator[Document | str]:
     """The documents of one file, and reasons for what there is not."""
     real = os.path.realpath(file.path)
     if real in seen.files:
-        yield f"is the same file as {shown(seen.files[real])}, which was read; nothing is lost."
+        yield f"is the same file as {printable_path(seen.files[real])}, which was read; nothing is lost."
         return
     seen.files[real] = file.path
     try:
-        for where, item in _items(file, _bytes(file.path, settings.max_bytes), settings):
-            reason = item if isinstance(item, str) else _taken(item.id, file, seen)
-            yield f"{where} {reason}".strip() if reason else item
+        for where, item in _parse_file(file, settings):
+            if isinstance(item, str):
+                yield f"{where} {item}".strip()
+            elif item.id in seen.ids:
+                there = seen.ids[item.id]
+                first = "earlier in this file" if there == file.path else f"in {printable_path(there)}"
+                reason = (
+                    f"has the id {item.id!r}, which was given {first}; the first was kept, give this one another id."
+                )
+                yield f"{where} {reason}".strip()
+            else:
+                seen.ids[item.id] = file.path
+                yield item
     except InputError as e:
         yield str(e)
     except OSError as e:
         yield f"cannot be read ({e.strerror}); check that it is still there and may be read."
 
 
-def _taken(ident: str, file: File, seen: _Seen) -> str:
-    """Why a document cannot have this id, or nothing, and then it has it."""
-    if ident not in seen.ids:
-        seen.ids[ident] = file.path
-        return ""
-    first = "earlier in this file" if seen.ids[ident] == file.path else f"in {shown(seen.ids[ident])}"
-    return f"has the id {ident!r}, which was given {first}; the first was kept, give this one another id."
+def _parse_file(file: File, settings: DocumentSettings) -> Iterator[record_files.Item]:
+    """What a file holds, by its extension; one that is not known is read as text.
 
-
-def _limited(file: File, items: Iterator[Document | str]) -> Iterator[Document | Skipped]:
-    """`items` with each reason named, up to a limit, beyond which they are counted."""
-    reasons = 0
-    for item in items:
-        if isinstance(item, Document):
-            yield item
-            continue
-        reasons += 1
-        if reasons <= _NAMED:
-            yield Skipped(shown(file.path), item)
-    if reasons > _NAMED:
-        yield Skipped(shown(file.path), f"holds {reasons - _NAMED} more records that cannot be used, like those named.")
-
-
-def _bytes(path: str, limit: int) -> bytes:
-    """The whole file; raises InputError for what is no file or larger than `limit`, OSError for what cannot be read."""
-    if not S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for its writer
+    Raises InputError for what is no file or too large, OSError for what cannot be read.
+    """
+    limit = settings.max_bytes
+    if not S_ISREG(os.stat(file.path).st_mode):  # opening a pipe would wait for its writer
         raise InputError("is not a regular file; give a file or a folder.")
-    with open(path, "rb") as f:
+    with open(file.path, "rb") as f:
         data = b"" if os.fstat(f.fileno()).st_size > limit else f.read(limit + 1)
         size = max(os.fstat(f.fileno()).st_size, len(data))
     if size > limit:
         raise InputError(f"has {size:,} bytes, more than the limit of {limit:,}; split it, or raise max_bytes.")
-    return data
-
-
-def _items(file: File, data: bytes, settings: DocumentSettings) -> Iterator[records.Item]:
-    """What a file holds, by its extension; one that is not known is read as text."""
     if file.extension in OFFICE and data:
-        yield "", office.office(file.name, file.extension, data)
+        yield "", office.parse_office(file.name, file.extension, data)
         return
-    text, damage = decode(data, markup.declared(data) if file.extension in MARKUP else "")
+    text, damage = decode_text(data, markup.declared_encoding(data) if file.extension in MARKUP else "")
     if damage:
         yield "", damage
     if reader := _RECORDS.get(file.extension):
@@ -149,23 +145,23 @@ def _items(file: File, data: bytes, settings: DocumentSettings) -> Iterator[reco
         yield "", _TEXTS.get(file.extension, Document)(file.name, text)
 
 
-_RecordReader = Callable[[str, str, DocumentSettings], Iterator[records.Item]]
+_RecordReader = Callable[[str, str, DocumentSettings], Iterator[record_files.Item]]
 _RECORDS: Mapping[str, _RecordReader] = MappingProxyType(
     {
-        ".jsonl": records.jsonl,
-        ".ndjson": records.jsonl,
-        ".json": records.whole_json,
-        ".csv": records.rows,
-        ".tsv": records.rows,
+        ".jsonl": record_files.read_json_lines,
+        ".ndjson": record_files.read_json_lines,
+        ".json": record_files.read_json_records,
+        ".csv": record_files.read_csv_rows,
+        ".tsv": record_files.read_csv_rows,
     }
 )
 _TEXTS: Mapping[str, Callable[[str, str], Document]] = MappingProxyType(
     {
-        ".md": markup.markdown,
-        ".markdown": markup.markdown,
-        ".rst": markup.restructured,
-        ".html": markup.html,
-        ".htm": markup.html,
-        ".xhtml": markup.html,
+        ".md": markup.parse_markdown,
+        ".markdown": markup.parse_markdown,
+        ".rst": markup.parse_restructured_text,
+        ".html": markup.parse_html,
+        ".htm": markup.parse_html,
+        ".xhtml": markup.parse_html,
     }
 )

@@ -50,6 +50,7 @@ _MAGIC = (
     (b"RIFF", "audio or video (RIFF)"),
     (b"ID3", "audio (MP3)"),
 )
+_EMPTY = "is empty; there is nothing to read in it."
 # Preferred first where charset-normalizer finds no difference: the encodings in use, by how common they are.
 _LEGACY = tuple(
     (
@@ -64,37 +65,51 @@ _ALIASES = MappingProxyType(
 )
 
 
-def decode(data: bytes, declared: str = "") -> tuple[str, str]:
+def decode_text(data: bytes, declared: str = "") -> tuple[str, str]:
     """The text of `data`, and a note on damaged bytes that were replaced by U+FFFD (else empty).
 
     `declared` is the encoding that the file names for itself. Raises InputError for what is empty, binary, or in no
     encoding that can be told.
     """
-    text, note = _decoded(data, declared)
+    if not data.strip(b"\0"):
+        raise InputError(_EMPTY)
+    if data.startswith(b"%PDF-"):
+        raise InputError(_explain_binary(data))
+    marked = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), None)
+    if marked:
+        text, note = _decode_damaged(data[len(marked[0]) :], marked[1])
+    else:
+        text, note = _decode_unmarked(data, declared)
     if not text.strip():
-        raise InputError("is empty; there is nothing to read in it.")
+        raise InputError(_EMPTY)
     return text, note
 
 
-def _decoded(data: bytes, declared: str) -> tuple[str, str]:
-    """The text and a note, by the first way to read `data` that holds."""
-    if not data.strip(b"\0"):
-        return "", ""
-    if data.startswith(b"%PDF-"):
-        raise InputError(_binary(data))
-    marked = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), None)
-    if marked:
-        return _damaged(data[len(marked[0]) :], marked[1])
+def _decode_unmarked(data: bytes, declared: str) -> tuple[str, str]:
+    """The text of bytes without a mark, and a note, by the first encoding that fits."""
     controls = len(data) - len(data.translate(None, CONTROLS))
-    text = _utf16(data) if controls else None
-    if text is not None:
-        return clean(text), ""
-    if controls and not _tolerable(data, controls):
-        raise InputError(_binary(data))
-    return _unmarked(data, declared)
+    utf16 = _decode_utf16(data) if controls else None
+    if utf16 is not None:
+        return clean_text(utf16), ""
+    # control bytes may be strays in a text, or the sign of something binary
+    nuls = data.count(0)
+    if controls and not (nuls <= MAX_NULS * len(data) and controls - nuls <= MAX_CONTROLS * len(data)):
+        raise InputError(_explain_binary(data))
+    text = _decode_strict(data, "utf-8")
+    if text is None:
+        # UTF-8 but for a few damaged places, far fewer than its good characters beyond ASCII
+        replaced = data.decode("utf-8", "replace")
+        lost = replaced.count("\ufffd")
+        beyond = sum(not c.isascii() for c in islice(replaced, SAMPLE * 8))
+        if lost <= MAX_DAMAGE * len(replaced) + 1 and beyond - lost >= 5 * lost:
+            return _decode_damaged(data, "utf-8")
+        text = _decode_strict(data, _find_codec(declared)) or _guess_encoding(data)
+    if text is None:
+        raise InputError(_explain_binary(data, "is in no encoding that can be told; save it as UTF-8."))
+    return clean_text(text), ""
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """`text` as every document holds it: \\r\\n as \\n, no NULs, no byte order mark, no half surrogate pairs."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\0", "")
     try:
@@ -104,110 +119,83 @@ def clean(text: str) -> str:
     return text
 
 
-def _unmarked(data: bytes, declared: str) -> tuple[str, str]:
-    text = _strict(data, "utf-8")
-    if text is None and _mostly_utf8(data):
-        return _damaged(data, "utf-8")
-    if text is None:
-        text = _strict(data, _codec(declared)) or _japanese(data) or _guessed(data)
-    if text is None:
-        raise InputError(_binary(data, "is in no encoding that can be told; save it as UTF-8."))
-    return clean(text), ""
-
-
-def _strict(data: bytes, encoding: str) -> str | None:
+def _decode_strict(data: bytes, encoding: str) -> str | None:
     try:
         return data.decode(encoding) if encoding else None
     except ValueError:
         return None
 
 
-def _codec(declared: str) -> str:
+def _find_codec(declared: str) -> str:
     """Python's name for the encoding that a file declares, or nothing where it is unknown or no text encoding."""
     try:
         name = codecs.lookup(declared).name if declared.isascii() and declared else ""
+        name = _ALIASES.get(name, name)
+        is_text = name and b"".decode(name) == ""  # LookupError where a codec is not of texts
     except LookupError:
         return ""
-    name = _ALIASES.get(name, name)
-    return "" if name.startswith(("utf", "unicode", "raw")) or not _is_text(name) else name
+    return name if is_text and not name.startswith(("utf", "unicode", "raw")) else ""
 
 
-def _is_text(name: str) -> bool:
-    try:
-        return b"".decode(name) == "" if name else False
-    except LookupError:
-        return False
-
-
-def _damaged(data: bytes, encoding: str) -> tuple[str, str]:
+def _decode_damaged(data: bytes, encoding: str) -> tuple[str, str]:
     """`data` in an encoding that is certain, with what is damaged replaced and counted."""
-    text = _strict(data, encoding)
+    text = _decode_strict(data, encoding)
     if text is not None:
-        return clean(text), ""
+        return clean_text(text), ""
     text = data.decode(encoding, "replace")
     lost = text.count("\ufffd") - data.count("\ufffd".encode(encoding))
     if lost > len(text) * MAX_NULS:
-        raise InputError(_binary(data, f"says that it is {encoding.upper()} but is not; save it as UTF-8."))
+        raise InputError(_explain_binary(data, f"says that it is {encoding.upper()} but is not; save it as UTF-8."))
     where = text.count("\n", 0, text.index("\ufffd")) + 1
     what = f"{lost} damaged {'place is' if lost == 1 else 'places are'} no {encoding.upper()}"
-    return clean(text), f"{what} (first in line {where}) and was read as U+FFFD; all else was read."
+    return clean_text(text), f"{what} (first in line {where}) and was read as U+FFFD; all else was read."
 
 
-def _mostly_utf8(data: bytes) -> bool:
-    """Whether `data` is UTF-8 but for a few damaged places, far fewer than its good characters beyond ASCII."""
-    text = data.decode("utf-8", "replace")
-    lost = text.count("\ufffd")
-    beyond = sum(not c.isascii() for c in islice(text, SAMPLE * 8))
-    return lost <= MAX_DAMAGE * len(text) + 1 and beyond - lost >= 5 * lost
-
-
-def _tolerable(data: bytes, controls: int) -> bool:
-    """Whether the control bytes are strays in a text rather than the sign of something binary."""
-    nuls = data.count(0)
-    return nuls <= MAX_NULS * len(data) and controls - nuls <= MAX_CONTROLS * len(data)
-
-
-def _utf16(data: bytes) -> str | None:
+def _decode_utf16(data: bytes) -> str | None:
     """The text of UTF-16 without a mark, which shows in control bytes that no other text has; else None.
 
     Where the bytes are valid UTF-8 as well, the NULs must lie on one side of the pairs, as they do in Latin text.
     """
     sides = data[0::2].count(0), data[1::2].count(0)
     one_sided = sum(sides) >= len(data) / 5 and min(sides) <= sum(sides) / 10
-    if len(data) % 2 or (not one_sided and _strict(data[: SAMPLE // 2], "utf-8") is not None):
+    if len(data) % 2 or (not one_sided and _decode_strict(data[: SAMPLE // 2], "utf-8") is not None):
         return None
     order = ("utf-16-be", "utf-16-le") if sides[0] > sides[1] else ("utf-16-le", "utf-16-be")
-    texts = (_strict(data, name) for name in order)
-    return next((t for t in texts if t is not None and _plausible(t[:4096], one_sided)), None)
+    for name in order:
+        text = _decode_strict(data, name)
+        if text is None:
+            continue
+        # every character is assigned and public, and, but in Latin, some are blanks or common punctuation
+        start = text[:4096]
+        odd = any(unicodedata.category(c) in {"Cn", "Co", "Cs", "Cc"} and c not in "\t\n\v\f\r" for c in start)
+        if not odd and (one_sided or any(c in " \n,.。，、" for c in start)):
+            return text
+    return None
 
 
-def _plausible(text: str, latin: bool) -> bool:
-    """Whether every character is assigned and public, and, but in Latin, some are blanks or common punctuation."""
-    odd = any(unicodedata.category(c) in {"Cn", "Co", "Cs", "Cc"} and c not in "\t\n\v\f\r" for c in text)
-    return not odd and (latin or any(c in " \n,.。，、" for c in text))
+def _guess_encoding(data: bytes) -> str | None:
+    """`data` in Shift-JIS or EUC-JP where it is valid and holds much kana, which no other reading gives.
 
-
-def _japanese(data: bytes) -> str | None:
-    """`data` in Shift-JIS or EUC-JP where it is valid and holds much kana, which no other reading gives."""
+    Else in the encoding that charset-normalizer finds the least messy; the commoner one on a tie.
+    """
     for name in ("cp932", "euc_jp"):
-        text = _strict(data, name)
+        text = _decode_strict(data, name)
         if text is not None:
             beyond = [c for c in text[:SAMPLE] if not c.isascii()]
             if sum("\u3040" <= c <= "\u30ff" for c in beyond) > MIN_KANA * len(beyond):
                 return text
-    return None
-
-
-def _guessed(data: bytes) -> str | None:
-    """`data` in the encoding that charset-normalizer finds the least messy; the commoner one on a tie."""
     from charset_normalizer import from_bytes
 
-    sample = _sample(data)
+    sample = _sample_lines(data)
     found = list(from_bytes(sample, cp_isolation=list(_LEGACY)))
     evidence = len(sample) - len(sample.translate(None, bytes(range(128, 256))))
     if not found or (evidence < MIN_EVIDENCE and not found[0].coherence):
-        if _western(sample):
-            return _strict(data, "cp1252")
+        # Windows-1252, where that reads as single accented letters and quotes amid ASCII
+        western = _decode_strict(sample, "cp1252") or "\x80"
+        beyond = [c for c in western if not c.isascii()]
+        pairs = len(re.findall("[À-ÿªº]{2}", western))
+        if all(c.isalpha() or c in "‘’‚“”„–—…€«»°§·©®" for c in beyond) and pairs * 10 <= len(beyond):
+            return _decode_strict(data, "cp1252")
         found = [m for m in from_bytes(sample) if m.coherence >= MIN_COHERENCE]
     if not found:
         return None
@@ -215,37 +203,26 @@ def _guessed(data: bytes) -> str | None:
     close = [m for m in found if m.chaos <= best.chaos + 0.05 and m.coherence >= best.coherence - 0.05]
     rank = {name: i for i, name in enumerate(_LEGACY)}
     close.sort(key=lambda m: rank.get(m.encoding, len(rank)))
-    return next((t for t in (_strict(data, m.encoding) for m in close) if t is not None), None)
+    return next((t for t in (_decode_strict(data, m.encoding) for m in close) if t is not None), None)
 
 
-def _western(sample: bytes) -> bool:
-    """Whether `sample` reads in Windows-1252 as single accented letters and quotes amid ASCII."""
-    text = _strict(sample, "cp1252") or "\x80"
-    beyond = [c for c in text if not c.isascii()]
-    pairs = len(re.findall("[À-ÿªº]{2}", text))
-    return all(c.isalpha() or c in "‘’‚“”„–—…€«»°§·©®" for c in beyond) and pairs * 10 <= len(beyond)
-
-
-def _sample(data: bytes) -> bytes:
+def _sample_lines(data: bytes) -> bytes:
     """The lines of `data` that hold more than ASCII, up to a limit, cut where no character is cut."""
     parts: list[bytes] = []
     at = size = 0
     while size < SAMPLE and (high := _HIGH.search(data, at)):
         start = max(at, high.start() - 200)
         line_end = data.find(b"\n", high.start(), start + SAMPLE)
-        part = data[start : line_end + 1] if line_end >= 0 else _whole(data[start : start + SAMPLE])
+        part = data[start : line_end + 1] if line_end >= 0 else data[start : start + SAMPLE]
+        if line_end < 0:  # up to the last blank or low punctuation mark, never the second half of a character
+            cut = max(part.rfind(bytes([mark])) for mark in b" \t,.-()\"'!") + 1
+            part = part[:cut] if cut > len(part) // 2 else part
         parts.append(part)
         at, size = start + len(part), size + len(part)
     return b"".join(parts)
 
 
-def _whole(part: bytes) -> bytes:
-    """`part` up to its last blank or low punctuation mark, bytes that are never the second half of a character."""
-    cut = max(part.rfind(bytes([mark])) for mark in b" \t,.-()\"'!") + 1
-    return part[:cut] if cut > len(part) // 2 else part
-
-
-def _binary(data: bytes, otherwise: str = "is binary, not text; remove it, or convert it to text.") -> str:
+def _explain_binary(data: bytes, otherwise: str = "is binary, not text; remove it, or convert it to text.") -> str:
     """Why `data` is no text: what its first bytes say, else `otherwise`."""
     kind = next((kind for magic, kind in _MAGIC if data.startswith(magic)), "")
     return f"looks like {kind}, not text; give it its proper extension, or convert it to text." if kind else otherwise

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
-from sensegraph.documents.values import DocumentSettings, File, Skipped, shown
+from sensegraph.documents.document_settings import DocumentSettings, File, Skipped, printable_path
 
 TEXT = frozenset({".txt", ".text", ".md", ".markdown", ".rst"})
 MARKUP = frozenset({".html", ".htm", ".xhtml"})
@@ -22,50 +22,39 @@ def files(root: str, settings: DocumentSettings) -> tuple[list[File], list[Skipp
     Hidden files and folders are no candidates. Links to files are followed; links to folders are followed when the
     folder is not read anyway, each folder once.
     """
-    found = list(_walk(root))
-    chosen = sorted((f for f in found if isinstance(f, File) and _wanted(f, settings)), key=lambda f: f.name)
-    left = [s for s in found if isinstance(s, Skipped)] + _unknown(root, found, settings)
-    if not chosen and not left:
-        left = [Skipped(shown(root), "holds no document; put text files into it, or name another folder.")]
-    return [f for f in chosen if f.extension in KNOWN or settings.include], left
-
-
-def _wanted(file: File, settings: DocumentSettings) -> bool:
-    included = not settings.include or any(fnmatchcase(file.name, p) for p in settings.include)
-    return included and not any(fnmatchcase(file.name, p) for p in settings.exclude)
-
-
-def _unknown(root: str, found: list[File | Skipped], settings: DocumentSettings) -> list[Skipped]:
-    """One summary for each extension that is not known; none where the caller has said what to include."""
-    if settings.include:
-        return []
-    candidates = [f for f in found if isinstance(f, File) and _wanted(f, settings)]
-    counts = Counter(f.extension for f in candidates if f.extension not in KNOWN)
-    return [Skipped(shown(root), _summary(extension, n)) for extension, n in sorted(counts.items())]
-
-
-def _summary(extension: str, n: int) -> str:
-    what = f"{shown(extension)} file" if extension else "file without an extension"
-    many = what if n == 1 else what.replace("file", "files", 1)
-    verb = "is no text document" if n == 1 else "are not text documents"
-    return f"{n} {many} {verb}; name one as a path, or in an include pattern, to read it as text."
-
-
-def _walk(root: str) -> Iterator[File | Skipped]:
-    visited: set[str] = set()
-    links: list[File] = []
-    top = os.path.realpath(root)
-    yield from _tree(root, "", visited, links)
+    visited, links, top = set[str](), list[File](), os.path.realpath(root)
+    found = list(_walk_folder(root, "", visited, links))
     while links:
         link = links.pop(0)
         real = os.path.realpath(link.path)
         if real in visited or top.startswith(os.path.join(real, "")):
-            yield Skipped(shown(link.path), "is a link to a folder that is read anyway, or that holds this one.")
+            reason = "is a link to a folder that is read anyway, or that holds this one."
+            found.append(Skipped(printable_path(link.path), reason))
         else:
-            yield from _tree(link.path, link.name + "/", visited, links)
+            found += _walk_folder(link.path, link.name + "/", visited, links)
+    wanted = [
+        f
+        for f in found
+        if isinstance(f, File)
+        and (not settings.include or any(fnmatchcase(f.name, p) for p in settings.include))
+        and not any(fnmatchcase(f.name, p) for p in settings.exclude)
+    ]
+    chosen = sorted(wanted, key=lambda f: f.name)
+    left = [s for s in found if isinstance(s, Skipped)]
+    # one summary for each extension that is not known; none where the caller has said what to include
+    unknown = () if settings.include else (f.extension for f in chosen if f.extension not in KNOWN)
+    for extension, n in sorted(Counter(unknown).items()):
+        what = f"{printable_path(extension)} file" if extension else "file without an extension"
+        many = what if n == 1 else what.replace("file", "files", 1)
+        verb = "is no text document" if n == 1 else "are not text documents"
+        reason = f"{n} {many} {verb}; name one as a path, or in an include pattern, to read it as text."
+        left.append(Skipped(printable_path(root), reason))
+    if not chosen and not left:
+        left = [Skipped(printable_path(root), "holds no document; put text files into it, or name another folder.")]
+    return [f for f in chosen if f.extension in KNOWN or settings.include], left
 
 
-def _tree(top: str, prefix: str, visited: set[str], links: list[File]) -> Iterator[File | Skipped]:
+def _walk_folder(top: str, prefix: str, visited: set[str], links: list[File]) -> Iterator[File | Skipped]:
     """Everything below `top`, without recursion; links to folders are put into `links` for later."""
     pending = [(top, prefix)]
     while pending:
@@ -74,29 +63,25 @@ def _tree(top: str, prefix: str, visited: set[str], links: list[File]) -> Iterat
         if real in visited:
             continue
         visited.add(real)
-        for item in _entries(folder, prefix):
-            if isinstance(item, Skipped) or not os.path.isdir(item.path):
-                yield item if isinstance(item, Skipped) else _regular(item)
+        try:
+            names = sorted(n for n in os.listdir(folder) if not n.startswith("."))
+        except OSError as e:
+            reason = f"cannot be listed ({e.strerror}); check that it exists and may be read."
+            yield Skipped(printable_path(folder), reason)
+            continue
+        for item in (File(os.path.join(folder, n), prefix + n) for n in names):
+            if os.path.isdir(item.path):
+                if os.path.islink(item.path):
+                    links.append(item)
+                else:
+                    pending.append((item.path, item.name + "/"))
+            elif item.name != printable_path(item.name):
+                reason = "has a name that is no UTF-8, which no id can hold; rename it."
+                yield Skipped(printable_path(item.path), reason)
+            elif os.path.isfile(item.path):
+                yield item
             elif os.path.islink(item.path):
-                links.append(item)
+                yield Skipped(item.path, "is a link that leads nowhere; mend or remove it.")
             else:
-                pending.append((item.path, item.name + "/"))
-
-
-def _entries(folder: str, prefix: str) -> list[File | Skipped]:
-    try:
-        names = sorted(n for n in os.listdir(folder) if not n.startswith("."))
-    except OSError as e:
-        return [Skipped(shown(folder), f"cannot be listed ({e.strerror}); check that it exists and may be read.")]
-    return [File(os.path.join(folder, n), prefix + n) for n in names]
-
-
-def _regular(file: File) -> File | Skipped:
-    """`file`, or why it cannot be a document."""
-    if file.name != shown(file.name):
-        return Skipped(shown(file.path), "has a name that is no UTF-8, which no id can hold; rename it.")
-    if os.path.isfile(file.path):
-        return file
-    if os.path.islink(file.path):
-        return Skipped(file.path, "is a link that leads nowhere; mend or remove it.")
-    return Skipped(file.path, "is not a regular file, or has just gone; add files and folders only.")
+                reason = "is not a regular file, or has just gone; add files and folders only."
+                yield Skipped(item.path, reason)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sensegraph.documents.metadata import scalars
-from sensegraph.documents.times import iso
+from sensegraph.documents.metadata import flatten_fields
+from sensegraph.documents.written_dates import read_iso_date
 from sensegraph.errors import InputError
 from sensegraph.types import Document
 
@@ -50,16 +50,18 @@ _META = ("author", "description", "keywords")
 # ── Markdown and reStructuredText ────────────────────────────────────────────────────────────────────────────────────
 
 
-def markdown(name: str, text: str) -> Document:
+def parse_markdown(name: str, text: str) -> Document:
     """A Markdown document: title and time from its front matter, else the first heading. The text stays whole."""
-    front, body = front_matter(text)
-    title = next((str(front[k]) for k in front if k.casefold() == "title" and front[k]), "") or _heading(body)
-    time = next((t for k in front if k.casefold() in {"date", "time", "published"} and (t := iso(front[k]))), "")
+    front, body = split_front_matter(text)
+    title = next((str(front[k]) for k in front if k.casefold() == "title" and front[k]), "") or _find_heading(body)
+    time = next(
+        (t for k in front if k.casefold() in {"date", "time", "published"} and (t := read_iso_date(front[k]))), ""
+    )
     rest = {k: v for k, v in front.items() if k.casefold() not in {"title", "date"}}
-    return Document(name, text, title, scalars(rest), time)
+    return Document(name, text, title, flatten_fields(rest), time)
 
 
-def restructured(name: str, text: str) -> Document:
+def parse_restructured_text(name: str, text: str) -> Document:
     """A reStructuredText document: its title is the first underlined line."""
     lines = text[:_MAX_HEADER].split("\n")
     pairs = pairwise(lines)
@@ -69,7 +71,7 @@ def restructured(name: str, text: str) -> Document:
     return Document(name, text, title.strip() if not _RST_UNDERLINE.match(title) else "")
 
 
-def front_matter(text: str) -> tuple[dict[str, object], str]:
+def split_front_matter(text: str) -> tuple[dict[str, object], str]:
     """The fields of a YAML or TOML header, and the text after it; nothing where there is none or it cannot be read.
 
     Of YAML: `key: value` with plain or quoted values, `[a, b]`, and lists of `- item`; nested maps are left out.
@@ -83,28 +85,26 @@ def front_matter(text: str) -> tuple[dict[str, object], str]:
         except tomllib.TOMLDecodeError:
             return {}, text
     match = _YAML.match(head)
-    return (_yaml(match[1]), text[match.end() :]) if match else ({}, text)
-
-
-def _yaml(header: str) -> dict[str, object]:
+    if not match:
+        return {}, text
     fields: dict[str, object] = {}
     items: list[object] = []
-    for line in header.split("\n"):
-        if match := _FIELD.match(line):
-            value = (match[2] or "").strip()
+    for line in match[1].split("\n"):
+        if field := _FIELD.match(line):
+            value = (field[2] or "").strip()
             items = []
-            fields[match[1]] = _value(value) if value else items
+            fields[field[1]] = _parse_yaml_value(value) if value else items
         elif line.lstrip().startswith("- "):
-            items.append(_value(line.lstrip()[2:].strip()))
-    return {k: v for k, v in fields.items() if v != []}
+            items.append(_parse_yaml_value(line.lstrip()[2:].strip()))
+    return {k: v for k, v in fields.items() if v != []}, text[match.end() :]
 
 
-def _value(text: str) -> object:
+def _parse_yaml_value(text: str) -> object:
     """A plain YAML value: quoted or not, a list in brackets, a number, true or false."""
     if text[:1] in {'"', "'"} and text[-1:] == text[:1] and len(text) > 1:
         return text[1:-1].replace(text[0] * 2 if text[0] == "'" else '\\"', text[0])
     if text.startswith("[") and text.endswith("]"):
-        return [_value(t.strip()) for t in text[1:-1].split(",") if t.strip()]
+        return [_parse_yaml_value(t.strip()) for t in text[1:-1].split(",") if t.strip()]
     text = re.sub(r"\s+#.*$", "", text)
     try:
         value: object = json.loads(text)
@@ -113,7 +113,7 @@ def _value(text: str) -> object:
     return value if isinstance(value, int | float | bool) else text
 
 
-def _heading(text: str) -> str:
+def _find_heading(text: str) -> str:
     """The first heading outside of code, without its marks."""
     fence, before = "", ""
     for line in text[:_MAX_HEADER].split("\n"):
@@ -121,27 +121,27 @@ def _heading(text: str) -> str:
             fence = mark[1] if not fence else "" if mark[1].startswith(fence) else fence
         elif not fence:
             if match := _ATX.match(line):
-                return _plain(match[1])
+                return _strip_inline_marks(match[1])
             if before.strip() and _UNDERLINE.match(line):
-                return _plain(before)
+                return _strip_inline_marks(before)
         before = line
     return ""
 
 
-def _plain(heading: str) -> str:
+def _strip_inline_marks(heading: str) -> str:
     return _INLINE.sub(lambda m: m[1] or "", heading[:_MAX_HEADING]).strip()
 
 
 # ── HTML ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def declared(data: bytes) -> str:
+def declared_encoding(data: bytes) -> str:
     """The encoding that an HTML or XML file names for itself in its first 4096 bytes, or nothing."""
     match = _CHARSET.search(data[:4096])
     return match[1].decode("ascii", "ignore") if match else ""
 
 
-def html(name: str, text: str) -> Document:
+def parse_html(name: str, text: str) -> Document:
     """An HTML page as readable text: a line for each heading, paragraph, list item and table row (cells by ` | `).
 
     Navigation, footers, asides, scripts and forms' controls are dropped; where the page marks its main part, that is
@@ -151,10 +151,24 @@ def html(name: str, text: str) -> Document:
 
     page = LexborHTMLParser(text)
     title = _first_text(page, "head > title") or _first_text(page, "h1")
-    times = (iso(node.attributes.get("content")) for css in _TIMES for node in page.css(css))
+    times = (read_iso_date(node.attributes.get("content")) for css in _TIMES for node in page.css(css))
     time = next((t for t in times if t), "")
-    metadata = scalars({key: value for key in _META if (value := _content(page, f"meta[name={key} i]"))})
-    body = _readable(page)
+    fields = dict[str, object]()
+    for key in _META:
+        node = page.css_first(f"meta[name={key} i]")
+        if value := (node.attributes.get("content") or "").strip() if node else "":
+            fields[key] = value
+    metadata = flatten_fields(fields)
+    for node in page.css(_DROPPED):
+        node.decompose()
+    for node in page.css("body > header, body > div > header"):
+        if node.css_first("h1") is None:
+            node.decompose()
+    articles = page.css("article")
+    parts = page.css("main") or page.css("[role=main]") or (articles if len(articles) == 1 else [])
+    body = _render_lines(parts[0]) if parts else ""
+    if not body and page.body is not None:
+        body = _render_lines(page.body)
     if not body:
         raise InputError("holds no text to read (it may be built by a script); save the page as shown.")
     return Document(name, body, title, metadata, time)
@@ -165,30 +179,13 @@ def _first_text(page: LexborHTMLParser, css: str) -> str:
     return " ".join(node.text().split()) if node else ""
 
 
-def _content(page: LexborHTMLParser, css: str) -> str:
-    node = page.css_first(css)
-    return (node.attributes.get("content") or "").strip() if node else ""
-
-
-def _readable(page: LexborHTMLParser) -> str:
-    for node in page.css(_DROPPED):
-        node.decompose()
-    for node in page.css("body > header, body > div > header"):
-        if node.css_first("h1") is None:
-            node.decompose()
-    articles = page.css("article")
-    parts = page.css("main") or page.css("[role=main]") or (articles if len(articles) == 1 else [])
-    text = "\n".join(filter(None, (_lines(part) for part in parts[:1])))
-    return text or (_lines(page.body) if page.body is not None else "")
-
-
-def _lines(root: LexborNode) -> str:
+def _render_lines(root: LexborNode) -> str:
     """The text below `root`, white space collapsed as a browser shows it, one line a block."""
-    lines = (re.sub(" +", " ", line).strip(" ") for line in "".join(_pieces(root)).split("\n"))
+    lines = (re.sub(" +", " ", line).strip(" ") for line in "".join(_walk_text(root)).split("\n"))
     return "\n".join(line.replace(_SPACE, " ").rstrip() for line in lines if line.strip(f" |{_SPACE}"))
 
 
-def _pieces(root: LexborNode) -> Iterator[str]:
+def _walk_text(root: LexborNode) -> Iterator[str]:
     """The text in order, with a line end before and after blocks; without recursion, however deep the page is."""
     stack: list[tuple[LexborNode, bool]] = [(root, False)]
     while stack:
@@ -197,24 +194,16 @@ def _pieces(root: LexborNode) -> Iterator[str]:
         if not closing and node.mem_id != root.mem_id and node.next is not None:
             stack.append((node.next, False))
         if tag == "-text":
-            yield _collapsed(node)
+            text, parent = node.text_content or "", node.parent
+            if parent is not None and parent.tag == "pre":  # white space is kept, its blanks marked
+                yield text.expandtabs(4).replace(" ", _SPACE)
+            else:
+                yield re.sub(r"[ \t\n\r\f]+", " ", text)
         elif tag == "tr" and not closing and node.css_first("table") is None:
-            yield f"\n{_row(node)}\n"
+            cells = (" ".join("".join(_walk_text(cell)).split()) for cell in node.css("td, th"))
+            yield f"\n{' | '.join(cells).strip(' |')}\n"
             continue
         elif tag in _BLOCKS:
             yield "\n"
         if not closing and node.child is not None:
             stack += [(node, True), (node.child, False)]
-
-
-def _row(row: LexborNode) -> str:
-    cells = (" ".join("".join(_pieces(cell)).split()) for cell in row.css("td, th"))
-    return " | ".join(cells).strip(" |")
-
-
-def _collapsed(node: LexborNode) -> str:
-    """A text node with its white space as one blank; inside `pre` it is kept, its blanks marked."""
-    text, parent = node.text_content or "", node.parent
-    if parent is not None and parent.tag == "pre":
-        return text.expandtabs(4).replace(" ", _SPACE)
-    return re.sub(r"[ \t\n\r\f]+", " ", text)

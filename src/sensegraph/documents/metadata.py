@@ -7,21 +7,21 @@ import math
 from collections.abc import Mapping
 from datetime import date, datetime, time
 
-from sensegraph.documents.decoding import clean
+from sensegraph.documents.decoding import clean_text
 from sensegraph.types import Scalar
 
 _LARGEST = 2**63 - 1
 
 
-def scalars(fields: Mapping[str, object]) -> tuple[tuple[str, Scalar], ...]:
+def flatten_fields(fields: Mapping[str, object]) -> tuple[tuple[str, Scalar], ...]:
     """`fields` sorted by name; what is nested becomes compact JSON text, a number that is none becomes None."""
-    return tuple(sorted(((clean(str(k)), scalar(v)) for k, v in fields.items()), key=lambda pair: pair[0]))
+    return tuple(sorted(((clean_text(str(k)), to_scalar(v)) for k, v in fields.items()), key=lambda pair: pair[0]))
 
 
-def scalar(value: object) -> Scalar:
+def to_scalar(value: object) -> Scalar:
     """`value` as a scalar that every reader can hold: larger integers than 64 bits become text."""
     if isinstance(value, str):
-        return clean(value)
+        return clean_text(value)
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > _LARGEST:
         return str(value)
     if isinstance(value, float) and not math.isfinite(value):
@@ -30,4 +30,4 @@ def scalar(value: object) -> Scalar:
         return value
     if isinstance(value, datetime | date | time):
         return value.isoformat()
-    return clean(json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=str))
+    return clean_text(json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=str))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any
 
-from sensegraph.documents.decoding import clean
-from sensegraph.documents.metadata import scalars
-from sensegraph.documents.times import iso
+from sensegraph.documents.decoding import clean_text
+from sensegraph.documents.metadata import flatten_fields
+from sensegraph.documents.written_dates import read_iso_date
 from sensegraph.errors import InputError
 from sensegraph.types import Document
 
@@ -29,44 +29,36 @@ _MIN_PAGES = 3
 _NUMBER = re.compile(r"\b[0-9]{1,6}\b")
 
 
-def office(name: str, extension: str, data: bytes) -> Document:
+def parse_office(name: str, extension: str, data: bytes) -> Document:
     """The text of a PDF or office file, pages parted by an empty line, repeated headers and footers left out.
 
     Raises InputError where the extra is not installed, or the file is damaged, locked or holds images alone.
     """
-    result = _extracted(extension, data)
-    pages = [clean(page["content"]) for page in result.pages or ()] if extension == ".pdf" else []
-    text = "\n\n".join(p for p in without_edges(pages) if p.strip()) if pages else clean(result.content)
-    if not text.strip():
-        raise InputError("holds no text (scanned pages?); run text recognition on it first.")
-    core = {**result.metadata, **(result.metadata.get("core_properties") or {})}
-    title = re.sub(r"^Microsoft \w+ - ", "", str(core.get("title") or "")).strip()
-    time = iso(core.get("created_at") or core.get("created"))
-    return Document(name, text, title, scalars(_facts(core, len(pages))), time)
-
-
-def _extracted(extension: str, data: bytes) -> Any:
     try:
         import kreuzberg
     except ImportError as e:
         raise InputError(f'needs the extra for {extension} files: pip install "sensegraph[docs]".') from e
-    pages = kreuzberg.PageConfig(extract_pages=True) if extension == ".pdf" else None
-    options: dict[str, Any] = {"use_cache": False, "disable_ocr": True, "output_format": "plain", "pages": pages}
+    by_page = kreuzberg.PageConfig(extract_pages=True) if extension == ".pdf" else None
+    options: dict[str, Any] = {"use_cache": False, "disable_ocr": True, "output_format": "plain", "pages": by_page}
     try:
-        return kreuzberg.extract_bytes_sync(data, _MIME[extension], config=kreuzberg.ExtractionConfig(**options))
+        result: Any = kreuzberg.extract_bytes_sync(data, _MIME[extension], config=kreuzberg.ExtractionConfig(**options))
     except (kreuzberg.KreuzbergError, RuntimeError, ValueError, OSError) as e:
         reason = str(e).split("\n", 1)[0][:160]
         raise InputError(f"cannot be read as {extension} ({reason}); check that it opens and has no password.") from e
-
-
-def _facts(core: Mapping[str, Any], pages: int) -> dict[str, object]:
-    """What is worth keeping of a file's properties: who wrote it, on what, and how long it is."""
+    pages = [clean_text(page["content"]) for page in result.pages or ()] if extension == ".pdf" else []
+    text = "\n\n".join(p for p in strip_page_edges(pages) if p.strip()) if pages else clean_text(result.content)
+    if not text.strip():
+        raise InputError("holds no text (scanned pages?); run text recognition on it first.")
+    core = {**result.metadata, **(result.metadata.get("core_properties") or {})}
+    title = re.sub(r"^Microsoft \w+ - ", "", str(core.get("title") or "")).strip()
+    time = read_iso_date(core.get("created_at") or core.get("created"))
     author = core.get("authors") or core.get("author") or core.get("creator")
-    facts = {"author": author, "subject": core.get("subject"), "keywords": core.get("keywords"), "pages": pages}
-    return {k: ", ".join(map(str, v)) if isinstance(v, list | tuple) else v for k, v in facts.items() if v}
+    facts = {"author": author, "subject": core.get("subject"), "keywords": core.get("keywords"), "pages": len(pages)}
+    kept = {k: ", ".join(map(str, v)) if isinstance(v, list | tuple) else v for k, v in facts.items() if v}
+    return Document(name, text, title, flatten_fields(kept), time)
 
 
-def without_edges(pages: Sequence[str]) -> list[str]:
+def strip_page_edges(pages: Sequence[str]) -> list[str]:
     """`pages` without the lines that stand at the same edge of at least half of them.
 
     Lines count as the same when they are equal, or equal but for a number that counts with the pages. Only the
@@ -75,28 +67,31 @@ def without_edges(pages: Sequence[str]) -> list[str]:
     lines = [[line for line in page.split("\n") if line.strip()] for page in pages]
     if len(pages) < _MIN_PAGES:
         return ["\n".join(page) for page in lines]
-    top, bottom = _repeated(lines), _repeated([page[::-1] for page in lines])
-    kept = (_trimmed(_trimmed(page, n, top)[::-1], n, bottom)[::-1] for n, page in enumerate(lines))
+    top, bottom = _find_repeated_lines(lines), _find_repeated_lines([page[::-1] for page in lines])
+    kept = (
+        _strip_repeated_lines(_strip_repeated_lines(page, n, top)[::-1], n, bottom)[::-1]
+        for n, page in enumerate(lines)
+    )
     return ["\n".join(page) for page in kept]
 
 
-def _repeated(pages: Sequence[Sequence[str]]) -> frozenset[str]:
+def _find_repeated_lines(pages: Sequence[Sequence[str]]) -> frozenset[str]:
     """The shapes of the first lines of `pages` that repeat."""
     counts: Counter[str] = Counter()
     for number, page in enumerate(pages):
-        counts.update(frozenset(shape for line in page[:_EDGE] for shape in _shapes(line, number)))
+        counts.update(frozenset(shape for line in page[:_EDGE] for shape in _line_shapes(line, number)))
     enough = max(_MIN_PAGES, len(pages) / 2)
     return frozenset(shape for shape, n in counts.items() if n >= enough)
 
 
-def _trimmed(page: list[str], number: int, repeated: frozenset[str]) -> list[str]:
+def _strip_repeated_lines(page: list[str], number: int, repeated: frozenset[str]) -> list[str]:
     n = 0
-    while n < min(_EDGE, len(page) - 1) and not repeated.isdisjoint(_shapes(page[n], number)):
+    while n < min(_EDGE, len(page) - 1) and not repeated.isdisjoint(_line_shapes(page[n], number)):
         n += 1
     return page[n:]
 
 
-def _shapes(line: str, number: int) -> list[str]:
+def _line_shapes(line: str, number: int) -> list[str]:
     """What `line` may repeat as: itself, or itself with one of its numbers taken relative to the page's."""
     line = " ".join(line.casefold().split())
     counted = (f"{line[: m.start()]}#{int(m[0]) - number:+}{line[m.end() :]}" for m in _NUMBER.finditer(line))

@@ -200,11 +200,11 @@ class Index:
 
     def check_parts(self, names: Iterable[str]) -> None:
         """Raise NotIndexed for the first of these parts that was not built, saying how to build it."""
-        missing = {name for name in names if name not in self.manifest.part_names}
-        for name in (name for name in known_parts(self.given) if name in missing):
-            raise missing_part(name, "" if name in SPINE else find_part(name, self.given).reader)
-        if missing:
-            raise missing_part(min(missing))
+        if missing := set(names) - self.manifest.part_names:
+            known = known_parts(self.given)
+            first = min(missing, key=lambda name: known.index(name) if name in known else len(known))
+            brought = first in known and first not in SPINE
+            raise missing_part(first, find_part(first, self.given).reader if brought else "")
 
     def _part(self, part: str, name: str) -> str:
         """The key of the graph or the reports. Raises NotIndexed where they were not built."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, make_dataclass
+from typing import Any, TypeVar, get_type_hints
+
+import msgspec
 
 from sensegraph.built_in_parts import USUAL
 from sensegraph.errors import SettingsError
@@ -11,8 +14,9 @@ from sensegraph.index.graph.duplicates import ResolveSettings
 from sensegraph.index.graph.merging import GraphSettings
 from sensegraph.index.hierarchy.communities import ClusterSettings
 from sensegraph.index.hierarchy.reports import ReportSettings
-from sensegraph.index.parts import SPINE, Part, find_part, needs_of, sort_parts
+from sensegraph.index.parts import SPINE, Part, find_part, needs_of, settings_type, sort_parts
 from sensegraph.index.restricted.dates import TemporalSettings
+from sensegraph.runtime.keys import key
 
 S = TypeVar("S")
 EXACT_BELOW = 200_000  # measured: bench/neighbours.py
@@ -52,6 +56,11 @@ class IndexSettings:
             if missing := [needed for needed in needs_of(name, self.part_objects) if needed not in self.parts]:
                 raise SettingsError(f"index.parts has {name} without {missing[0]}: they are made from it, add it.")
 
+    @property
+    def key(self) -> str:
+        """What stands for these settings."""
+        return key({f.name: getattr(self, f.name) for f in fields(self) if f.name != "part_objects"})
+
     def settings_of(self, part: Part[Any, S]) -> S:
         """The settings of a part: those of its table, else its defaults."""
         found: S = self.part_settings.get(part.name) or part.settings()
@@ -65,3 +74,21 @@ class IndexSettings:
     def own_parts(self) -> list[Part[Any, Any]]:
         """The parts that are built besides graph and reports, in the order in which they are."""
         return [self.part_called(name) for name in sort_parts(self.parts, self.part_objects) if name not in SPINE]
+
+
+def take_part_settings(table: Mapping[str, Any], parts: Sequence[Part[Any, Any]]) -> dict[str, Any]:
+    """The tables of all settings, those of an index's parts taken out of `index` and read as settings of these parts.
+
+    Raises msgspec.ValidationError for a value of the wrong type, with its place.
+    """
+    index = table.get("index", {})
+    if not isinstance(index, Mapping):
+        return dict(table)
+    known = get_type_hints(IndexSettings)
+    kinds = {name: kind for name in index if name not in known and (kind := settings_type(name, parts))}
+    both = make_dataclass("Both", [("index", make_dataclass("PartTables", kinds.items()))])
+    made: Any = msgspec.convert({"index": {name: index[name] for name in kinds}}, both).index
+    own = {name: getattr(made, name) for name in kinds}
+    changed = {name: settings for name, settings in own.items() if settings != kinds[name]()}
+    rest = {name: value for name, value in index.items() if name not in kinds}
+    return {**table, "index": {**rest, "part_settings": changed, "part_objects": tuple(parts)}}

@@ -1,8 +1,7 @@
-"""Parts of speech as one letter a word, from the Brill lexicon that textblob carries.
+"""Parts of speech as one letter a word, from Brill's lexicon (`lexicons/brill.txt`).
 
-Only the lexicon's file is read: importing textblob would load NLTK, and its tagger applies 280 rules to each token
-(8 s a megabyte). Here a word gets its most frequent tag, unknown words one by suffix, and a few rules over the string
-of letters repair what matters for noun phrases and finite verbs.
+A word gets its most frequent tag, unknown words one by suffix, and a few rules over the string of letters repair what
+matters for noun phrases and finite verbs (Brill's tagger applies 280 rules to each token, 8 s a megabyte).
 
 n noun · N noun that is no verb · J adjective · b base or present verb · v finite verb · p participle · g -ing form ·
 m modal or auxiliary · d determiner · o pronoun · s possessive · i preposition · t to · c conjunction · r adverb ·
@@ -11,13 +10,10 @@ w wh-word · # number · u interjection · X name · . other
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
-
-from sensegraph.errors import InputError
+from importlib.resources import files
 
 _LETTERS = {
     "NN": "N", "NNS": "N", "NNP": "N", "NNPS": "N", "JJ": "J", "JJR": "J", "JJS": "J", "VB": "b", "VBP": "b",
@@ -86,10 +82,11 @@ def _contracted(word: str, known: _Letters) -> str:
 def _letters() -> _Letters:
     """The lexicon's lower-case words, loaded on first use: 0.1 s, 15 MB."""
     letters = _Letters()
-    for line in _lexicon().read_text("utf-8").splitlines():
-        word, _, tag = line.partition(" ")
-        if word == word.lower() and not line.startswith(";;;"):
-            letters[word] = "m" if word.endswith("n't") else _LETTERS.get(tag, ".")
+    for line in (files(__package__) / "lexicons" / "brill.txt").read_text("utf-8").splitlines():
+        tag, *words = line.split(" ")
+        if tag != ";;;":
+            letters.update(dict.fromkeys(words, _LETTERS.get(tag, ".")))
+    letters.update({word: "m" for word in letters if word.endswith("n't")})
     for word in [w for w, letter in letters.items() if letter == "N" and _also_verb(w, letters)]:
         letters[word] = "n"
     letters.update(_FORCED)
@@ -100,13 +97,6 @@ def _letters() -> _Letters:
 def _also_verb(word: str, letters: _Letters) -> bool:
     stem = word[:-1] if word.endswith("e") else word
     return letters.get(stem + "ing") == "g" or letters.get(stem + "ed") in ("p", "v")
-
-
-def _lexicon() -> Path:
-    spec = importlib.util.find_spec("textblob")
-    if spec is None or not spec.submodule_search_locations:
-        raise InputError("the word list of textblob is not installed; install sensegraph with its dependencies again.")
-    return Path(spec.submodule_search_locations[0]) / "en" / "en-lexicon.txt"
 
 
 def tags(words: Sequence[str]) -> str:

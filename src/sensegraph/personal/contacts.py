@@ -6,7 +6,7 @@ import ipaddress
 import re
 from collections.abc import Iterator
 
-from sensegraph.personal.values import Span
+from sensegraph.personal.personal_settings import Span
 
 _LOCAL = re.compile(r"[\w.+%'\-]{1,64}$")
 _HOST = re.compile(r"(?:[^\W_][\w\-]{0,62}\.){1,8}[^\W\d_]{2,24}(?![\w@])|\[?\d{1,3}(?:\.\d{1,3}){3}\]?")
@@ -52,12 +52,18 @@ _VERSION = re.compile(
 _MACHINE = re.compile(r"\b(?:ip|ips|address|host|server|client|from|ping|dns|gateway|node|login)\b", re.IGNORECASE)
 
 
-def emails(text: str) -> Iterator[Span]:
+def find_emails(text: str) -> Iterator[Span]:
     """Addresses of electronic mail, also those spelt `name [at] host [dot] org`."""
     for at in re.finditer("@", text):
         local = _LOCAL.search(text, max(0, at.start() - 64), at.start())
         host = _HOST.match(text, at.end())
-        name = _host(host[0]) if host else ""
+        name = host[0] if host else ""
+        rest, _, last = name.rpartition(".")
+        if last.casefold() in _FILES:  # the ending of a file that is named after an address is no part of it
+            if "." in rest and not rest.rpartition(".")[2].isdecimal():
+                name = rest
+            elif last.casefold() in _NEVER:
+                name = ""
         if local and name and local[0].strip(".'%") and local[0] not in _MACHINES:
             start, end = local.end() - len(local[0].lstrip(".'%")), at.end() + len(name)
             yield Span("email", start, end, text[start:end].casefold())
@@ -66,17 +72,7 @@ def emails(text: str) -> Iterator[Span]:
         yield Span("email", match.start(), match.end(), plain.casefold())
 
 
-def _host(written: str) -> str:
-    """A host without the ending of a file that is named after an address; nothing where no host is left."""
-    rest, _, last = written.rpartition(".")
-    if last.casefold() not in _FILES:
-        return written
-    if "." in rest and not rest.rpartition(".")[2].isdecimal():
-        return rest
-    return "" if last.casefold() in _NEVER else written
-
-
-def urls(text: str) -> Iterator[Span]:
+def find_user_urls(text: str) -> Iterator[Span]:
     """Addresses of pages that name a user: a profile, a home folder, a login."""
     for match in _URL.finditer(text):
         whole = match[0].rstrip(_TAIL)
@@ -84,19 +80,19 @@ def urls(text: str) -> Iterator[Span]:
             yield Span("url", match.start(), match.start() + len(whole), whole.rstrip("/").casefold())
 
 
-def addresses(text: str) -> Iterator[Span]:
+def find_ip_addresses(text: str) -> Iterator[Span]:
     """Addresses of machines (IPv4, IPv6) that may be somebody's; not those that every machine has of itself."""
     for match in _V4.finditer(text):
-        if _somewhere(match[0]) and not _VERSION.search(text[max(0, match.start() - 20) : match.start()]):
+        if _is_foreign_address(match[0]) and not _VERSION.search(text[max(0, match.start() - 20) : match.start()]):
             small = all(len(part) == 1 for part in match[0].split("."))  # like the number of a paragraph
             if not small or _MACHINE.search(text[max(0, match.start() - 30) : match.start()]):
                 yield Span("ip", match.start(), match.end(), match[0])
     for match in _V6.finditer(text):
-        if len(match[0]) > 5 and any(c.isdigit() for c in match[0]) and _somewhere(match[0]):
+        if len(match[0]) > 5 and any(c.isdigit() for c in match[0]) and _is_foreign_address(match[0]):
             yield Span("ip", match.start(), match.end(), match[0].casefold())
 
 
-def _somewhere(text: str) -> bool:
+def _is_foreign_address(text: str) -> bool:
     try:
         found = ipaddress.ip_address(text)
     except ValueError:

@@ -57,13 +57,13 @@ _BRANDS = (  # first and last prefix of a card, and its lengths (ISO/IEC 7812, t
 )
 
 
-def luhn(number: str) -> bool:
+def check_luhn(number: str) -> bool:
     """Whether the last digit checks the others by Luhn's formula (ISO/IEC 7812-1, annex B)."""
     doubled = sum(sum(divmod(2 * int(d), 10)) for d in number[-2::-2])
     return (doubled + sum(map(int, number[-1::-2]))) % 10 == 0
 
 
-def verhoeff(number: str) -> bool:
+def check_verhoeff(number: str) -> bool:
     """Whether the last digit checks the others by Verhoeff's scheme."""
     check = 0
     for i, d in enumerate(reversed(number)):
@@ -71,12 +71,12 @@ def verhoeff(number: str) -> bool:
     return check == 0
 
 
-def weighted(number: str, weights: Sequence[int]) -> int:
+def weighted_sum(number: str, weights: Sequence[int]) -> int:
     """The sum of digits times weights."""
     return sum(int(d) * w for d, w in zip(number, weights, strict=False))
 
 
-def mod11_10(number: str) -> bool:
+def check_mod_11_10(number: str) -> bool:
     """Whether the last digit checks the others by the hybrid system MOD 11,10 (ISO/IEC 7064)."""
     product = 10
     for d in number[:-1]:
@@ -84,23 +84,23 @@ def mod11_10(number: str) -> bool:
     return (11 - product) % 10 == int(number[-1])
 
 
-def mod97(text: str) -> int:
+def remainder_97(text: str) -> int:
     """The remainder by 97 of letters and digits, A counting 10 and Z 35 (ISO/IEC 7064)."""
     return int("".join(str(int(c, 36)) for c in text)) % 97
 
 
-def iban(text: str) -> bool:
+def check_iban(text: str) -> bool:
     """Whether capitals and digits are an account number of its country's length with right check digits (ISO 13616)."""
-    return IBAN_LENGTHS.get(text[:2]) == len(text) and mod97(text[4:] + text[:4]) == 1
+    return IBAN_LENGTHS.get(text[:2]) == len(text) and remainder_97(text[4:] + text[:4]) == 1
 
 
-def card(number: str) -> bool:
+def check_card(number: str) -> bool:
     """Whether a card's number has a known issuer, its length, and the right check digit."""
     issued = any(a <= number[: len(a)] <= b and len(number) in lengths for a, b, lengths in _BRANDS)
-    return issued and luhn(number) and len(set(number)) > 1
+    return issued and check_luhn(number) and len(set(number)) > 1
 
 
-def dated(year: int, month: int, day: int) -> bool:
+def is_date(year: int, month: int, day: int) -> bool:
     """Whether there is such a day; a year of two digits may be of any century."""
     try:
         return date(year if year > 99 else 2000 + year, month, day).year > 0
@@ -108,7 +108,7 @@ def dated(year: int, month: int, day: int) -> bool:
         return year == 0 and (month, day) == (2, 29)
 
 
-def two_digit_date(number: str, order: str = "ymd") -> bool:
+def is_two_digit_date(number: str, order: str = "ymd") -> bool:
     """Whether six digits are a date in this order."""
     parts = dict(zip(order, (int(number[i : i + 2]) for i in (0, 2, 4)), strict=True))
-    return dated(parts["y"], parts["m"], parts["d"])
+    return is_date(parts["y"], parts["m"], parts["d"])

@@ -8,9 +8,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from string import ascii_uppercase, digits
+from types import MappingProxyType
 
-from sensegraph.personal.digits import dated, luhn, mod11_10, two_digit_date, verhoeff, weighted
-from sensegraph.personal.values import Span
+from sensegraph.personal.digits import (
+    check_luhn,
+    check_mod_11_10,
+    check_verhoeff,
+    is_date,
+    is_two_digit_date,
+    weighted_sum,
+)
+from sensegraph.personal.personal_settings import Span
 
 _BEFORE = 40  # characters in which a word that names the number is looked for
 _RUN = re.compile(r"[A-Z0-9][A-Z0-9 .\-/+]{7,}")  # what a number can be written with: one look for all kinds
@@ -34,27 +43,23 @@ class Identity:
     must: bool = False
 
 
-def identities(text: str) -> Iterator[Span]:
+def find_identity_numbers(text: str) -> Iterator[Span]:
     """The numbers of persons in `text`, as spans of the kind `identity`."""
     for run in _RUN.finditer(text):
         if sum(c.isdigit() for c in run[0]) >= _FEWEST:
             for one in TABLE:
-                yield from _of_kind(one, text, run.start(), run.end() + _BEHIND)
+                for match in one.pattern.finditer(text, run.start(), run.end() + _BEHIND):
+                    plain = re.sub(r"[\W_]", "", match[0]).upper()
+                    if not one.check(plain):
+                        continue
+                    before = text[max(0, match.start() - _BEFORE) : match.start()] if one.must else ""
+                    if not one.must or _SHARED.search(before) or (one.words and one.words.search(before)):
+                        yield Span("identity", match.start(), match.end(), plain)
 
 
-def _of_kind(one: Identity, text: str, start: int, end: int) -> Iterator[Span]:
-    for match in one.pattern.finditer(text, start, end):
-        plain = re.sub(r"[\W_]", "", match[0]).upper()
-        if one.check(plain) and (not one.must or _named(text, match.start(), one)):
-            yield Span("identity", match.start(), match.end(), plain)
-
-
-def _named(text: str, start: int, one: Identity) -> bool:
-    before = text[max(0, start - _BEFORE) : start]
-    return bool(_SHARED.search(before) or (one.words and one.words.search(before)))
-
-
-def _of(country: str, pattern: str, check: Callable[[str], bool], words: str = "", *, must: bool = False) -> Identity:
+def _make_identity(
+    country: str, pattern: str, check: Callable[[str], bool], words: str = "", *, must: bool = False
+) -> Identity:
     named = re.compile(rf"\b(?:{words})\b", re.IGNORECASE) if words else None
     return Identity(country, re.compile(rf"(?<![\w.\-/])(?:{pattern})(?![\w/]|[.,\-]\d)"), check, named, must)
 
@@ -62,185 +67,205 @@ def _of(country: str, pattern: str, check: Callable[[str], bool], words: str = "
 # ── what checks them ──
 
 
-def _us(n: str) -> bool:
+def _check_us_insurance(n: str) -> bool:
     return n[:3] not in ("000", "666") and n[0] != "9" and n[3:5] != "00" and n[5:] != "0000" and n != "123456789"
 
 
-def _us_tax(n: str) -> bool:
-    return 50 <= int(n[3:5]) <= 99 and n[3:5] not in ("66", "67", "68", "69", "89", "93")
-
-
-def _gb_health(n: str) -> bool:
-    check = (11 - weighted(n, range(10, 1, -1)) % 11) % 11
+def _check_gb_health(n: str) -> bool:
+    check = (11 - weighted_sum(n, range(10, 1, -1)) % 11) % 11
     return check == int(n[9]) and len(set(n)) > 1
 
 
-def _de_tax(n: str) -> bool:
+def _check_de_tax(n: str) -> bool:
     counts = sorted(n[:10].count(d) for d in set(n[:10]))
-    return n[0] != "0" and counts[-1] in (2, 3) and counts[-2] == 1 and mod11_10(n)
+    return n[0] != "0" and counts[-1] in (2, 3) and counts[-2] == 1 and check_mod_11_10(n)
 
 
-def _de_pension(n: str) -> bool:
+def _check_de_pension(n: str) -> bool:
     plain = n[:8] + f"{ord(n[8]) - 64:02}" + n[9:11]
     total = sum(sum(divmod(int(d) * w, 10)) for d, w in zip(plain, (2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1), strict=True))
     return total % 10 == int(n[11]) and 1 <= int(n[4:6]) <= 12 and 1 <= int(n[2:4]) % 50 <= 31
 
 
-def _fr(n: str) -> bool:
-    plain = n[:13].replace("2A", "19").replace("2B", "18")
-    return plain.isdigit() and 97 - int(plain) % 97 == int(n[13:])
-
-
-def _es(n: str) -> bool:
-    digits = n[:8].translate(str.maketrans("XYZ", "012"))
-    return "TRWAGMYFPDXBNJZSQVHLCKE"[int(digits) % 23] == n[8]
-
-
-def _it(n: str) -> bool:
-    odd = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
-    place = [int(c) if c.isdigit() else ord(c) - 65 for c in n[:15]]
-    total = sum(odd[p] if i % 2 == 0 else p for i, p in enumerate(place))
-    return total % 26 == ord(n[15]) - 65
-
-
-def _nl(n: str) -> bool:
-    return n != "0" * 9 and weighted(n, (9, 8, 7, 6, 5, 4, 3, 2, -1)) % 11 == 0
-
-
-def _be(n: str) -> bool:
-    return any(97 - int(century + n[:9]) % 97 == int(n[9:]) for century in ("", "2")) and int(n[2:4]) % 20 <= 12
-
-
-def _pl(n: str) -> bool:
-    check = -weighted(n[:10], (1, 3, 7, 9, 1, 3, 7, 9, 1, 3)) % 10
-    return check == int(n[10]) and dated(int(n[:2]), int(n[2:4]) % 20, int(n[4:6]))
-
-
-def _se(n: str) -> bool:
-    return luhn(n[-10:]) and dated(int(n[-10:-8]), int(n[-8:-6]), int(n[-6:-4]) % 60)
-
-
-def _no(n: str) -> bool:
-    first = (11 - weighted(n, (3, 7, 6, 1, 8, 9, 4, 5, 2)) % 11) % 11
-    second = (11 - weighted(n, (5, 4, 3, 2, 7, 6, 5, 4, 3, 2)) % 11) % 11
-    return first == int(n[9]) and second == int(n[10]) and two_digit_date(f"{int(n[:2]) % 40:02}{n[2:6]}", "dmy")
-
-
-def _dk(n: str) -> bool:
-    return two_digit_date(n[:6], "dmy")
-
-
-def _fi(n: str) -> bool:
-    return two_digit_date(n[:6], "dmy") and "0123456789ABCDEFHJKLMNPRSTUVWXY"[int(n[:6] + n[-4:-1]) % 31] == n[-1]
-
-
-def _ch(n: str) -> bool:
-    return (10 - weighted(n[:12], (1, 3) * 6) % 10) % 10 == int(n[12])
-
-
-def _at(n: str) -> bool:
-    check = weighted(n, (3, 7, 9, 0, 5, 8, 4, 2, 1, 6)) % 11
-    return n[0] != "0" and check == int(n[3]) and dated(int(n[8:]), min(int(n[6:8]), 12), int(n[4:6]))
-
-
-def _cz(n: str) -> bool:
-    month = int(n[2:4]) % 50 % 20
-    return dated(int(n[:2]), month, int(n[4:6])) and (int(n) % 11 == 0 or (int(n[:9]) % 11 == 10 and n[9] == "0"))
-
-
-def _br(n: str) -> bool:
-    checks = [weighted(n[:size], range(size + 1, 1, -1)) * 10 % 11 % 10 for size in (9, 10)]
+def _check_br(n: str) -> bool:
+    checks = [weighted_sum(n[:size], range(size + 1, 1, -1)) * 10 % 11 % 10 for size in (9, 10)]
     return len(set(n)) > 1 and checks == [int(n[9]), int(n[10])]
 
 
-def _mx(n: str) -> bool:
-    place = "0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ"
-    total = sum(place.index(c) * (18 - i) for i, c in enumerate(n[:17]))
-    return two_digit_date(n[4:10]) and -total % 10 == int(n[17])
-
-
-def _cn(n: str) -> bool:
-    check = "10X98765432"[weighted(n[:17], (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)) % 11]
-    return check == n[17] and dated(int(n[6:10]), int(n[10:12]), int(n[12:14]))
-
-
-def _kr(n: str) -> bool:
-    return two_digit_date(n[:6]) and n[6] in "12345678"
-
-
-def _za(n: str) -> bool:
-    return luhn(n) and two_digit_date(n[:6])
-
-
-def _tr(n: str) -> bool:
+def _check_tr(n: str) -> bool:
     d = [int(c) for c in n]
     tenth = (7 * sum(d[0:9:2]) - sum(d[1:8:2])) % 10
     return n[0] != "0" and tenth == d[9] and sum(d[:10]) % 10 == d[10]
 
 
-def _au(n: str) -> bool:
-    return weighted(n, (1, 4, 3, 7, 5, 8, 6, 9, 10)) % 11 == 0
-
-
-def _pt(n: str) -> bool:
-    check = (11 - weighted(n, range(9, 1, -1)) % 11) % 11
-    return check % 10 == int(n[8])
-
-
-def _jp(n: str) -> bool:
-    rest = weighted(n[10::-1], (2, 3, 4, 5, 6, 7, 2, 3, 4, 5, 6)) % 11
-    return (11 - rest if rest > 1 else 0) == int(n[11])
-
-
-def _any(n: str) -> bool:
+def _has_digit(n: str) -> bool:
     return any(c.isdigit() for c in n)
 
 
+_ES_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
+_FI_SIGNS = "0123456789ABCDEFHJKLMNPRSTUVWXY"
+_IT_EVEN = MappingProxyType({c: int(c) if c.isdigit() else ord(c) - 65 for c in ascii_uppercase + digits})
+_IT_ODD = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
+_MX_SIGNS = "0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ"
+
 TABLE = (
-    _of("US", r"\d{3}-\d{2}-\d{4}|\d{3} \d{2} \d{4}", _us),
-    _of("US", r"\d{9}", _us, r"ssn|social security(?: (?:number|no\.?))?", must=True),
-    _of("US", r"9\d\d-\d\d-\d{4}", _us_tax),
-    _of(
+    _make_identity("US", r"\d{3}-\d{2}-\d{4}|\d{3} \d{2} \d{4}", _check_us_insurance),
+    _make_identity("US", r"\d{9}", _check_us_insurance, r"ssn|social security(?: (?:number|no\.?))?", must=True),
+    _make_identity(
+        "US",
+        r"9\d\d-\d\d-\d{4}",
+        lambda n: 50 <= int(n[3:5]) <= 99 and n[3:5] not in ("66", "67", "68", "69", "89", "93"),
+    ),
+    _make_identity(
         "GB",
         r"(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]",
-        _any,
+        _has_digit,
     ),
-    _of("GB", r"\d{3} \d{3} \d{4}", _gb_health),
-    _of("GB", r"\d{10}|\d{3}-\d{3}-\d{4}", _gb_health, "nhs", must=True),
-    _of("DE", r"\d{2} \d{3} \d{3} \d{3}", _de_tax),
-    _of("DE", r"\d{11}", _de_tax, r"steuer\W?id\w*|steuer\w*nummer|idnr\.?|tin", must=True),
-    _of("DE", r"\d{2} ?[0-3]\d[01]\d\d{2} ?[A-Z] ?\d{3}", _de_pension),
-    _of("FR", r"[12] ?\d{2} ?(?:0[1-9]|1[0-2]|[2-4]\d) ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}", _fr),
-    _of("ES", r"(?:\d{8}|[XYZ]-?\d{7})-?[A-HJ-NP-TV-Z]", _es),
-    _of("IT", r"[A-Z]{6}\d{2}[A-EHLMPR-T]\d{2}[A-Z]\d{3}[A-Z]", _it),
-    _of("NL", r"\d{9}|\d{4}\.\d{2}\.\d{3}", _nl, r"bsn|burgerservicenummer|sofinummer", must=True),
-    _of("BE", r"\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}", _be),
-    _of("PL", r"\d{11}", _pl),
-    _of("SE", r"(?:19|20)?\d{6}[-+]\d{4}", _se),
-    _of("NO", r"\d{6} ?\d{5}", _no),
-    _of("DK", r"\d{6}-\d{4}", _dk, r"cpr\W*(?:nr|nummer)?\.?|personnummer", must=True),
-    _of("FI", r"\d{6}[-+A-F]\d{3}[0-9A-FHJ-NPR-Y]", _fi),
-    _of("CH", r"756\.\d{4}\.\d{4}\.\d{2}", _ch),
-    _of("AT", r"\d{4} ?\d{6}", _at, r"sv\W?(?:nr|nummer)\.?|sozialversicherungsnummer|versicherungsnummer", must=True),
-    _of("CZ", r"\d{6}/\d{4}", _cz),
-    _of("BR", r"\d{3}\.\d{3}\.\d{3}-\d{2}", _br),
-    _of("BR", r"\d{11}", _br, "cpf", must=True),
-    _of("MX", r"[A-Z][AEIOUX][A-Z]{2}\d{6}[HMX][A-Z]{5}[0-9A-Z]\d", _mx),
-    _of("CN", r"[1-9]\d{16}[\dXx]", _cn),
-    _of("KR", r"\d{6}-[1-8]\d{6}", _kr),
-    _of("IN", r"[2-9]\d{3} \d{4} \d{4}|[2-9]\d{3}-\d{4}-\d{4}", verhoeff),
-    _of("IN", r"[2-9]\d{11}", verhoeff, r"aadhaa?r|uidai?", must=True),
-    _of("IN", r"[A-Z]{3}P[A-Z]\d{4}[A-Z]", _any),
-    _of("ZA", r"\d{13}", _za),
-    _of("TR", r"[1-9]\d{10}", _tr, r"t\.?c\.?|tckn|kimlik", must=True),
-    _of("CA", r"\d{3}[ \-]\d{3}[ \-]\d{3}", luhn, r"sin|social insurance", must=True),
-    _of("AU", r"\d{3} ?\d{3} ?\d{3}", _au, r"tfn|tax file", must=True),
-    _of("PT", r"\d{9}|\d{3} \d{3} \d{3}", _pt, r"nif|contribuinte", must=True),
-    _of("JP", r"\d{4}[ \-]?\d{4}[ \-]?\d{4}", _jp, r"my number|individual number|マイナンバー|個人番号", must=True),
-    _of(
+    _make_identity("GB", r"\d{3} \d{3} \d{4}", _check_gb_health),
+    _make_identity("GB", r"\d{10}|\d{3}-\d{3}-\d{4}", _check_gb_health, "nhs", must=True),
+    _make_identity("DE", r"\d{2} \d{3} \d{3} \d{3}", _check_de_tax),
+    _make_identity("DE", r"\d{11}", _check_de_tax, r"steuer\W?id\w*|steuer\w*nummer|idnr\.?|tin", must=True),
+    _make_identity("DE", r"\d{2} ?[0-3]\d[01]\d\d{2} ?[A-Z] ?\d{3}", _check_de_pension),
+    _make_identity(
+        "FR",
+        r"[12] ?\d{2} ?(?:0[1-9]|1[0-2]|[2-4]\d) ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}",
+        lambda n: (
+            (plain := n[:13].replace("2A", "19").replace("2B", "18")).isdigit() and 97 - int(plain) % 97 == int(n[13:])
+        ),
+    ),
+    _make_identity(
+        "ES",
+        r"(?:\d{8}|[XYZ]-?\d{7})-?[A-HJ-NP-TV-Z]",
+        lambda n: _ES_LETTERS[int(n[:8].translate(str.maketrans("XYZ", "012"))) % 23] == n[8],
+    ),
+    _make_identity(
+        "IT",
+        r"[A-Z]{6}\d{2}[A-EHLMPR-T]\d{2}[A-Z]\d{3}[A-Z]",
+        lambda n: (
+            sum(_IT_EVEN[c] if i % 2 else _IT_ODD[_IT_EVEN[c]] for i, c in enumerate(n[:15])) % 26 == ord(n[15]) - 65
+        ),
+    ),
+    _make_identity(
+        "NL",
+        r"\d{9}|\d{4}\.\d{2}\.\d{3}",
+        lambda n: n != "0" * 9 and weighted_sum(n, (9, 8, 7, 6, 5, 4, 3, 2, -1)) % 11 == 0,
+        r"bsn|burgerservicenummer|sofinummer",
+        must=True,
+    ),
+    _make_identity(
+        "BE",
+        r"\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}",
+        lambda n: any(97 - int(century + n[:9]) % 97 == int(n[9:]) for century in ("", "2")) and int(n[2:4]) % 20 <= 12,
+    ),
+    _make_identity(
+        "PL",
+        r"\d{11}",
+        lambda n: (
+            -weighted_sum(n[:10], (1, 3, 7, 9, 1, 3, 7, 9, 1, 3)) % 10 == int(n[10])
+            and is_date(int(n[:2]), int(n[2:4]) % 20, int(n[4:6]))
+        ),
+    ),
+    _make_identity(
+        "SE",
+        r"(?:19|20)?\d{6}[-+]\d{4}",
+        lambda n: check_luhn(n[-10:]) and is_date(int(n[-10:-8]), int(n[-8:-6]), int(n[-6:-4]) % 60),
+    ),
+    _make_identity(
+        "NO",
+        r"\d{6} ?\d{5}",
+        lambda n: (
+            (11 - weighted_sum(n, (3, 7, 6, 1, 8, 9, 4, 5, 2)) % 11) % 11 == int(n[9])
+            and (11 - weighted_sum(n, (5, 4, 3, 2, 7, 6, 5, 4, 3, 2)) % 11) % 11 == int(n[10])
+            and is_two_digit_date(f"{int(n[:2]) % 40:02}{n[2:6]}", "dmy")
+        ),
+    ),
+    _make_identity(
+        "DK",
+        r"\d{6}-\d{4}",
+        lambda n: is_two_digit_date(n[:6], "dmy"),
+        r"cpr\W*(?:nr|nummer)?\.?|personnummer",
+        must=True,
+    ),
+    _make_identity(
+        "FI",
+        r"\d{6}[-+A-F]\d{3}[0-9A-FHJ-NPR-Y]",
+        lambda n: is_two_digit_date(n[:6], "dmy") and _FI_SIGNS[int(n[:6] + n[-4:-1]) % 31] == n[-1],
+    ),
+    _make_identity(
+        "CH", r"756\.\d{4}\.\d{4}\.\d{2}", lambda n: (10 - weighted_sum(n[:12], (1, 3) * 6) % 10) % 10 == int(n[12])
+    ),
+    _make_identity(
+        "AT",
+        r"\d{4} ?\d{6}",
+        lambda n: (
+            n[0] != "0"
+            and weighted_sum(n, (3, 7, 9, 0, 5, 8, 4, 2, 1, 6)) % 11 == int(n[3])
+            and is_date(int(n[8:]), min(int(n[6:8]), 12), int(n[4:6]))
+        ),
+        r"sv\W?(?:nr|nummer)\.?|sozialversicherungsnummer|versicherungsnummer",
+        must=True,
+    ),
+    _make_identity(
+        "CZ",
+        r"\d{6}/\d{4}",
+        lambda n: (
+            is_date(int(n[:2]), int(n[2:4]) % 50 % 20, int(n[4:6]))
+            and (int(n) % 11 == 0 or (int(n[:9]) % 11 == 10 and n[9] == "0"))
+        ),
+    ),
+    _make_identity("BR", r"\d{3}\.\d{3}\.\d{3}-\d{2}", _check_br),
+    _make_identity("BR", r"\d{11}", _check_br, "cpf", must=True),
+    _make_identity(
+        "MX",
+        r"[A-Z][AEIOUX][A-Z]{2}\d{6}[HMX][A-Z]{5}[0-9A-Z]\d",
+        lambda n: (
+            is_two_digit_date(n[4:10])
+            and -sum(_MX_SIGNS.index(c) * (18 - i) for i, c in enumerate(n[:17])) % 10 == int(n[17])
+        ),
+    ),
+    _make_identity(
+        "CN",
+        r"[1-9]\d{16}[\dXx]",
+        lambda n: (
+            "10X98765432"[weighted_sum(n[:17], (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)) % 11] == n[17]
+            and is_date(int(n[6:10]), int(n[10:12]), int(n[12:14]))
+        ),
+    ),
+    _make_identity("KR", r"\d{6}-[1-8]\d{6}", lambda n: is_two_digit_date(n[:6]) and n[6] in "12345678"),
+    _make_identity("IN", r"[2-9]\d{3} \d{4} \d{4}|[2-9]\d{3}-\d{4}-\d{4}", check_verhoeff),
+    _make_identity("IN", r"[2-9]\d{11}", check_verhoeff, r"aadhaa?r|uidai?", must=True),
+    _make_identity("IN", r"[A-Z]{3}P[A-Z]\d{4}[A-Z]", _has_digit),
+    _make_identity("ZA", r"\d{13}", lambda n: check_luhn(n) and is_two_digit_date(n[:6])),
+    _make_identity("TR", r"[1-9]\d{10}", _check_tr, r"t\.?c\.?|tckn|kimlik", must=True),
+    _make_identity("CA", r"\d{3}[ \-]\d{3}[ \-]\d{3}", check_luhn, r"sin|social insurance", must=True),
+    _make_identity(
+        "AU",
+        r"\d{3} ?\d{3} ?\d{3}",
+        lambda n: weighted_sum(n, (1, 4, 3, 7, 5, 8, 6, 9, 10)) % 11 == 0,
+        r"tfn|tax file",
+        must=True,
+    ),
+    _make_identity(
+        "PT",
+        r"\d{9}|\d{3} \d{3} \d{3}",
+        lambda n: (11 - weighted_sum(n, range(9, 1, -1)) % 11) % 11 % 10 == int(n[8]),
+        r"nif|contribuinte",
+        must=True,
+    ),
+    _make_identity(
+        "JP",
+        r"\d{4}[ \-]?\d{4}[ \-]?\d{4}",
+        lambda n: (
+            (11 - rest if (rest := weighted_sum(n[10::-1], (2, 3, 4, 5, 6, 7, 2, 3, 4, 5, 6)) % 11) > 1 else 0)
+            == int(n[11])
+        ),
+        r"my number|individual number|マイナンバー|個人番号",
+        must=True,
+    ),
+    _make_identity(
         "--",
         r"[A-Z]{0,2}\d{6,9}[A-Z]?",
-        _any,
+        _has_digit,
         r"passport(?: (?:no|number|nr)\b\.?)?|reisepass(?:nummer|nr\.?)?",
         must=True,
     ),

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from sensegraph.errors import StoreError
 from sensegraph.personal.finding import Finder
-from sensegraph.personal.people import Again, Named, plain
-from sensegraph.personal.values import PersonalSettings, Span, people_sought
+from sensegraph.personal.people_names import Named, RepeatedNames, fold_name
+from sensegraph.personal.personal_settings import PersonalSettings, Span, people_sought
 from sensegraph.runtime.keys import key
 from sensegraph.types import Document, Scalar
 
@@ -28,7 +28,7 @@ _SIZE = 32  # bytes
 _NAMED = frozenset(
     "author authors name sender from to creator editor contact speaker employee patient customer owner".split()
 )
-_NOBODY = Again({})
+_NOBODY = RepeatedNames({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +51,24 @@ class Masker:
         `people` are persons whom its text names, `titled` those of its title.
         """
         counts: Counter[str] = Counter()
-        known = Again.of(d.text, people)
-        text = self._text(d.text, counts, _spans(people), known)
-        title = self._text(d.title, counts, _spans(titled), known)
+        known = RepeatedNames.of(d.text, people)
+        text = self._text(d.text, counts, _person_spans(people), known)
+        title = self._text(d.title, counts, _person_spans(titled), known)
         metadata = tuple((self._text(k, counts, (), _NOBODY), self._scalar(k, v, counts, known)) for k, v in d.metadata)
         return Document(self._id(d, counts, known), text, title, metadata, d.time), counts
 
     def text(self, text: str, people: Sequence[Named] = ()) -> tuple[str, Counter[str]]:
         """A text with everything personal replaced, and what was found by kind."""
         counts: Counter[str] = Counter()
-        return self._text(text, counts, _spans(people), _NOBODY), counts
+        return self._text(text, counts, _person_spans(people), _NOBODY), counts
 
     def found(self, text: str, people: Sequence[Named] = ()) -> list[Span]:
         """What is personal in a text, in order."""
-        return self.finder.find(text, [*_spans(people), *Again.of(text, people).spans(text)])
+        return self.finder.find(text, [*_person_spans(people), *RepeatedNames.of(text, people).spans(text)])
 
     def person(self, name: str) -> str:
         """The placeholder of a person by name, whatever the style."""
-        return self.keyed("person", plain(name))
+        return self.keyed("person", fold_name(name))
 
     def keyed(self, kind: str, value: str) -> str:
         """The placeholder of a thing of this kind, whatever the style."""
@@ -77,7 +77,7 @@ class Masker:
 
     # ── how ──
 
-    def _text(self, text: str, counts: Counter[str], spans: Sequence[Span], known: Again) -> str:
+    def _text(self, text: str, counts: Counter[str], spans: Sequence[Span], known: RepeatedNames) -> str:
         found = self.finder.find(text, [*spans, *known.spans(text)])
         counts.update(s.kind for s in found)
         return self._replaced(text, found)
@@ -88,19 +88,24 @@ class Masker:
             value = text[s.start : s.end] if exact else s.value
             short = not self.secret or (self.settings.style == "kind" and not exact)
             made = f"[{s.kind.upper()}]" if short else self.keyed(s.kind, value)
-            parts += [text[at : s.start], made if exact else _spaced(text, s, made)]
+            if not exact:  # a word of its own, also in a script that is written without spaces
+                before, after = text[max(0, s.start - 1) : s.start], text[s.end : s.end + 1]
+                made = f"{' ' * before.isalnum()}{made}{' ' * after.isalnum()}"
+            parts += [text[at : s.start], made]
             at = s.end
         return "".join((*parts, text[at:]))
 
-    def _scalar(self, name: str, value: Scalar, counts: Counter[str], known: Again) -> Scalar:
+    def _scalar(self, name: str, value: Scalar, counts: Counter[str], known: RepeatedNames) -> Scalar:
         """A value of metadata, which its name helps to understand (`ssn: 078051120`); a number may become a text."""
         if value is None or isinstance(value, bool):
             return value
         said, before = str(value), f"{name}: "
         whole = before + said
         more = known.spans(whole)
-        if people_sought(self.settings) and name.casefold() in _NAMED and _like_a_name(said):
-            more.append(Span("person", len(before), len(whole), plain(said)))
+        words = said.split()
+        like_a_name = 1 <= len(words) <= 4 and all(w[0].isupper() for w in words) and not any(map(str.isdigit, said))
+        if people_sought(self.settings) and name.casefold() in _NAMED and like_a_name:
+            more.append(Span("person", len(before), len(whole), fold_name(said)))
         found = [
             replace(s, start=s.start - len(before), end=s.end - len(before))
             for s in self.finder.find(whole, more)
@@ -109,7 +114,7 @@ class Masker:
         counts.update(s.kind for s in found)
         return self._replaced(said, found) if found else value
 
-    def _id(self, d: Document, counts: Counter[str], known: Again) -> str:
+    def _id(self, d: Document, counts: Counter[str], known: RepeatedNames) -> str:
         """An id of its own for every id: what was found in it counts as it is written, not what it means.
 
         The id of a record that has none ends with a hash of its content, which could be guessed from: it is keyed too.
@@ -123,19 +128,8 @@ class Masker:
         return f"{masked}#{self.keyed('record', last)[7:]}" if guessable else masked
 
 
-def _spans(people: Sequence[Named]) -> list[Span]:
-    return [Span("person", p.start, p.end, plain(p.name)) for p in people]
-
-
-def _spaced(text: str, span: Span, made: str) -> str:
-    """A placeholder as a word of its own, also in a script that is written without spaces."""
-    before = " " * text[max(0, span.start - 1) : span.start].isalnum()
-    return f"{before}{made}{' ' * text[span.end : span.end + 1].isalnum()}"
-
-
-def _like_a_name(text: str) -> bool:
-    words = text.split()
-    return 1 <= len(words) <= 4 and all(w[0].isupper() for w in words) and not any(c.isdigit() for c in text)
+def _person_spans(people: Sequence[Named]) -> list[Span]:
+    return [Span("person", p.start, p.end, fold_name(p.name)) for p in people]
 
 
 def secret(folder: Path, *, make: bool = True) -> bytes:
@@ -147,7 +141,7 @@ def secret(folder: Path, *, make: bool = True) -> bytes:
     if not path.exists():
         if not make:
             return b""
-        _written(path)
+        _write_secret(path)
     found = path.read_bytes()
     if len(found) != _SIZE:
         raise StoreError(
@@ -157,7 +151,7 @@ def secret(folder: Path, *, make: bool = True) -> bytes:
     return found
 
 
-def _written(path: Path) -> None:
+def _write_secret(path: Path) -> None:
     """Write a new secret whole, unless another process is first."""
     number, name = tempfile.mkstemp(dir=path.parent, prefix=SECRET)  # readable by its owner alone
     with os.fdopen(number, "wb") as f:

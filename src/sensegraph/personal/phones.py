@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sensegraph.errors import SettingsError
-from sensegraph.personal.values import Span
+from sensegraph.personal.personal_settings import Span
 
 _DIGITS = re.compile(r"\+?\(?\d[\d \t().\-/\u2010-\u2013\u00a0]{5,24}\d")
 _CALL = re.compile(
@@ -26,7 +26,7 @@ _RANGE = re.compile(r"\u2013|^[^(]*\)|\d\.\d{4,}")  # 1310–1331, (1947) 234 20
 _ANYWHERE = "ZZ"  # the library's word for no region: numbers with + alone
 
 
-def phones(text: str, regions: Sequence[str]) -> Iterator[Span]:
+def find_phones(text: str, regions: Sequence[str]) -> Iterator[Span]:
     """Telephone numbers that are given out; those without `+` are looked for in `regions`.
 
     Raises SettingsError for a region that nobody knows.
@@ -35,15 +35,12 @@ def phones(text: str, regions: Sequence[str]) -> Iterator[Span]:
     for run in _DIGITS.finditer(text):
         before = text[max(0, run.start() - 40) : run.start()]
         called = bool(_CALL.search(before))
-        if run[0][0] == "+" or not (_NUMBERED.search(before) or (not called and _odd(run[0]))):
+        # set as no number is: a range, a decimal, or more and smaller groups than any country has
+        groups = re.findall(r"\d+", run[0])
+        odd = bool(_RANGE.search(run[0])) or len(groups) > 6 or not 7 <= sum(map(len, groups)) <= 15
+        if run[0][0] == "+" or not (_NUMBERED.search(before) or (not called and odd)):
             span = book.first(text, *run.span(), called=called)
             yield from [span] if span else []
-
-
-def _odd(run: str) -> bool:
-    """Whether digits are set as no number is: a range, a decimal, or more and smaller groups than any country has."""
-    groups = re.findall(r"\d+", run)
-    return bool(_RANGE.search(run)) or len(groups) > 6 or not 7 <= sum(map(len, groups)) <= 15
 
 
 @dataclass(frozen=True, slots=True)

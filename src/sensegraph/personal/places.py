@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sensegraph.personal.values import Span
+from sensegraph.personal.personal_settings import Span
 
 _MONTHS = (
     "january|february|march|april|may|june|july|august|september|october|november|december|"
@@ -85,23 +85,17 @@ _AT = re.compile(r"\b(?:at|to|from|address\W{0,2}|lives? in|live at|near|outside
 _SURE = re.compile(rf"{_ZIP}$")
 
 
-def birthdays(text: str) -> Iterator[Span]:
+def find_birthdays(text: str) -> Iterator[Span]:
     """Whole dates behind words that make them a date of birth."""
     for match in _BORN.finditer(text):
         yield Span("birthday", match.start("date"), match.end("date"), " ".join(match["date"].casefold().split()))
 
 
-def postal(text: str) -> Iterator[Span]:
+def find_postal_addresses(text: str) -> Iterator[Span]:
     """Postal addresses: a street with its number, and what follows of town and postcode; post-office boxes."""
     for match in _POSTAL.finditer(text):
-        if _placed(match[0].rstrip(" ,"), text[max(0, match.start() - 14) : match.start()]):
-            whole = match[0].rstrip(" ,")
+        whole, before = match[0].rstrip(" ,"), text[max(0, match.start() - 14) : match.start()]
+        # the number that opens an address is a house's, and not a count, a day or a year
+        yearly = _YEARLY.match(whole) and not _AT.search(before)
+        if _SURE.search(whole) or not (_COUNTED.match(whole) or _DATED.search(before) or yearly):
             yield Span("address", match.start(), match.start() + len(whole), " ".join(whole.casefold().split()))
-
-
-def _placed(whole: str, before: str) -> bool:
-    """Whether the number that opens an address is a house's, and not a count, a day or a year."""
-    if _SURE.search(whole):
-        return True
-    yearly = _YEARLY.match(whole) and not _AT.search(before)
-    return not (_COUNTED.match(whole) or _DATED.search(before) or yearly)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import count
 
 from sensegraph.personal.masking import Masker
-from sensegraph.personal.people import Named
-from sensegraph.personal.values import KINDS, PersonalSettings, people_sought
+from sensegraph.personal.people_names import Named
+from sensegraph.personal.personal_settings import KINDS, PersonalSettings, people_sought
 from sensegraph.types import Document
 
 _NAMES = (
@@ -55,21 +55,21 @@ def survey(read: Iterable[tuple[Document, Sequence[Named], Sequence[Named]]], se
         if counts:
             same = (f"{masked.id} ({n})" for n in count(2))  # names may differ only in what is hidden
             documents[masked.id if masked.id not in documents else next(n for n in same if n not in documents)] = (
-                _ordered(counts)
+                _order_kinds(counts)
             )
         for span in masker.found(d.text, people):
-            shapes.setdefault(span.kind, {}).setdefault(shape(d.text[span.start : span.end]))
-    examples = {kind: tuple(shapes[kind])[:_SHOWN] for kind in _ordered(Counter(shapes.keys()))}
-    return Survey(_ordered(total), documents, examples, number, (_NAMES[people_sought(settings)], *_UNFOUND))
+            shapes.setdefault(span.kind, {}).setdefault(mask_shape(d.text[span.start : span.end]))
+    examples = {kind: tuple(shapes[kind])[:_SHOWN] for kind in _order_kinds(Counter(shapes.keys()))}
+    return Survey(_order_kinds(total), documents, examples, number, (_NAMES[people_sought(settings)], *_UNFOUND))
 
 
-def shape(text: str) -> str:
+def mask_shape(text: str) -> str:
     """How a text is written, and nothing of what it says: letters as `a` and `A`, digits as `9`."""
     text = re.sub(r"\d", "9", text)
     text = re.sub(r"[^\W\d_]", lambda m: "A" if m[0].isupper() else "a", text)
     return re.sub(r"\s+", " ", text)[:60]
 
 
-def _ordered(counts: Counter[str]) -> dict[str, int]:
+def _order_kinds(counts: Counter[str]) -> dict[str, int]:
     order = [*KINDS, *sorted(counts.keys() - set(KINDS))]
     return {kind: counts[kind] for kind in order if counts[kind]}

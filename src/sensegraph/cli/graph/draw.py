@@ -11,7 +11,7 @@ import typer
 from sensegraph.cli.options import Root, Set, opened, out, overrides, ready, say
 
 if TYPE_CHECKING:
-    from sensegraph.graphs.drawing import Drawing
+    from sensegraph.graphs.drawing.drawing import Drawing
     from sensegraph.index.index import Index
 
 _HERE = Path(".")
@@ -54,7 +54,7 @@ def draw(
         depths = _depths(index, depth)
         drawing = _drawing(index, max(*depths, *_DEPTHS), title or root.resolve().name, seed)
     if form == "html":
-        from sensegraph.graphs.drawing import html
+        from sensegraph.graphs.drawing.html import html
 
         _write(place, html(drawing, depths).encode())
         return
@@ -88,14 +88,16 @@ def _depths(index: Index, wanted: Sequence[int] | None) -> list[int]:
 
 def _drawing(index: Index, deepest: int, name: str, seed: int) -> Drawing:
     """The layout down to `deepest`, and so the same for every choice of the first depths."""
-    from sensegraph.graphs.drawing import draw as lay_out
+    from sensegraph.graphs.drawing.drawing import draw as lay_out
 
     levels = [index.clusters_at(d) for d in range(min(deepest + 1, index.depth))]
     return lay_out(index.graph, levels, name=name, seed=seed)
 
 
 def _still(drawing: Drawing, depth: int, top: int, form: str, font: Path | None) -> bytes:
-    from sensegraph.graphs.drawing import png, scene, svg, unwritable
+    from sensegraph.graphs.drawing.png import png, unwritable
+    from sensegraph.graphs.drawing.scene import scene
+    from sensegraph.graphs.drawing.svg import svg
 
     picture = scene(drawing, depth, top)
     if form == "svg":

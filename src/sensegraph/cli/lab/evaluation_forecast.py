@@ -35,7 +35,7 @@ class Forecast:
 def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[str, int, int], None]) -> Forecast:
     """What `evaluate run` would ask for, and is not stored yet. Nothing is asked, and nothing stored."""
     with prepare_evaluation(file, given, report, dry=True) as ready:
-        if not any(tool.waits for tool in (*ready.corpus.tools, ready.tools.judging.engine)):
+        if not any(tool.waits for tool in (*ready.corpus.workspace.tools, ready.tools.judging.engine)):
             return Forecast({})  # all of it is this machine's own work, and not done twice
         answering = Rehearsed(ready.corpus.engine)
         judging = Rehearsed(ready.tools.judging.engine)
@@ -49,7 +49,7 @@ def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[
             conditions = tuple(replace(c, ask=_GuessedAnswer(c, ready)) for c in ready.conditions)
         else:
             dim = ready.corpus.index().vectors.shape[1]
-            ready.corpus._tools = (answering, RehearsedEmbedder(ready.corpus.tools[1], dim))
+            ready.corpus.workspace.use_tools(answering, RehearsedEmbedder(ready.corpus.embedder, dim))
             conditions = ready.conditions
         rt = replace(ready.tools.rt, engine=answering)
         tools = replace(ready.tools, rt=rt, judging=replace(ready.tools.judging, engine=judging))

@@ -15,8 +15,9 @@ from typing import Any
 
 from sensegraph.cli.options import root_flag, say_skipped
 from sensegraph.cli.progress import Report
-from sensegraph.corpus.corpus import FOLDER, Corpus
-from sensegraph.corpus.settings import FILE, Settings, choices, load_settings, make_tools, parse
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.settings import FILE, FOLDER, Settings, choices, load_settings, parse
+from sensegraph.corpus.tools import can_write, has_store, make_store, make_tools
 from sensegraph.documents import stream
 from sensegraph.errors import EmptyCorpus, InputError, NotIndexed, SettingsError
 from sensegraph.lab.experiments.condition_answers import Condition
@@ -29,7 +30,6 @@ from sensegraph.models.endpoint.journal import Journal
 from sensegraph.protocols import Part, Task
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.runtime.stores.sqlite import SqliteStore, writable
 from sensegraph.types import Answer, Document
 
 _FORM = 1  # raise when answers that are stored must not be used again
@@ -121,12 +121,12 @@ def prepare_evaluation(
         named = load_condition_methods(plan, corpus.settings, file)
         check(plan, questions, _make_evaluation_tools(corpus.runtime(), plan, corpus))
         todo = _ensure_index(corpus, named, here / plan.corpus, dry=dry)
-        kept = (output / "store" / "store.sqlite").exists()
-        store = SqliteStore(output / "store", readonly=dry) if kept else SqliteStore(spare / "store")
+        kept = has_store(corpus.settings, output / "store")
+        store = make_store(corpus.settings, (output if kept else spare) / "store", readonly=dry and kept)
         stack.callback(store.close)
         stack.enter_context(store.exclusive() if not dry else nullcontext())
         journal = Journal(store.root / "replies.jsonl")
-        corpus._tools = make_tools(corpus.settings, journal)  # so that replies are kept here, not beside the index
+        corpus.workspace.use_tools(*make_tools(corpus.settings, journal))  # replies are kept here, not with the index
         rt = replace(corpus.runtime(), store=store)
         tools = _make_evaluation_tools(rt, plan, corpus)
         tools = tools if dry else replace(tools, journal=lambda: journal)
@@ -166,8 +166,8 @@ def _open_plan_corpus(
     root = place if (place / FOLDER).is_dir() else output if (output / FOLDER).is_dir() else spare
     dry = output != spare and root != spare
     root.mkdir(parents=True, exist_ok=True)
-    store = SqliteStore(root / FOLDER, readonly=dry or (root == place and not writable(root / FOLDER)))
-    return Corpus(root, load_settings(root, flags, plan.settings, str(file)), store, report)
+    readonly = dry or (root == place and not can_write(root / FOLDER))
+    return Corpus.of(root, load_settings(root, flags, plan.settings, str(file)), readonly=readonly, progress=report)
 
 
 def _ensure_index(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dry: bool) -> Path | None:
@@ -210,7 +210,7 @@ def _make_conditions(named: list[tuple[Named, str]], corpus: Corpus) -> tuple[Co
         bare = settings_of(Named(method, load(method)))
         changed = {name: value for name, value in own.items() if value != bare[name]}
         # the key stands for all that decides an answer: the index, the method with its settings, and who works
-        engine, embedder = corpus.tools
+        engine, embedder = corpus.workspace.tools
         by = [engine.fingerprint(task) for task in _ASKED if task in engine.tasks]
         tools = [*by, embedder.fingerprint(), corpus.reranker.fingerprint() if corpus.reranker else ""]
         name = key("answers", _FORM, method, own, corpus.manifest(), tools)
@@ -220,5 +220,5 @@ def _make_conditions(named: list[tuple[Named, str]], corpus: Corpus) -> tuple[Co
 
 def _ask_condition(corpus: Corpus, method: str, own: dict[str, Any], question: str) -> Answer:
     """The answer of a method with these settings: as its table, since some are called like arguments of a query."""
-    corpus.settings = replace(corpus.settings, methods={**corpus.settings.methods, method: own})
+    corpus.workspace.settings = replace(corpus.settings, methods={**corpus.settings.methods, method: own})
     return corpus.query(question, method=method)

@@ -12,8 +12,8 @@ from typing import Any
 import typer
 
 from sensegraph.cli.progress import Report
-from sensegraph.corpus.corpus import FOLDER, Corpus
-from sensegraph.corpus.settings import load_settings
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.settings import FOLDER, load_settings
 from sensegraph.errors import InputError
 from sensegraph.index.parts import parts_with_needs
 from sensegraph.lab.finetuning.data import cleaning, index_source, sources, template_questions
@@ -23,8 +23,7 @@ from sensegraph.lab.retrieval import JudgedSet
 from sensegraph.methods import auto, load
 from sensegraph.personal.finding import finder
 from sensegraph.personal.masking import Masker
-from sensegraph.personal.values import PersonalSettings
-from sensegraph.runtime.stores.sqlite import SqliteStore
+from sensegraph.personal.personal_settings import PersonalSettings
 
 _HERE = Path(".")
 _AUTO, _NONE = "auto", "none"
@@ -68,7 +67,7 @@ def open_question_source(place: SourceRequest, seed: int, progress: Report) -> I
                     template_questions.draw_graph_questions(index, place.from_graph, seed, place.topic), name=name
                 )
             if place.near != _NONE:
-                method, _ = corpus.method(auto.finder(index) if place.near == _AUTO else place.near)
+                method, _ = corpus.asker.method(auto.finder(index) if place.near == _AUTO else place.near)
                 found = index_source.add_wrong_chunks(found, method, index, corpus.runtime())
             yield _mask_by_settings(found, corpus.settings.personal) if place.mask else found
     else:
@@ -115,8 +114,10 @@ def _add_retrieval_errors(judged: JudgedSet, found: Source, place: SourceRequest
     settings, name = load_settings(_HERE, place.given), _FINDER if place.near == _AUTO else place.near
     method = load(name, **settings.method_settings(name, {}))
     texts = {a.id: a.question for a in found.questions if isinstance(a, SourceQuestion)}
-    with TemporaryDirectory(prefix="sensegraph-") as made, closing(SqliteStore(Path(made) / FOLDER)) as store:
-        corpus = Corpus(Path(made), settings, store, progress)
+    with (
+        TemporaryDirectory(prefix="sensegraph-") as made,
+        closing(Corpus.of(Path(made), settings, progress=progress)) as corpus,
+    ):
         corpus.add(judged.documents)
         corpus.build(parts=parts_with_needs(method.reads))
         ranked = index_source.rank_documents(texts, method, corpus.index(), corpus.runtime())

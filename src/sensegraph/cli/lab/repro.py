@@ -49,8 +49,8 @@ def repro(
     """Measure a table of a paper with this system, and set the published figures and our own pinned ones beside it."""
     from sensegraph.cli.lab import evaluate_run, evaluation_forecast, evaluation_setup
     from sensegraph.cli.lab.table_measuring import Bench, reproduce_table, write_recipe_plan
-    from sensegraph.corpus.nested_tables import lay_tables, read_tables
-    from sensegraph.corpus.settings import FILE, check_approved, load_settings, needed_approvals
+    from sensegraph.corpus.settings import FILE, check_approved, lay_tables, load_settings, read_tables
+    from sensegraph.corpus.tools import needed_approvals
     from sensegraph.lab.experiments.published import paper_named
     from sensegraph.lab.reproduction.table_recipes import select_recipes
 
@@ -102,7 +102,7 @@ def _find_missing(recipe: Recipe, bench: Bench) -> str:
 
 
 def describe_recipe(recipe: Recipe, bench: Bench, lacking: str) -> str:
-    """What a recipe would do, what it needs and what it would take: for the most part an evaluation, else an index."""
+    """What a recipe would do, what it needs and what it would take: an evaluation, or an index alone."""
     from tempfile import TemporaryDirectory
 
     from sensegraph.cli.lab import evaluation_forecast

@@ -46,7 +46,7 @@ def run_factorial(
         # the settings are the design's, and not the user's own
         loaded = load_settings(Path(plan.corpus), {"trust": trust}, settings, str(design))
         corpus = Corpus.open(plan.corpus, create=False)
-        corpus.settings = loaded
+        corpus.workspace.settings = loaded
         return corpus
 
     judged = rating.read_ratings(ratings) if ratings else None

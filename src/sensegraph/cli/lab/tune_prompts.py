@@ -90,18 +90,22 @@ def _sample_passages(corpus: Corpus, chosen: Sequence[Path], count: int) -> list
 
     They are the same ones for the same documents, in whatever order they come. Raises EmptyCorpus where there is none.
     """
-    from sensegraph.index.chunks import chunk
+    from sensegraph.index.chunks import chunk, chunk_by
     from sensegraph.runtime.keys import key
 
-    read = corpus._read(chosen)
+    read = corpus.sources.read(chosen)
     say_skipped(read.skipped)
-    documents = read.documents or ([] if chosen else corpus.masked_documents())
+    documents = read.documents or ([] if chosen else corpus.sources.masked_documents())
     if not documents:
         where = ", ".join(map(str, chosen)) or f"{corpus.root / 'input'}, and no document is indexed"
         raise EmptyCorpus(f"Nothing can be read from {where}: name files, or put documents into input/.")
     size, overlap = corpus.settings.index.chunk_tokens, corpus.settings.index.chunk_overlap
     places = {key(_STEP, d.id): n for n, d in enumerate(documents)}
-    cut = (chunk.fn([documents[places[k]]], size=size, overlap=overlap)[0] for k in sorted(places))
+    chunker = corpus.workspace.chunker
+    cut = (
+        chunk_by.fn([d], chunker=chunker)[0] if chunker else chunk.fn([d], size=size, overlap=overlap)[0]
+        for d in (documents[places[k]] for k in sorted(places))
+    )
     held = _take_first(count, (chunks for chunks in cut if chunks))
     mixed = (sorted(chunks, key=lambda c: key(_STEP, c.id)) for chunks in held)
     turns = (c for turn in zip_longest(*mixed) for c in turn if c is not None)

@@ -51,21 +51,21 @@ class ClassicalEngine:
 
     def observe(self, documents: Sequence[tuple[Chunk, ...]]) -> list[bytes]:
         """What each document shows by itself."""
-        from sensegraph.engines.offline.extraction import reading
+        from sensegraph.engines.offline.extraction import corpus_reading
 
-        return reading.observe(documents)
+        return corpus_reading.observe(documents)
 
     def learn(self, observations: Iterable[bytes]) -> bytes:
         """What the whole corpus shows; a sequence is read several times, so that memory stays small."""
-        from sensegraph.engines.offline.extraction import reading
+        from sensegraph.engines.offline.extraction import corpus_reading
 
-        return reading.learn(observations)
+        return corpus_reading.learn(observations)
 
     def read(self, items: Sequence[tuple[tuple[Chunk, ...], bytes]], lexicon: bytes) -> list[tuple[Extraction, ...]]:
         """The extractions of each document, one per chunk."""
-        from sensegraph.engines.offline.extraction import reading
+        from sensegraph.engines.offline.extraction import corpus_reading
 
-        return reading.read(items, lexicon)
+        return corpus_reading.read(items, lexicon)
 
     def extract(self, chunks: Sequence[Chunk]) -> list[Extraction]:
         """Extractions of chunks that know nothing of one another: each is its own corpus."""
@@ -78,75 +78,75 @@ class ClassicalEngine:
 
     def summarise(self, contexts: Sequence[Context]) -> list[str]:
         """One description from several, in the sources' words."""
-        from sensegraph.engines.offline.reports import reporting
+        from sensegraph.engines.offline.reports import community_reports
 
-        return reporting.summarise(contexts)
+        return community_reports.summarise_contexts(contexts)
 
     def report(self, contexts: Sequence[Context]) -> list[Report]:
         """Reports made of chosen sentences, each with its span."""
-        from sensegraph.engines.offline.reports import reporting
+        from sensegraph.engines.offline.reports import community_reports
 
-        return reporting.report(contexts)
+        return community_reports.report_communities(contexts)
 
     def aggregate(self, briefs: Sequence[Brief]) -> list[Report]:
         """Groups named after their most central members, described and supported by sentences with their spans."""
-        from sensegraph.engines.offline.reports import aggregating
+        from sensegraph.engines.offline.reports import group_reports
 
-        return aggregating.aggregate(briefs)
+        return group_reports.aggregate_groups(briefs)
 
     def relate(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
         """How many relations link two groups, by which verbs, and the best sentence that says so."""
-        from sensegraph.engines.offline.reports import relating
+        from sensegraph.engines.offline.reports import group_links
 
-        return relating.relate(briefs)
+        return group_links.relate_groups(briefs)
 
     def abstract(self, briefs: Sequence[Brief]) -> list[tuple[SummaryEntity, ...]]:
         """One summary entity for each group, with all its members."""
-        from sensegraph.engines.offline.reports import aggregating
+        from sensegraph.engines.offline.reports import group_reports
 
-        return aggregating.abstract(briefs)
+        return group_reports.abstract_groups(briefs)
 
     def condense(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
         """The most central sentences, whole, in the order of the text."""
-        from sensegraph.engines.offline.reports import condensing
+        from sensegraph.engines.offline.reports import condensation
 
-        return condensing.condense(briefs)
+        return condensation.condense_texts(briefs)
 
     def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
         """Themes or relevant sentences, scored for the question."""
-        from sensegraph.engines.offline.answers import answering
+        from sensegraph.engines.offline.answers import composing
 
-        return answering.rate(inquiries)
+        return composing.rate_inquiries(inquiries)
 
     def answer(self, inquiries: Sequence[Inquiry]) -> list[Draft]:
         """An extractive answer."""
-        from sensegraph.engines.offline.answers import answering
+        from sensegraph.engines.offline.answers import composing
 
-        return answering.answer(inquiries)
+        return composing.answer_inquiries(inquiries)
 
     def ask(self, inquiries: Sequence[Inquiry]) -> list[Lead]:
         """Relevant sentences, their usefulness, and questions about what else stands there."""
-        from sensegraph.engines.offline.answers import asking
+        from sensegraph.engines.offline.answers import leads
 
-        return asking.ask(inquiries)
+        return leads.find_leads(inquiries)
 
     def refine(self, inquiries: Sequence[Inquiry]) -> list[Refinement]:
         """The question with its names and noun phrases; no hypothesis."""
-        from sensegraph.engines.offline.answers import asking
+        from sensegraph.engines.offline.answers import leads
 
-        return asking.refine(inquiries)
+        return leads.refine_questions(inquiries)
 
     def test(self, inquiries: Sequence[Inquiry]) -> list[bool]:
         """Whether a passage holds enough of the question's words."""
-        from sensegraph.engines.offline.answers import asking
+        from sensegraph.engines.offline.answers import leads
 
-        return asking.test(inquiries)
+        return leads.test_passages(inquiries)
 
     def grade(self, inquiries: Sequence[Inquiry]) -> list[int]:
         """How much of the question's words a report holds, in fifths."""
-        from sensegraph.engines.offline.answers import asking
+        from sensegraph.engines.offline.answers import leads
 
-        return asking.grade(inquiries)
+        return leads.grade_reports(inquiries)
 
     def judge(self, *_: object) -> None:
         """Raise UnsupportedTask: rules have no preferences."""

@@ -32,20 +32,20 @@ def paint(hue: int, tone: int = 0) -> str:
     return f"c{min(hue, len(HUES))}{'abc'[tone % len(TONES)]}"
 
 
-def colour(name: str) -> tuple[str, str]:
+def find_colour(name: str) -> tuple[str, str]:
     """The colour of this name as #rrggbb, in a light and in a dark surrounding."""
     if name in ROLES:
         return ROLES[name]
-    mixed = tinted((*HUES, GREY)[int(name[1:-1])], TONES["abc".index(name[-1])])
+    mixed = tint_colour((*HUES, GREY)[int(name[1:-1])], TONES["abc".index(name[-1])])
     return mixed, mixed
 
 
-def rgb(text: str) -> tuple[int, int, int]:
+def split_rgb(text: str) -> tuple[int, int, int]:
     """The three parts of #rrggbb, 0 to 255."""
     return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
 
 
-def tinted(text: str, share: float) -> str:
+def tint_colour(text: str, share: float) -> str:
     """The colour #rrggbb mixed with this share of white, or of black where it is negative."""
     towards = 255 if share > 0 else 0
-    return "#" + "".join(f"{round(part + (towards - part) * abs(share)):02x}" for part in rgb(text))
+    return "#" + "".join(f"{round(part + (towards - part) * abs(share)):02x}" for part in split_rgb(text))

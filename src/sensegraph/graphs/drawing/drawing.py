@@ -75,21 +75,26 @@ def draw(
         raise InputError("There are no entities to draw; index documents that name people, places or things.")
     every = sorted(graph.entities, key=lambda e: (-e.degree, e.id))
     entities = tuple(sorted(every[:most], key=lambda e: e.id))
-    edges = _edges(graph, entities)
-    labels, communities = _labelled(levels, entities)
-    apart = _apart(edges)
+    number = {e.id: i for i, e in enumerate(entities)}
+    drawn = [r for r in graph.relations if r.source in number and r.target in number]
+    source, target = [number[r.source] for r in drawn], [number[r.target] for r in drawn]
+    edges = canonical_edges(source, target, [r.weight for r in drawn], len(entities))
+    labels, communities = _label_entities(levels, entities)
+    part = components(edges)
+    size = np.bincount(part)
+    apart = np.asarray(((size < _APART) & (size * _SMALL <= size.max()))[part], np.bool_)
     natural = 1.8 + 1.15 * np.sqrt([float(e.degree) for e in entities])
-    kept, layout = _laid_out(edges, labels, natural, ~apart, seed)
-    onto = _onto(layout)
+    kept, layout = _lay_out_main(edges, labels, natural, ~apart, seed)
+    onto = _CanvasMap.fit(layout)
     radius = np.where(apart, np.maximum(natural * onto.scale, _DOT), natural * onto.scale)
     places = np.zeros(len(entities), np.complex128)
     places[~apart] = onto(layout.places)
     border = height = onto.height
     if apart.any():
         border = height + _BELOW
-        shelf, rows = _shelf(edges, apart, radius, seed)
+        shelf, rows = _lay_out_apart(edges, apart, radius, seed)
         places[apart], height = shelf + 1j * border, border + rows
-    discs, reaches = _discs(layout, kept, communities, onto)
+    discs, reaches = _place_discs(layout, kept, communities, onto)
     return Drawing(
         name, entities, len(graph.relations), edges, labels, communities, places, radius, discs, reaches,
         apart, border, height, len(every) - len(entities),
@@ -97,7 +102,7 @@ def draw(
 
 
 @dataclass(frozen=True, slots=True)
-class _Onto:
+class _CanvasMap:
     """From the plane of a layout to the canvas: `corner` comes to the map's upper left, but for `aside`."""
 
     corner: complex
@@ -105,29 +110,21 @@ class _Onto:
     aside: float
     height: float
 
+    @classmethod
+    def fit(cls, layout: Layout) -> _CanvasMap:
+        """As large as fits the width of the map, in its middle."""
+        reach = layout.radii[0] * (1 + 1j)
+        corners = np.concatenate((layout.centres[0] - reach, layout.centres[0] + reach))
+        width, height = float(np.ptp(corners.real)), float(np.ptp(corners.imag))
+        scale = min(_LARGEST, MAP / width)
+        low = complex(corners.real.min(), corners.imag.min())
+        return cls(low, scale, (MAP - width * scale) / 2, height * scale)
+
     def __call__(self, points: Points) -> Points:
         return (points - self.corner) * self.scale + self.aside
 
 
-def _onto(layout: Layout) -> _Onto:
-    """As large as fits the width of the map, in its middle."""
-    reach = layout.radii[0] * (1 + 1j)
-    corners = np.concatenate((layout.centres[0] - reach, layout.centres[0] + reach))
-    width, height = float(np.ptp(corners.real)), float(np.ptp(corners.imag))
-    scale = min(_LARGEST, MAP / width)
-    low = complex(corners.real.min(), corners.imag.min())
-    return _Onto(low, scale, (MAP - width * scale) / 2, height * scale)
-
-
-def _edges(graph: Graph, entities: Sequence[Entity]) -> Edges:
-    """The relations between the entities that are drawn."""
-    number = {e.id: i for i, e in enumerate(entities)}
-    inside = [r for r in graph.relations if r.source in number and r.target in number]
-    source, target = [number[r.source] for r in inside], [number[r.target] for r in inside]
-    return canonical_edges(source, target, [r.weight for r in inside], len(entities))
-
-
-def _labelled(
+def _label_entities(
     levels: Sequence[Sequence[Cluster]], entities: Sequence[Entity]
 ) -> tuple[tuple[Longs, ...], tuple[tuple[Community, ...], ...]]:
     """The community of every entity at each depth, and these communities; ones without an entity drawn are left out."""
@@ -149,24 +146,17 @@ def _labelled(
                 f"Communities of depth {len(labels)} do not lie inside those of depth {len(labels) - 1}; "
                 "run `sensegraph index --fresh`."
             )
-        named.append(tuple(_community(clusters[k], above.get(i, -1)) for i, k in enumerate(kept.tolist())))
+        communities = list[Community]()
+        for i, k in enumerate(kept.tolist()):
+            c = clusters[k]
+            summary = "".join(s.text for s in c.summary).strip()
+            communities.append(Community(c.id, c.title, summary, len(c.entities), above.get(i, -1)))
+        named.append(tuple(communities))
         labels.append(label.astype(np.int64))
     return tuple(labels), tuple(named)
 
 
-def _community(c: Cluster, parent: int) -> Community:
-    return Community(c.id, c.title, "".join(s.text for s in c.summary).strip(), len(c.entities), parent)
-
-
-def _apart(edges: Edges) -> NDArray[np.bool_]:
-    """Which entities belong to a component that stands apart, shape (n,)."""
-    part = components(edges)
-    size = np.bincount(part)
-    small = (size < _APART) & (size * _SMALL <= size.max())
-    return np.asarray(small[part], np.bool_)
-
-
-def _laid_out(
+def _lay_out_main(
     edges: Edges, labels: Sequence[Longs], radius: Floats, main: NDArray[np.bool_], seed: int
 ) -> tuple[list[Longs], Layout]:
     """The layout of the entities that do not stand apart, and which communities (by their numbers) it has discs for."""
@@ -180,8 +170,8 @@ def _laid_out(
     return [kept for kept, _ in inner], nested(linked, levels, radius[main], seed=seed, gap=_GAP, aspect=1.3)
 
 
-def _discs(
-    layout: Layout, kept: list[Longs], communities: Sequence[Sequence[Community]], onto: _Onto
+def _place_discs(
+    layout: Layout, kept: list[Longs], communities: Sequence[Sequence[Community]], onto: _CanvasMap
 ) -> tuple[tuple[Points, ...], tuple[Floats, ...]]:
     """The discs of every depth on the canvas, radius 0 for the communities that have none."""
     discs, reaches = [], []
@@ -193,7 +183,7 @@ def _discs(
     return tuple(discs), tuple(reaches)
 
 
-def _shelf(edges: Edges, apart: NDArray[np.bool_], radius: Floats, seed: int) -> tuple[Points, float]:
+def _lay_out_apart(edges: Edges, apart: NDArray[np.bool_], radius: Floats, seed: int) -> tuple[Points, float]:
     """The components that stand apart in rows from the left, largest first, and the height of all rows."""
     number = np.cumsum(apart) - 1
     both = apart[edges.source] & apart[edges.target]
@@ -205,12 +195,8 @@ def _shelf(edges: Edges, apart: NDArray[np.bool_], radius: Floats, seed: int) ->
     places = arrange(size + 1.2, part, linked, seed=seed)
     reach = np.zeros(int(part.max(initial=-1)) + 1)
     np.maximum.at(reach, part, abs(places) + size)
-    middle, height = _rows(reach + 2.0)
-    return places + middle[part], height
-
-
-def _rows(reach: Floats) -> tuple[Points, float]:
-    """Discs of these radii in rows of the map's width, largest first, and the height of all rows."""
+    # discs in rows of the map's width, largest first
+    reach += 2.0
     middle = np.zeros(len(reach), np.complex128)
     x = y = row = 0.0
     for i in np.lexsort((np.arange(len(reach)), -reach)).tolist():
@@ -219,4 +205,4 @@ def _rows(reach: Floats) -> tuple[Points, float]:
         row = max(row, 2 * float(reach[i]))
         middle[i] = complex(x + reach[i], y + row / 2)
         x += 2 * float(reach[i])
-    return middle, y + row
+    return places + middle[part], y + row

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 from xml.sax.saxutils import escape
@@ -11,10 +11,10 @@ from xml.sax.saxutils import escape
 import msgspec
 import numpy as np
 
-from sensegraph.graphs.drawing.choosing import bundled, inside, paints
-from sensegraph.graphs.drawing.colours import ROLES, colour
+from sensegraph.graphs.drawing.colours import ROLES, find_colour
 from sensegraph.graphs.drawing.drawing import Drawing
-from sensegraph.graphs.drawing.labels import shortened
+from sensegraph.graphs.drawing.labels import shorten_text
+from sensegraph.graphs.drawing.strongest_links import bundle_links, choose_paints, find_inner_links
 
 _HOLE = re.compile(r"\{\{(\w+)\}\}")
 _SAID = 600  # characters of a description or a summary
@@ -25,71 +25,58 @@ def html(drawing: Drawing, depths: Sequence[int] = (0, 1)) -> str:
 
     Raises InputError for a depth that the drawing does not have.
     """
-    data = msgspec.json.encode(_data(drawing, depths)).decode()
-    parts = {
-        "title": escape(drawing.name or "Communities"),
-        "style": _part("page.css").replace("{{roles}}", _roles()),
-        "script": _part("page.js"),
-        "data": harmless(data),
-    }
-    return _filled(_part("page.html"), parts)
-
-
-def harmless(json: str) -> str:
-    """JSON that may stand inside a script element: no text in it can end the element, or begin another."""
-    return json.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026").replace("\u2028", "\\u2028")
-
-
-def _part(name: str) -> str:
-    return (files("sensegraph.graphs.drawing") / name).read_text(encoding="utf-8")
-
-
-def _filled(template: str, parts: Mapping[str, str]) -> str:
-    """The template with its holes filled, all at once, so that what fills one is never taken for another."""
-    return _HOLE.sub(lambda hole: parts[hole[1]], template)
-
-
-def _roles() -> str:
-    """The colours of paper and ink as variables, in a light and in a dark surrounding."""
-    light, dark = (";".join(f"--{name}:{pair[i]}" for name, pair in ROLES.items()) for i in (0, 1))
-    return f":root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
-
-
-def _data(drawing: Drawing, depths: Sequence[int]) -> dict[str, Any]:
-    """Everything that the page draws and says, as plain values; lists are by entity, relation or community."""
     edges = drawing.edges
-    return {
+    data = {  # all that the page draws and says; lists are by entity, relation or community
         "name": drawing.name or "Communities",
         "counts": [len(drawing.entities), drawing.left_out, drawing.relations],
         "size": [float(np.max(drawing.places.real, initial=1)), drawing.height],
-        "x": _rounded(drawing.places.real),
-        "y": _rounded(drawing.places.imag),
-        "r": _rounded(drawing.radius),
+        "x": _round_values(drawing.places.real),
+        "y": _round_values(drawing.places.imag),
+        "r": _round_values(drawing.radius),
         "names": [e.name for e in drawing.entities],
         "types": [e.type for e in drawing.entities],
-        "texts": [shortened(e.description, _SAID) for e in drawing.entities],
+        "texts": [shorten_text(e.description, _SAID) for e in drawing.entities],
         "degrees": [e.degree for e in drawing.entities],
         "from": edges.source.tolist(),
         "to": edges.target.tolist(),
         "weights": [float(f"{w:.3g}") for w in edges.weight],
-        "depths": [_depth(drawing, drawing.depth(d)) for d in depths],
+        "depths": [_depth_data(drawing, drawing.depth(d)) for d in depths],
     }
+    light, dark = (";".join(f"--{name}:{pair[i]}" for name, pair in ROLES.items()) for i in (0, 1))
+    roles = f":root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    parts = {
+        "title": escape(drawing.name or "Communities"),
+        "style": _read_page_part("page.css").replace("{{roles}}", roles),
+        "script": _read_page_part("page.js"),
+        "data": escape_script_json(msgspec.json.encode(data).decode()),
+    }
+    # all holes at once, so that what fills one is never taken for another
+    return _HOLE.sub(lambda hole: parts[hole[1]], _read_page_part("page.html"))
 
 
-def _depth(drawing: Drawing, depth: int) -> dict[str, Any]:
-    named, bundles = drawing.communities[depth], bundled(drawing, depth)
+def escape_script_json(json: str) -> str:
+    """JSON that may stand inside a script element: no text in it can end the element, or begin another."""
+    return json.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026").replace("\u2028", "\\u2028")
+
+
+def _read_page_part(name: str) -> str:
+    return (files("sensegraph.graphs.drawing") / name).read_text(encoding="utf-8")
+
+
+def _depth_data(drawing: Drawing, depth: int) -> dict[str, Any]:
+    named, bundles = drawing.communities[depth], bundle_links(drawing, depth)
     kept = bundles.edges
     return {
         "depth": depth,
         "of": drawing.labels[depth].tolist(),
         "titles": [c.title for c in named],
-        "summaries": [shortened(c.summary, _SAID) for c in named],
+        "summaries": [shorten_text(c.summary, _SAID) for c in named],
         "sizes": [c.entities for c in named],
-        "colours": [colour(name)[0] for name in paints(drawing, depth)],
-        "x": _rounded(drawing.discs[depth].real),
-        "y": _rounded(drawing.discs[depth].imag),
-        "r": _rounded(drawing.reaches[depth]),
-        "lines": np.flatnonzero(inside(drawing, depth)).tolist(),
+        "colours": [find_colour(name)[0] for name in choose_paints(drawing, depth)],
+        "x": _round_values(drawing.discs[depth].real),
+        "y": _round_values(drawing.discs[depth].imag),
+        "r": _round_values(drawing.reaches[depth]),
+        "lines": np.flatnonzero(find_inner_links(drawing, depth)).tolist(),
         "bundles": [
             [int(kept.source[e]), int(kept.target[e]), float(f"{kept.weight[e]:.3g}")]
             for e in np.flatnonzero(bundles.drawn)
@@ -98,5 +85,5 @@ def _depth(drawing: Drawing, depth: int) -> dict[str, Any]:
     }
 
 
-def _rounded(values: Any) -> list[float]:
+def _round_values(values: Any) -> list[float]:
     return [round(float(v), 1) for v in values]

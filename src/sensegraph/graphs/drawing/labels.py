@@ -55,61 +55,56 @@ class Label:
     @property
     def box(self) -> Box:
         """The rectangle that the text needs."""
-        width = max((measured(line, self.size, self.bold) for line in self.lines), default=0.0)
+        width = max((measure_text(line, self.size, self.bold) for line in self.lines), default=0.0)
         return Box(self.x, self.y, width, LINE * self.size * len(self.lines))
 
 
-def measured(text: str, size: float, bold: bool = False) -> float:
+def measure_text(text: str, size: float, bold: bool = False) -> float:
     """The width of `text` in units, rather too wide than too narrow."""
-    return sum(map(_em, text)) * size * (_BOLD if bold else 1.0)
+    return sum(map(_character_width, text)) * size * (_BOLD if bold else 1.0)
 
 
-def _em(character: str) -> float:
+def _character_width(character: str) -> float:
     if (width := _EMS.get(character)) is not None:
         return width
     if unicodedata.combining(character):
         return 0.0
     if unicodedata.east_asian_width(character) in "WF":
         return 1.0
-    plain = unicodedata.normalize("NFD", character)[0]
-    return _EMS.get(plain, 0.9)
+    return _EMS.get(unicodedata.normalize("NFD", character)[0], 0.9)
 
 
-def wrapped(text: str, size: float, width: float, lines: int, bold: bool = False) -> tuple[str, ...]:
+def wrap_text(text: str, size: float, width: float, lines: int, bold: bool = False) -> tuple[str, ...]:
     """`text` in at most so many lines of at most this width; what does not fit is cut, with an ellipsis."""
+    parts: list[str] = []  # words; one that is wider than a line in pieces
+    for word in text.split():
+        piece = ""
+        for character in word:
+            if piece and measure_text(piece + character, size, bold) > width:
+                parts.append(piece)
+                piece = ""
+            piece += character
+        parts.append(piece)
     rows: list[str] = []
-    for part in _parts(text, size, width, bold):
+    for part in parts:
         joined = f"{rows[-1]} {part}" if rows else part
-        if rows and measured(joined, size, bold) <= width:
+        if rows and measure_text(joined, size, bold) <= width:
             rows[-1] = joined
         else:
             rows.append(part)
     if len(rows) > lines:
-        rows = [*rows[: lines - 1], _cut(" ".join(rows[lines - 1 :]), size, width, bold)]
+        last = " ".join(rows[lines - 1 :])
+        if measure_text(last, size, bold) > width:
+            while last and measure_text(last.rstrip() + "…", size, bold) > width:
+                last = last[:-1]
+            last = last.rstrip(" ,;:–-") + "…"
+        rows = [*rows[: lines - 1], last]
     return tuple(rows)
 
 
-def _parts(text: str, size: float, width: float, bold: bool) -> Iterable[str]:
-    """The words of `text`; one that is wider than a line in pieces."""
-    for word in text.split():
-        piece = ""
-        for character in word:
-            if piece and measured(piece + character, size, bold) > width:
-                yield piece
-                piece = ""
-            piece += character
-        yield piece
-
-
-def _cut(text: str, size: float, width: float, bold: bool) -> str:
-    if measured(text, size, bold) <= width:
-        return text
-    while text and measured(text.rstrip() + "…", size, bold) > width:
-        text = text[:-1]
-    return text.rstrip(" ,;:–-") + "…"
-
-
-def placed(wanted: Iterable[Sequence[Label]], canvas: Box, taken: Sequence[Label] = ()) -> tuple[list[Label], int]:
+def place_labels(
+    wanted: Iterable[Sequence[Label]], canvas: Box, taken: Sequence[Label] = ()
+) -> tuple[list[Label], int]:
     """Of each sequence of alternatives the first that meets none before it and stays on the canvas.
 
     Returns the labels, and how many found no place.
@@ -127,7 +122,7 @@ def placed(wanted: Iterable[Sequence[Label]], canvas: Box, taken: Sequence[Label
     return found, lost
 
 
-def shortened(text: str, most: int) -> str:
+def shorten_text(text: str, most: int) -> str:
     """`text` on one line, cut at a word after at most so many characters, with an ellipsis where it was cut."""
     line = " ".join(text.split())
     return line if len(line) <= most else line[: most - 1].rsplit(" ", 1)[0] + "…"

@@ -9,7 +9,7 @@ import numpy as np
 
 from sensegraph.graphs.drawing.colours import HUES, paint
 from sensegraph.graphs.drawing.drawing import MAP, Drawing
-from sensegraph.graphs.drawing.labels import LINE, wrapped
+from sensegraph.graphs.drawing.labels import LINE, wrap_text
 from sensegraph.graphs.drawing.shapes import MARGIN, TOP, WIDTH, Disc, Shape, Stroke, Text
 
 _LEFT = MARGIN + MAP + 36.0
@@ -40,27 +40,42 @@ class _Row:
     above: float = 0.0
 
 
-def heading(drawing: Drawing, depth: int) -> list[Shape]:
+def draw_heading(drawing: Drawing, depth: int) -> list[Shape]:
     """The title of the picture and its counts."""
     counts = (
-        f"{many(len(drawing.entities) + drawing.left_out, 'entity', 'entities')}, "
-        f"{many(drawing.relations, 'relation', 'relations')}, "
-        f"{many(len(drawing.communities[depth]), 'community', 'communities')} at depth {depth}"
+        f"{count_noun(len(drawing.entities) + drawing.left_out, 'entity', 'entities')}, "
+        f"{count_noun(drawing.relations, 'relation', 'relations')}, "
+        f"{count_noun(len(drawing.communities[depth]), 'community', 'communities')} at depth {depth}"
     )
-    title = wrapped(drawing.name, 24, WIDTH - 2 * MARGIN, 1, bold=True) or ("Communities",)
+    title = wrap_text(drawing.name, 24, WIDTH - 2 * MARGIN, 1, bold=True) or ("Communities",)
     return [Text(MARGIN, 32, title[0], 24, bold=True), Text(MARGIN, 60, counts, 15, "soft")]
 
 
-def many(n: int, one: str, more: str) -> str:
+def count_noun(n: int, one: str, more: str) -> str:
     """`1 entity`, `2,000 entities`."""
     return f"{n:,} {one if n == 1 else more}"
 
 
-def legend(drawing: Drawing, depth: int, tally: Tally) -> list[Shape]:
+def draw_legend(drawing: Drawing, depth: int, tally: Tally) -> list[Shape]:
     """The colours with the communities of depth 0 that have them, the sizes, and what is drawn and what is not."""
     shapes: list[Shape] = []
     y = TOP
-    for row in (*_colours(drawing), *_sizes(), *_account(drawing, depth, tally)):
+    # the largest communities of depth 0, one a hue, and how many share the grey
+    named = sorted(enumerate(drawing.communities[0]), key=lambda c: (-c[1].entities, c[0]))
+    rows = [_section_head("Colour: community at depth 0", 0.0)]
+    for rank, (_, c) in enumerate(named[: len(HUES)]):
+        text = f"{c.title or 'without a title'} ({c.entities:,})"
+        rows.append(_Row(wrap_text(text, _SIZE, _ROOM - _INDENT, 2), mark=paint(rank), above=4.0))
+    if rest := [c for _, c in named[len(HUES) :]]:
+        text = f"{count_noun(len(rest), 'other', 'others')} ({sum(c.entities for c in rest):,})"
+        rows.append(_Row((text,), mark=paint(len(HUES)), above=4.0))
+    rows += [_section_head("Size: degree of the entity"), _Row(("",), 34.0)]  # room for circles
+    rows += [_section_head("Drawn, and left out")]
+    rows += [
+        _Row(wrap_text(text, 12.0, _ROOM, 4), 12.0, "soft", above=5.0)
+        for text in _describe_counts(drawing, depth, tally)
+    ]
+    for row in rows:
         y += row.above
         if row.mark:
             shapes.append(Disc(_LEFT + 6, y + row.size * LINE / 2, 6, row.mark))
@@ -68,53 +83,23 @@ def legend(drawing: Drawing, depth: int, tally: Tally) -> list[Shape]:
         for line in row.lines:
             shapes.append(Text(_LEFT + indent, y + row.size * LINE / 2, line, row.size, row.paint, bold=row.bold))
             y += row.size * LINE
-    return [*shapes, *_scale(drawing, shapes)]
+    # three circles with the degrees that they stand for, in the room that was left for them
+    room = next(s for s in shapes if isinstance(s, Text) and not s.text)
+    degrees = np.array([e.degree for e in drawing.entities])
+    x = _LEFT
+    for degree in sorted({max(1, round(float(np.quantile(degrees, q)))) for q in (0.5, 0.95, 1.0)}):
+        reach = float(drawing.radius[np.argmin(abs(degrees - degree))])
+        shapes.append(Disc(x + reach, room.y, reach, "soft"))
+        shapes.append(Text(x + 2 * reach + 6, room.y, f"{degree:,}", _SIZE, "soft"))
+        x += 2 * reach + 50
+    return shapes
 
 
-def _head(text: str, above: float = 18.0) -> _Row:
+def _section_head(text: str, above: float = 18.0) -> _Row:
     return _Row((text,), 14.0, bold=True, above=above)
 
 
-def _colours(drawing: Drawing) -> Iterator[_Row]:
-    """The largest communities of depth 0, one a hue, and how many share the grey."""
-    named = sorted(enumerate(drawing.communities[0]), key=lambda c: (-c[1].entities, c[0]))
-    yield _head("Colour: community at depth 0", 0.0)
-    for rank, (_, c) in enumerate(named[: len(HUES)]):
-        text = f"{c.title or 'without a title'} ({c.entities:,})"
-        yield _Row(wrapped(text, _SIZE, _ROOM - _INDENT, 2), mark=paint(rank), above=4.0)
-    if rest := [c for _, c in named[len(HUES) :]]:
-        text = f"{many(len(rest), 'other', 'others')} ({sum(c.entities for c in rest):,})"
-        yield _Row((text,), mark=paint(len(HUES)), above=4.0)
-
-
-def _sizes() -> Iterator[_Row]:
-    yield _head("Size: degree of the entity")
-    yield _Row(("",), 34.0)  # where `_scale` draws
-
-
-def _scale(drawing: Drawing, shapes: list[Shape]) -> list[Shape]:
-    """Three circles with the degrees that they stand for, in the room that was left for them."""
-    room = next(s for s in shapes if isinstance(s, Text) and not s.text)
-    degrees = np.array([e.degree for e in drawing.entities])
-    chosen = sorted({max(1, round(float(np.quantile(degrees, q)))) for q in (0.5, 0.95, 1.0)})
-    found: list[Shape] = []
-    x = _LEFT
-    for degree in chosen:
-        reach = float(drawing.radius[np.argmin(abs(degrees - degree))])
-        found.append(Disc(x + reach, room.y, reach, "soft"))
-        found.append(Text(x + 2 * reach + 6, room.y, f"{degree:,}", _SIZE, "soft"))
-        x += 2 * reach + 50
-    return found
-
-
-def _account(drawing: Drawing, depth: int, tally: Tally) -> Iterator[_Row]:
-    """What is drawn, and what is left out, in numbers."""
-    yield _head("Drawn, and left out")
-    for text in _sentences(drawing, depth, tally):
-        yield _Row(wrapped(text, 12.0, _ROOM, 4), 12.0, "soft", above=5.0)
-
-
-def _sentences(drawing: Drawing, depth: int, tally: Tally) -> Iterator[str]:
+def _describe_counts(drawing: Drawing, depth: int, tally: Tally) -> Iterator[str]:
     if depth:
         yield f"Tones of a colour tell communities of depth {depth} apart."
     label = drawing.labels[depth]
@@ -130,16 +115,16 @@ def _sentences(drawing: Drawing, depth: int, tally: Tally) -> Iterator[str]:
     if drawing.left_out:
         lost = drawing.relations - len(drawing.edges.weight)
         yield (
-            f"Left out: {many(drawing.left_out, 'entity', 'entities')} of the lowest degree, and "
-            f"{many(lost, 'relation', 'relations')} with them."
+            f"Left out: {count_noun(drawing.left_out, 'entity', 'entities')} of the lowest degree, and "
+            f"{count_noun(lost, 'relation', 'relations')} with them."
         )
     if apart := int(drawing.apart.sum()):
-        yield f"Below the line: {many(apart, 'entity', 'entities')} linked to few others or none."
+        yield f"Below the line: {count_noun(apart, 'entity', 'entities')} linked to few others or none."
     if tally.unnamed:
-        yield f"{many(tally.unnamed, 'name', 'names')} found no room."
+        yield f"{count_noun(tally.unnamed, 'name', 'names')} found no room."
 
 
-def rule(y: float, text: str) -> list[Shape]:
+def draw_rule(y: float, text: str) -> list[Shape]:
     """A line across the map with words on it."""
     at = complex(MARGIN, y)
     return [Stroke(at, at + MAP, "faint", 1.0), Text(MARGIN, y + 12, text, 12.0, "soft")]

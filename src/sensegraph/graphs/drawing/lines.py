@@ -53,13 +53,13 @@ def plots(title: str, panels: Sequence[Plot]) -> Scene:
     top = _TITLE
     for panel in panels:
         if any(line.points for line in panel.lines):
-            shapes += _plot(panel, top)
+            shapes += _draw_plot(panel, top)
             top += _HEAD + _HEIGHT + _FOOT
     width = max(MARGIN + _LEFT + _WIDTH + _BESIDE, 2 * MARGIN + 9.0 * len(title))
     return Scene(width, top, title, tuple(shapes))
 
 
-def ticks(low: float, high: float) -> list[float]:
+def round_ticks(low: float, high: float) -> list[float]:
     """About five round numbers from `low` or a little below to `high` or a little above, in equal steps."""
     if high <= low:
         return [low]
@@ -70,10 +70,10 @@ def ticks(low: float, high: float) -> list[float]:
     return [round(i * step, 12) for i in range(first, last + 1)]
 
 
-def _plot(panel: Plot, top: float) -> Iterator[Shape]:
+def _draw_plot(panel: Plot, top: float) -> Iterator[Shape]:
     xs = sorted({x for line in panel.lines for x, _ in line.points})
     ys = [y for line in panel.lines for _, y in line.points]
-    marks = ticks(min(ys), max(ys))
+    marks = round_ticks(min(ys), max(ys))
     across = _Scale(xs[0], xs[-1], MARGIN + _LEFT, _WIDTH)
     up = _Scale(marks[0], marks[-1], top + _HEAD + _HEIGHT, -_HEIGHT)
     yield Text(MARGIN, top + 14, panel.title, _SIZE + 1, bold=True)
@@ -83,15 +83,11 @@ def _plot(panel: Plot, top: float) -> Iterator[Shape]:
         yield Text(across.start - 10, up.at(mark), f"{mark:g}", 11.0, "soft", "end")
     for x in xs:
         yield Text(across.at(x), up.start + 18, f"{x:g}", 11.0, "soft", "middle")
-    yield from _lines(panel.lines, across, up)
-
-
-def _lines(lines: Sequence[Line], across: _Scale, up: _Scale) -> Iterator[Shape]:
-    """The lines, and their names behind their ends, none upon another."""
-    ends = sorted((up.at(line.points[-1][1]), i) for i, line in enumerate(lines) if line.points)
+    # the lines, and their names behind their ends, none upon another
+    ends = sorted((up.at(line.points[-1][1]), i) for i, line in enumerate(panel.lines) if line.points)
     below = -1e9
     for height, i in ends:
-        line, colour = lines[i], paint(3 * i)
+        line, colour = panel.lines[i], paint(3 * i)
         places = [complex(across.at(x), up.at(y)) for x, y in line.points]
         for start, end in pairwise(places):
             yield Stroke(start, end, colour, 2.5)

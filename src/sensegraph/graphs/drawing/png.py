@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.drawing.colours import colour, rgb, tinted
+from sensegraph.graphs.drawing.colours import find_colour, split_rgb, tint_colour
 from sensegraph.graphs.drawing.shapes import Disc, Scene, Stroke, Text
 
 if TYPE_CHECKING:
-    from PIL import ImageDraw, ImageFont
+    from PIL import ImageFont
 
     Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
-_FINER = 3  # pixels drawn for one of the file, each way
+_FINER = 3  # pixels drawn for one of the file, in each direction
 _SHARES = (0.0, 0.88, 0.6, 0.93, 0.3, 0.75, 0.45)  # of paper in the colours that a file holds, most needed first
 _GREYS = 40
 _STEPS = 24  # pieces of a curve
@@ -32,38 +33,46 @@ def png(scene: Scene, font: Path | None = None) -> bytes:
 
     Raises InputError where Pillow is not installed or the font file is none.
     """
-    from_pil = _pillow()
+    from_pil = _load_pillow()
     size = (round(scene.width * _FINER), round(scene.height * _FINER))
-    image = from_pil.Image.new("RGB", size, rgb(colour("paper")[0]))
+    image = from_pil.Image.new("RGB", size, split_rgb(find_colour("paper")[0]))
     pen = from_pil.ImageDraw.Draw(image, "RGBA")  # this mode lays translucent shapes over what is there
-    source = _source(scene, font)
-    fonts = {s.size: _font(source, s.size * _FINER) for s in scene.shapes if isinstance(s, Text)}
+    source = _choose_font(scene, font)
+    fonts = {s.size: _load_font(source, s.size * _FINER) for s in scene.shapes if isinstance(s, Text)}
     for shape in scene.shapes:
         if isinstance(shape, Disc):
-            _disc(pen, shape)
+            x, y, reach = shape.x * _FINER, shape.y * _FINER, shape.radius * _FINER
+            box = (x - reach, y - reach, x + reach, y + reach)
+            pen.ellipse(box, fill=_translucent_colour(shape.paint, shape.opacity))
+            if shape.line:
+                pen.ellipse(
+                    box, outline=_translucent_colour(shape.paint, 0.45), width=max(1, round(shape.line * _FINER))
+                )
         elif isinstance(shape, Stroke):
-            pen.polygon(_band(shape), fill=_rgba(shape.paint, shape.opacity))
+            pen.polygon(_outline_stroke(shape), fill=_translucent_colour(shape.paint, shape.opacity))
         else:
-            _text(pen, shape, fonts[shape.size])
-    palette = _palette(scene)
+            font_of, anchor = fonts[shape.size], {"start": "l", "middle": "m", "end": "r"}[shape.anchor] + "m"
+            at, width = (shape.x * _FINER, shape.y * _FINER), round(_HALO * _FINER)
+            if shape.halo:
+                halo = _translucent_colour("paper", 0.85)
+                pen.text(at, shape.text, halo, font_of, anchor, stroke_width=width, stroke_fill=halo)
+            heavy = 1 if shape.bold and shape.size >= _BOLD else 0
+            pen.text(at, shape.text, _translucent_colour(shape.paint, 1.0), font_of, anchor, stroke_width=heavy)
+    # 256 colours at most: those of the scene as they are and paler, and greys for letters
+    used = sorted({s.paint for s in scene.shapes})
+    shares = _SHARES[: max(1, (256 - _GREYS) // max(len(used), 1))]
+    mixed = [split_rgb(tint_colour(find_colour(name)[0], share)) for name in used for share in shares]
+    greys = [(n, n, n) for n in np.linspace(0, 255, _GREYS).round().astype(int).tolist()]
+    palette = np.array([*greys, *mixed][:256], np.uint8)
     finished = image.reduce(_FINER)
-    small = from_pil.Image.frombytes("P", finished.size, _nearest(np.asarray(finished), palette).tobytes())
+    small = from_pil.Image.frombytes("P", finished.size, _nearest_colours(np.asarray(finished), palette).tobytes())
     small.putpalette(palette.ravel().tolist())
     out = BytesIO()
     small.save(out, "PNG", optimize=True)
     return out.getvalue()
 
 
-def _palette(scene: Scene) -> NDArray[np.uint8]:
-    """256 colours at most, shape (c, 3): those of the scene as they are and paler, and greys for letters."""
-    used = sorted({s.paint for s in scene.shapes})
-    shares = _SHARES[: max(1, (256 - _GREYS) // max(len(used), 1))]
-    mixed = [rgb(tinted(colour(name)[0], share)) for name in used for share in shares]
-    greys = [(n, n, n) for n in np.linspace(0, 255, _GREYS).round().astype(int).tolist()]
-    return np.array([*greys, *mixed][:256], np.uint8)
-
-
-def _nearest(pixels: NDArray[np.uint8], palette: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _nearest_colours(pixels: NDArray[np.uint8], palette: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The number of the nearest colour of the palette for every pixel, (height, width) from (height, width, 3)."""
     packed = pixels.astype(np.int32) @ np.array([65536, 256, 1], np.int32)
     seen, where = np.unique(packed, return_inverse=True)
@@ -75,24 +84,30 @@ def _nearest(pixels: NDArray[np.uint8], palette: NDArray[np.uint8]) -> NDArray[n
 
 def unwritable(scene: Scene, font: Path | None = None) -> list[str]:
     """The characters of the scene's texts that the font of its PNG has no shape for, sorted."""
-    _pillow()
-    return _lacking(_font(_source(scene, font), 20), scene)
+    _load_pillow()
+    return _missing_characters(_load_font(_choose_font(scene, font), 20), scene)
 
 
-def _lacking(face: Font, scene: Scene) -> list[str]:
+def _missing_characters(face: Font, scene: Scene) -> list[str]:
     unknown = bytes(face.getmask("\uffff"))
     used = sorted({c for s in scene.shapes if isinstance(s, Text) for c in s.text if not c.isspace()})
     return [c for c in used if bytes(face.getmask(c)) == unknown]
 
 
-def _source(scene: Scene, font: Path | None) -> str:
+def _choose_font(scene: Scene, font: Path | None) -> str:
     """The font file given, or none for Pillow's own; where that lacks a character, a common one that has all."""
-    if font is not None or not _lacking(_font("", 20), scene):
+    if font is not None or not _missing_characters(_load_font("", 20), scene):
         return str(font or "")
-    return next((name for name in _FACES if (face := _of_system(name)) and not _lacking(face, scene)), "")
+    from PIL import ImageFont
+
+    for name in _FACES:
+        with suppress(OSError):  # this system has none of that name
+            if not _missing_characters(ImageFont.truetype(name, 20), scene):
+                return name
+    return ""
 
 
-def _pillow() -> Any:
+def _load_pillow() -> Any:
     try:
         import PIL.Image
         import PIL.ImageDraw
@@ -102,7 +117,7 @@ def _pillow() -> Any:
     return PIL
 
 
-def _font(source: str, size: float) -> Font:
+def _load_font(source: str, size: float) -> Font:
     from PIL import ImageFont
 
     if not source:
@@ -113,28 +128,11 @@ def _font(source: str, size: float) -> Font:
         raise InputError(f"{source} cannot be read as a font ({e}); name a .ttf or .otf file.") from e
 
 
-def _of_system(name: str) -> Font | None:
-    from PIL import ImageFont
-
-    try:
-        return ImageFont.truetype(name, 20)
-    except OSError:  # this system has none of that name
-        return None
+def _translucent_colour(name: str, opacity: float) -> tuple[int, int, int, int]:
+    return (*split_rgb(find_colour(name)[0]), round(255 * opacity))
 
 
-def _rgba(name: str, opacity: float) -> tuple[int, int, int, int]:
-    return (*rgb(colour(name)[0]), round(255 * opacity))
-
-
-def _disc(pen: ImageDraw.ImageDraw, disc: Disc) -> None:
-    x, y, reach = disc.x * _FINER, disc.y * _FINER, disc.radius * _FINER
-    box = (x - reach, y - reach, x + reach, y + reach)
-    pen.ellipse(box, fill=_rgba(disc.paint, disc.opacity))
-    if disc.line:
-        pen.ellipse(box, outline=_rgba(disc.paint, 0.45), width=max(1, round(disc.line * _FINER)))
-
-
-def _band(stroke: Stroke) -> list[tuple[float, float]]:
+def _outline_stroke(stroke: Stroke) -> list[tuple[float, float]]:
     """The outline of a line or a curve of some width, as one polygon, so that it is nowhere laid over itself."""
     part = np.linspace(0.0, 1.0, 2 if stroke.bend is None else _STEPS)
     bend = (stroke.start + stroke.end) / 2 if stroke.bend is None else stroke.bend
@@ -143,14 +141,3 @@ def _band(stroke: Stroke) -> list[tuple[float, float]]:
     side = 1j * along / np.maximum(abs(along), 1e-9) * stroke.width / 2
     outline = np.concatenate((points + side, (points - side)[::-1])) * _FINER
     return [(float(p.real), float(p.imag)) for p in outline]
-
-
-def _text(pen: ImageDraw.ImageDraw, text: Text, font: Font) -> None:
-    anchor = {"start": "l", "middle": "m", "end": "r"}[text.anchor] + "m"
-    at = (text.x * _FINER, text.y * _FINER)
-    if text.halo:
-        wide = round(_HALO * _FINER)
-        pen.text(at, text.text, _rgba("paper", 0.85), font, anchor, stroke_width=wide, stroke_fill=_rgba("paper", 0.85))
-    pen.text(
-        at, text.text, _rgba(text.paint, 1.0), font, anchor, stroke_width=1 if text.bold and text.size >= _BOLD else 0
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from sensegraph.errors import InputError
@@ -23,27 +24,41 @@ class Cells:
 
     def text(self, *names: str, default: str | None = None) -> str:
         """A text; a number is read as its digits."""
-        return self._read(names, _text, "a text", default)
+        return self._read(names, _read_text, "a text", default)
 
     def integer(self, *names: str, default: int | None = None) -> int:
         """A whole number, also where it is written as a text or as a decimal without a rest."""
-        return self._read(names, _integer, "a whole number", default)
+
+        def convert(value: Any) -> int | None:
+            number = _read_number(value)
+            return int(number) if number is not None and number == int(number) else None
+
+        return self._read(names, convert, "a whole number", default)
 
     def number(self, *names: str, default: float | None = None) -> float:
         """A finite number."""
-        return self._read(names, _number, "a finite number", default)
+        return self._read(names, _read_number, "a finite number", default)
 
     def texts(self, *names: str) -> tuple[str, ...]:
         """A list of texts; empty where there is none."""
-        return self._read(names, _texts, "a list of texts", ())
+        return self._read(names, partial(_read_list, _read_text), "a list of texts", ())
 
     def findings(self) -> tuple[tuple[str, str], ...]:
         """The findings of a report: records of `summary` and `explanation`, or texts alone."""
-        return self._read(("findings",), _findings, "a list of findings (summary, explanation)", ())
+
+        def convert(value: Any) -> tuple[str, str] | None:
+            if isinstance(value, str):
+                return value, ""
+            if not isinstance(value, dict):
+                return None
+            summary, explanation = _read_text(value.get("summary", "")), _read_text(value.get("explanation", ""))
+            return None if summary is None or explanation is None else (summary, explanation)
+
+        return self._read(("findings",), partial(_read_list, convert), "a list of findings (summary, explanation)", ())
 
     def has(self, *names: str) -> bool:
         """Whether one of these columns says something."""
-        return any(_present(self.record.get(n)) for n in names)
+        return any(_has_value(self.record.get(n)) for n in names)
 
     def error(self, column: str, message: str) -> InputError:
         """What is wrong with a column, to be raised."""
@@ -51,7 +66,7 @@ class Cells:
 
     def _read(self, names: tuple[str, ...], convert: Callable[[Any], T | None], wanted: str, default: T | None) -> T:
         for name in names:
-            if not _present(value := self.record.get(name)):
+            if not _has_value(value := self.record.get(name)):
                 continue
             if (found := convert(value)) is None:
                 raise self.error(name, f"{wanted} is needed, not {str(value)[:60]!r}")
@@ -62,27 +77,17 @@ class Cells:
         return default
 
 
-def _present(value: Any) -> bool:
+def _has_value(value: Any) -> bool:
     return value is not None and not (isinstance(value, float) and math.isnan(value))
 
 
-def _text(value: Any) -> str | None:
-    if isinstance(value, str):
-        return value if _encodable(value) else None
+def _read_text(value: Any) -> str | None:
+    if isinstance(value, str):  # half of a surrogate pair cannot be stored
+        return value if value.isascii() or not any("\ud800" <= c <= "\udfff" for c in value) else None
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _encodable(text: str) -> bool:
-    """Whether it holds no half of a surrogate pair."""
-    return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
-
-
-def _integer(value: Any) -> int | None:
-    number = _number(value)
-    return int(number) if number is not None and number == int(number) else None
-
-
-def _number(value: Any) -> float | None:
+def _read_number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -92,24 +97,8 @@ def _number(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _texts(value: Any) -> tuple[str, ...] | None:
+def _read_list(convert: Callable[[Any], T | None], value: Any) -> tuple[T, ...] | None:
     if not isinstance(value, list | tuple):
         return None
-    found = [t for v in value if (t := _text(v)) is not None]
+    found = [item for v in value if (item := convert(v)) is not None]
     return tuple(found) if len(found) == len(value) else None
-
-
-def _findings(value: Any) -> tuple[tuple[str, str], ...] | None:
-    if not isinstance(value, list | tuple):
-        return None
-    found = [f for v in value if (f := _finding(v)) is not None]
-    return tuple(found) if len(found) == len(value) else None
-
-
-def _finding(value: Any) -> tuple[str, str] | None:
-    if isinstance(value, str):
-        return value, ""
-    if not isinstance(value, dict):
-        return None
-    summary, explanation = _text(value.get("summary", "")), _text(value.get("explanation", ""))
-    return None if summary is None or explanation is None else (summary, explanation)

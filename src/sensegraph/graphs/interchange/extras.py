@@ -86,7 +86,7 @@ class Extras:
         return self._store.rows(f"{self._key}.{table}") if self._key else None
 
 
-def keep(store: Store, name: str, chunks: str, tables: Mapping[str, Iterable[Extra]]) -> None:
+def store_extras(store: Store, name: str, chunks: str, tables: Mapping[str, Iterable[Extra]]) -> None:
     """Store the extras of an import under its key `name`, then let the index with these `chunks` find them."""
     for table, extras in tables.items():
         store.write_rows(f"{name}.{table}", ((e.id, _encode(e)) for e in extras))
@@ -100,81 +100,69 @@ _decode = msgspec.json.Decoder(Extra).decode
 # ── differences ──
 
 
-def differences(table: str, original: Raw, derived: Row, late: Late) -> tuple[Difference, ...]:
+def find_differences(table: str, original: Raw, derived: Row, late: Late) -> tuple[Difference, ...]:
     """How the row that was read differs from the one that we would write, column by column."""
     before = {**derived, **{c: original[c] for c in derived if c in original}}
     whole = {**derived, **late(before)}
-    found = [d for c in whole if c in original for d in _between(original[c], whole[c], (c,))]
+    found = [d for c in whole if c in original for d in _compare_values(original[c], whole[c], (c,))]
     more = [c for c in original if c not in COLUMNS[table] and c not in _READ_AS_OTHERS.get(table, ())]
     return tuple(found) + tuple(Difference((c,), "", original[c]) for c in more)
 
 
-def merged(derived: Row, extra: Extra | None, late: Late) -> Row:
+def merge_row(derived: Row, extra: Extra | None, late: Late) -> Row:
     """The row to write: what we would write, with the differences that still hold."""
     waiting = extra.differences if extra else ()
-    row = _patched(derived, waiting)
-    row = {**row, **_patched(late(row), waiting)}
+    row = _patch_row(derived, waiting)
+    row = {**row, **_patch_row(late(row), waiting)}
     return {**row, **{str(d.path[0]): d.value for d in waiting if not d.mark}}
 
 
-def _patched(row: Row, waiting: Sequence[Difference]) -> Row:
+def _patch_row(row: Row, waiting: Sequence[Difference]) -> Row:
     patched = dict(row)
     for difference in waiting:
         if difference.mark and difference.path[0] in patched:
             column = str(difference.path[0])
-            patched[column] = _with(patched[column], difference.path[1:], difference)
+            patched[column] = _patch_value(patched[column], difference.path[1:], difference)
     return patched
 
 
-def _with(value: Any, path: tuple[str | int, ...], difference: Difference) -> Any:
+def _patch_value(value: Any, path: tuple[str | int, ...], difference: Difference) -> Any:
     """`value` with the difference at `path` put in, where what stands there is unchanged."""
     if not path:
-        return _restored(value, difference) if _mark(value) == difference.mark else value
+        if _mark_value(value) != difference.mark:
+            return value
+        if difference.head < 0:
+            return difference.value
+        return value[: difference.head] + difference.value + value[len(value) - difference.tail :]
     step, rest = path[0], path[1:]
     if isinstance(value, list) and isinstance(step, int) and step < len(value):
-        return [_with(v, rest, difference) if i == step else v for i, v in enumerate(value)]
+        return [_patch_value(v, rest, difference) if i == step else v for i, v in enumerate(value)]
     if isinstance(value, dict) and step in value:
-        return {k: _with(v, rest, difference) if k == step else v for k, v in value.items()}
+        return {k: _patch_value(v, rest, difference) if k == step else v for k, v in value.items()}
     return value
 
 
-def _restored(value: Any, difference: Difference) -> Any:
-    if difference.head < 0:
-        return difference.value
-    return value[: difference.head] + difference.value + value[len(value) - difference.tail :]
-
-
-def _mark(value: Any) -> str:
+def _mark_value(value: Any) -> str:
     return key(value)[:12]
 
 
-def _between(original: Any, derived: Any, path: tuple[str | int, ...]) -> Iterator[Difference]:
-    if _same(original, derived):
-        return
+def _compare_values(original: Any, derived: Any, path: tuple[str | int, ...]) -> Iterator[Difference]:
+    if type(original) is type(derived) and original == derived and key(original) == key(derived):
+        return  # equal, and of one kind: 1 is not 1.0 in a table
     if isinstance(original, str) and isinstance(derived, str):
-        head, tail = _shared(original, derived)
-        yield Difference(path, _mark(derived), original[head : len(original) - tail], head, tail)
+        # how many first and last characters both share, each character counted once
+        most = min(len(original), len(derived))
+        head = next((i for i in range(most) if original[i] != derived[i]), most)
+        tail = next((i for i in range(most - head) if original[-1 - i] != derived[-1 - i]), most - head)
+        yield Difference(path, _mark_value(derived), original[head : len(original) - tail], head, tail)
     elif isinstance(original, list) and isinstance(derived, list) and len(original) == len(derived):
         for i, (o, d) in enumerate(zip(original, derived, strict=True)):
-            yield from _between(o, d, (*path, i))
+            yield from _compare_values(o, d, (*path, i))
     elif isinstance(original, dict) and isinstance(derived, dict) and set(original) == set(derived):
         for name in original:
-            yield from _between(original[name], derived[name], (*path, name))
+            yield from _compare_values(original[name], derived[name], (*path, name))
     else:
-        yield Difference(path, _mark(derived), original)
+        yield Difference(path, _mark_value(derived), original)
 
 
-def _same(original: Any, derived: Any) -> bool:
-    """Equal, and of one kind: 1 is not 1.0 in a table."""
-    return type(original) is type(derived) and bool(original == derived) and key(original) == key(derived)
-
-
-def _shared(a: str, b: str) -> tuple[int, int]:
-    """How many first and last characters two texts share, each character counted once."""
-    most = min(len(a), len(b))
-    head = next((i for i in range(most) if a[i] != b[i]), most)
-    tail = next((i for i in range(most - head) if a[-1 - i] != b[-1 - i]), most - head)
-    return head, tail
-
-
-__all__ = ["Difference", "Extra", "Extras", "differences", "keep", "merged"]
+__all__ = ["Difference", "Extra", "Extras", "find_differences", "merge_row", "store_extras"]

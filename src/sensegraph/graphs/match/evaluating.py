@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.match import values
-from sensegraph.graphs.match.checking import Checked
+from sensegraph.graphs.match import query_values
+from sensegraph.graphs.match.query_checking import Checked
+from sensegraph.graphs.match.query_values import Element, Truth, Value, fold_type
 from sensegraph.graphs.match.shelf import CLAIM, ENTITY, RELATION, Shelf
 from sensegraph.graphs.match.syntax import (
     Binary,
@@ -25,9 +27,8 @@ from sensegraph.graphs.match.syntax import (
     Property,
     Unary,
     Variable,
-    variables,
+    read_variables,
 )
-from sensegraph.graphs.match.values import Element, Truth, Value, alike
 
 Rows = NDArray[np.int64]
 _BLOCK = 8_192  # rows between two looks at the clock
@@ -80,7 +81,7 @@ class Evaluator:
 
     def column(self, expression: Expression, table: Table) -> list[Value]:
         """The value of an expression in every row."""
-        names = variables(expression)
+        names = read_variables(expression)
         if not names and table.length:
             return self.value(expression, table.take(np.arange(1))) * table.length
         if len(names) == 1 and self.query.kinds[names[0]] in _SINGLE:
@@ -109,8 +110,12 @@ class Evaluator:
             case Listed(items):
                 columns = [self.value(i, table) for i in items]
                 return list(zip(*columns, strict=True)) if columns else [()] * table.length
+            case Unary("not", operand):
+                return [query_values.negate_value(v) for v in self.value(operand, table)]
+            case Unary("-", operand):
+                return [query_values.calculate_value("-", 0, v) for v in self.value(operand, table)]
             case Unary(operator, operand):
-                return _unary(operator, self.value(operand, table))
+                return [(v is None) == (operator == "is null") for v in self.value(operand, table)]
             case Binary():
                 return self._binary(expression, table)
             case Call():
@@ -159,8 +164,13 @@ class Evaluator:
         if e.operator in _SEARCHES:
             return self._search(e, table)
         left, right = self.value(e.left, table), self.value(e.right, table)
-        join = _joining(e.operator)
-        return [join(a, b) for a, b in zip(left, right, strict=True)]
+        apply = _LOGIC.get(e.operator)
+        if apply is None:
+            apply = partial(
+                query_values.compare_order if e.operator in ("<", "<=", ">", ">=") else query_values.calculate_value,
+                e.operator,
+            )
+        return [apply(a, b) for a, b in zip(left, right, strict=True)]
 
     def _named(self, e: Binary, table: Table) -> list[Value] | None:
         """Tests for a name or a type that the query gives; None for any other.
@@ -170,34 +180,35 @@ class Evaluator:
         if not isinstance(e.left, Property):
             flipped = e.operator in ("=", "<>") and isinstance(e.right, Property)
             return self._named(Binary(e.operator, e.right, e.left, e.at), table) if flipped else None
-        wanted, variable, name = constants(e), e.left.variable, e.left.name.lower()
+        wanted, variable, name = compared_texts(e), e.left.variable, e.left.name.lower()
         if wanted is None:
             return None
         if name == "name" and self.query.kinds[variable] == "entity":
             called = frozenset[int]().union(*(self.shelf.called(w) for w in wanted))
             found: list[Truth] = [p in called for p in table.columns[variable].tolist()]
         elif name in ("type", "label"):
-            sought = frozenset(map(alike, wanted))
+            sought = frozenset(map(fold_type, wanted))
             column = self._property(variable, name, table)
-            found = [alike(v) in sought if isinstance(v, str) else None for v in column]
+            found = [fold_type(v) in sought if isinstance(v, str) else None for v in column]
         else:
             return None
-        return [values.opposite(v) for v in found] if e.operator == "<>" else list(found)
+        return [query_values.negate_value(v) for v in found] if e.operator == "<>" else list(found)
 
     def _search(self, e: Binary, table: Table) -> list[Value]:
         """What is looked for in a text; in the name of an entity, in its other names too."""
         parts = self.value(e.right, table)
-        test = self._testing(e)
+        test = self._search_test(e)
         if isinstance(e.left, Property) and e.left.name.lower() == "name":
             entities = self.shelf.entities(table.columns[e.left.variable].tolist())
             forms = [(x.name, *x.aliases) for x in entities]
-            return [_any([test(form, part) for form in names]) for names, part in zip(forms, parts, strict=True)]
+            found = ([test(form, part) for form in names] for names, part in zip(forms, parts, strict=True))
+            return [True if True in tests else None if None in tests else False for tests in found]
         return [test(text, part) for text, part in zip(self.value(e.left, table), parts, strict=True)]
 
-    def _testing(self, e: Binary) -> Callable[[Value, Value], Truth]:
+    def _search_test(self, e: Binary) -> Callable[[Value, Value], Truth]:
         """What looks for one value in another."""
         if e.operator != "=~" or not isinstance(e.right, Fixed):
-            return lambda text, part: values.has(e.operator, text, part)
+            return lambda text, part: query_values.search_text(e.operator, text, part)
         matches = self.query.matchers[str(e.right.value)]
         return lambda text, _: matches(text) if isinstance(text, str) else None
 
@@ -209,10 +220,8 @@ class Evaluator:
             return [next((v for v in row if v is not None), None) for row in zip(*columns, strict=True)]
         if e.name in ("type", "id"):
             return [self._told(e.name, v) for v in columns[0]]
-        if e.name == "round":
-            return [_rounded(*row) for row in zip(*columns, strict=True)]
         call = _FUNCTIONS[e.name]
-        return [call(v) for v in columns[0]]
+        return [call(*row) for row in zip(*columns, strict=True)]
 
     def _told(self, name: str, value: Value) -> Value:
         """`type` or `id` of an element."""
@@ -222,7 +231,7 @@ class Evaluator:
         return known[name].read(self.shelf, [value.position])[0]
 
 
-def constants(e: Binary) -> tuple[str, ...] | None:
+def compared_texts(e: Binary) -> tuple[str, ...] | None:
     """The texts that `=`, `<>` or `in` compares with; None where it compares with anything else."""
     listed = e.right.items if e.operator == "in" and isinstance(e.right, Listed) else (e.right,)
     if e.operator not in ("=", "<>", "in") or (e.operator == "in" and not isinstance(e.right, Listed)):
@@ -231,41 +240,17 @@ def constants(e: Binary) -> tuple[str, ...] | None:
     return tuple(found) if len(found) == len(listed) else None
 
 
-def _any(parts: list[Truth]) -> Truth:
-    return True if True in parts else None if None in parts else False
+def _is_number(value: Value) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _unary(operator: str, column: list[Value]) -> list[Value]:
-    if operator == "not":
-        return [values.opposite(v) for v in column]
-    if operator == "-":
-        return [values.reckoned("-", 0, v) for v in column]
-    return [(v is None) == (operator == "is null") for v in column]
-
-
-def _joining(operator: str) -> Callable[[Value, Value], Value]:
-    """What an operator makes of two values."""
-    plain: Mapping[str, Callable[[Value, Value], Value]] = {
-        "and": values.both,
-        "or": values.either,
-        "=": values.equal,
-        "<>": lambda a, b: values.opposite(values.equal(a, b)),
-        "in": values.inside,
-    }
-    if operator in plain:
-        return plain[operator]
-    if operator in ("<", "<=", ">", ">="):
-        return lambda a, b: values.ordered(operator, a, b)
-    return lambda a, b: values.reckoned(operator, a, b)
-
-
-def _size(value: Value) -> Value:
+def _measure_size(value: Value) -> Value:
     if isinstance(value, Element) and value.kind == "path":
         return len(value.parts) // 2
     return len(value) if isinstance(value, str | tuple) else None
 
 
-def _parts(first: int) -> Callable[[Value], Value]:
+def _path_parts(first: int) -> Callable[[Value], Value]:
     """The nodes (from 0) or the relations (from 1) of a path; of a chain its relations."""
 
     def parts(value: Value) -> Value:
@@ -276,23 +261,29 @@ def _parts(first: int) -> Callable[[Value], Value]:
     return parts
 
 
-def _rounded(value: Value, digits: Value = 0) -> Value:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isinstance(digits, int):
-        return None
-    return round(value, max(-_DIGITS, min(digits, _DIGITS)))
-
-
-_FUNCTIONS: Mapping[str, Callable[[Value], Value]] = MappingProxyType(
+_LOGIC: Mapping[str, Callable[[Value, Value], Value]] = MappingProxyType(
+    {
+        "and": query_values.and_values,
+        "or": query_values.or_values,
+        "=": query_values.equal_values,
+        "<>": lambda a, b: query_values.negate_value(query_values.equal_values(a, b)),
+        "in": query_values.is_in_list,
+    }
+)
+_FUNCTIONS: Mapping[str, Callable[..., Value]] = MappingProxyType(
     {
         "lower": lambda v: v.lower() if isinstance(v, str) else None,
         "tolower": lambda v: v.lower() if isinstance(v, str) else None,
         "upper": lambda v: v.upper() if isinstance(v, str) else None,
         "toupper": lambda v: v.upper() if isinstance(v, str) else None,
-        "abs": lambda v: abs(v) if isinstance(v, int | float) and not isinstance(v, bool) else None,
-        "size": _size,
-        "length": _size,
-        "nodes": _parts(0),
-        "relations": _parts(1),
-        "relationships": _parts(1),
+        "abs": lambda v: abs(v) if _is_number(v) else None,
+        "round": lambda v, digits=0: (
+            round(v, max(-_DIGITS, min(digits, _DIGITS))) if _is_number(v) and isinstance(digits, int) else None
+        ),
+        "size": _measure_size,
+        "length": _measure_size,
+        "nodes": _path_parts(0),
+        "relations": _path_parts(1),
+        "relationships": _path_parts(1),
     }
 )

@@ -205,8 +205,8 @@ class Expressions:
         if token.kind == "text":
             return Fixed(token.text, token.at)
         if token.kind == "parameter":
-            return _spelt(self.parameter(token), token)
-        return Fixed(number(token), token.at)
+            return _write_parameter(self.parameter(token), token)
+        return Fixed(parse_number(token), token.at)
 
     def _named(self, token: Token) -> Expression:
         if self.is_symbol("(") and token.kind == "name":
@@ -235,15 +235,15 @@ class Expressions:
         return tuple(found)
 
 
-def number(token: Token) -> int | float:
+def parse_number(token: Token) -> int | float:
     """The number of a token. Raises InputError for one that is too large."""
     if len(token.text) > _DIGITS or not isfinite(found := float(token.text)):
         raise token.at.error(f"a number may have {_DIGITS} digits, and must be finite.")
     return int(token.text) if token.text.isdecimal() else found
 
 
-def _spelt(value: Given, token: Token) -> Expression:
+def _write_parameter(value: Given, token: Token) -> Expression:
     """A parameter's value as if it stood in the query; it is a value, whatever it says."""
     if isinstance(value, tuple):
-        return Listed(tuple(_spelt(v, token) for v in value), token.at)
+        return Listed(tuple(_write_parameter(v, token) for v in value), token.at)
     return Fixed(value, token.at)

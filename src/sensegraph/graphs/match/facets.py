@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from sensegraph.language.text import HAN
 from sensegraph.runtime.results import step
-from sensegraph.types import Entity, Graph, Relation
+from sensegraph.types import Graph, Relation
 
 Ints = NDArray[np.int32]
 
-FORTH, BACK = 1, 2  # told from source to target, told from target to source; both where both, 0 where not known
+FORTH, BACK = 1, 2  # texts name the source first, the target first; their sum for both, 0 where it is not known
 
 
 @dataclass(frozen=True)
@@ -55,51 +55,53 @@ class Facets:
 @step("facets.facets", version=1, form="arrays")
 def facets(graphs: Sequence[Graph]) -> list[Facets]:
     """The facets of graphs."""
-    return [_facets(graph) for graph in graphs]
+    found = list[Facets]()
+    for graph in graphs:  # each record is decoded once
+        called, kinds, counts = dict[str, tuple[str, ...]](), list[str](), list[tuple[int, int]]()
+        for e in graph.entities:
+            called[e.id] = tuple(dict.fromkeys(form.lower() for form in (e.name, *e.aliases) if form.strip()))
+            kinds.append(e.type)
+            counts.append((e.degree, e.frequency))
+        labels, weights, told = list[str](), list[float](), list[int]()
+        for r in graph.relations:
+            labels.append(r.label)
+            weights.append(r.weight)
+            told.append(read_direction(r, called))
+        degrees, frequencies = np.asarray(counts, np.int32).reshape(-1, 2).T
+        types, kind = _number_texts(kinds)
+        names, label = _number_texts(labels)
+        found.append(
+            Facets(
+                kind,
+                degrees.copy(),
+                frequencies.copy(),
+                label,
+                np.asarray(weights, np.float64),
+                np.asarray(told, np.uint8),
+                _encode_texts(types),
+                _encode_texts(names),
+            )
+        )
+    return found
 
 
-def _facets(graph: Graph) -> Facets:
-    called, kinds, counts = dict[str, tuple[str, ...]](), list[str](), list[tuple[int, int]]()
-    for e in graph.entities:
-        called[e.id] = _forms(e)
-        kinds.append(e.type)
-        counts.append((e.degree, e.frequency))
-    labels, weights, told = list[str](), list[float](), list[int]()
-    for r in graph.relations:
-        labels.append(r.label)
-        weights.append(r.weight)
-        told.append(told_by(r, called))
-    degrees, frequencies = np.asarray(counts, np.int32).reshape(-1, 2).T
-    types, kind = _numbered(kinds)
-    names, label = _numbered(labels)
-    return Facets(
-        kind, degrees.copy(), frequencies.copy(), label, np.asarray(weights, np.float64), np.asarray(told, np.uint8),
-        _bytes(types), _bytes(names),
-    )  # fmt: skip
-
-
-def _numbered(texts: Sequence[str]) -> tuple[list[str], Ints]:
+def _number_texts(texts: Sequence[str]) -> tuple[list[str], Ints]:
     listed = sorted(set(texts))
     number = {text: i for i, text in enumerate(listed)}
     return listed, np.asarray([number[text] for text in texts], np.int32)
 
 
-def _bytes(texts: Sequence[str]) -> NDArray[np.uint8]:
+def _encode_texts(texts: Sequence[str]) -> NDArray[np.uint8]:
     return np.frombuffer(json.dumps(list(texts)).encode(), np.uint8)
 
 
 # ── direction ──
 
 
-def _forms(entity: Entity) -> tuple[str, ...]:
-    """What an entity is called, in lower case."""
-    return tuple(dict.fromkeys(form.lower() for form in (entity.name, *entity.aliases) if form.strip()))
-
-
-def told_by(relation: Relation, called: Mapping[str, tuple[str, ...]]) -> int:
+def read_direction(relation: Relation, called: Mapping[str, tuple[str, ...]]) -> int:
     """How the texts of a relation tell it: a sum of FORTH and BACK."""
     texts = [d.text.lower() for d in relation.descriptions]
-    ways = [_way(text, called[relation.source], called[relation.target]) for text in dict.fromkeys(texts)]
+    ways = [_compare_positions(text, called[relation.source], called[relation.target]) for text in dict.fromkeys(texts)]
     if relation.label:
         label = relation.label.replace("_", " ").lower()
         saying = [way for text, way in zip(dict.fromkeys(texts), ways, strict=True) if label in text]
@@ -107,43 +109,46 @@ def told_by(relation: Relation, called: Mapping[str, tuple[str, ...]]) -> int:
     return (FORTH if FORTH in ways else 0) + (BACK if BACK in ways else 0)
 
 
-def _way(text: str, source: tuple[str, ...], target: tuple[str, ...]) -> int:
+def _compare_positions(text: str, source: tuple[str, ...], target: tuple[str, ...]) -> int:
     """Which of two entities a text names first; 0 where it does not name both.
 
     A name within a longer one of the other ("Berg" in "Anna Berg") is not counted, and what both are called counts
     for the one whose name it is.
     """
-    first, second = list(_named(text, _own(source, target))), list(_named(text, _own(target, source)))
-    first, second = _outside(first, second), _outside(second, first)
+    first, second = (
+        list(_find_names(text, _distinct_forms(source, target))),
+        list(_find_names(text, _distinct_forms(target, source))),
+    )
+    first, second = _drop_contained(first, second), _drop_contained(second, first)
     if not first or not second:
         return 0
     return FORTH if min(first) < min(second) else BACK
 
 
-def _own(forms: tuple[str, ...], others: tuple[str, ...]) -> list[str]:
+def _distinct_forms(forms: tuple[str, ...], others: tuple[str, ...]) -> list[str]:
     """The names of one that are not another's; the first is what most texts call it."""
     return [f for f in forms if f not in others or (f == forms[0] and f != others[0])]
 
 
-def _named(text: str, forms: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _find_names(text: str, forms: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Where a text has one of these names as whole words."""
     for form in forms:
         begin = text.find(form)
         while begin >= 0:
             end = begin + len(form)
-            if not (_joined(text, begin) or _joined(text, end)):
+            if not (_splits_word(text, begin) or _splits_word(text, end)):
                 yield begin, end
             begin = text.find(form, end)
 
 
-def _joined(text: str, border: int) -> bool:
+def _splits_word(text: str, border: int) -> bool:
     """Whether a word goes on across a border."""
-    return 0 < border < len(text) and _in_word(text[border - 1]) and _in_word(text[border])
+    return 0 < border < len(text) and _is_word_character(text[border - 1]) and _is_word_character(text[border])
 
 
-def _in_word(c: str) -> bool:
+def _is_word_character(c: str) -> bool:
     return (c.isalnum() and not HAN.match(c)) or c == "_"
 
 
-def _outside(spans: list[tuple[int, int]], others: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _drop_contained(spans: list[tuple[int, int]], others: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return [s for s in spans if not any(o[0] <= s[0] and s[1] <= o[1] for o in others)]

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.graphs.match.checking import Checked
 from sensegraph.graphs.match.evaluating import Rows, Table
 from sensegraph.graphs.match.facets import BACK, FORTH
+from sensegraph.graphs.match.query_checking import Checked
+from sensegraph.graphs.match.query_values import fold_type
 from sensegraph.graphs.match.shelf import Adjacency, Shelf
 from sensegraph.graphs.match.syntax import EdgePattern
-from sensegraph.graphs.match.values import alike
 
 _BLOCK = 1 << 19  # edges that are looked at together
 
@@ -38,7 +38,7 @@ class Hop:
     ) -> None:
         near, self.pattern, far = edge
         self.backwards, self.query, self.shelf, self.fits, self.guard = backwards, query, shelf, fits, guard
-        self.near = adjacency(edge, backwards, query, shelf)
+        self.near = find_adjacency(edge, backwards, query, shelf)
         self.ties = query.kinds[near] != query.kinds[far]
         self.claim_first = query.kinds[far if backwards else near] == "claim"
         forward = {"-": None, ">": True, "<": False}[self.pattern.direction]
@@ -55,9 +55,9 @@ class Hop:
 
     def _singles(self, begins: Rows, used: Sequence[Rows]) -> Iterator[Found]:
         found = 0
-        yield _nothing(1)
+        yield _empty_hop(1)
         for rows, ends, edges in self._step(begins):
-            keep = _unused(edges, rows, used) & self.fits(rows, ends)
+            keep = _find_unused(edges, rows, used) & self.fits(rows, ends)
             found += int(np.count_nonzero(keep))
             self.guard(found)
             yield rows[keep], ends[keep], edges[keep][:, None]
@@ -67,7 +67,7 @@ class Hop:
         low, high = self.pattern.low or 0, self.pattern.high or 1
         rows, ends = np.arange(len(begins)), begins.astype(np.int64)
         links = np.full((len(begins), high), -1, np.int64)
-        yield _nothing(high)
+        yield _empty_hop(high)
         found = 0
         for hop in range(high + 1):
             if hop:
@@ -76,13 +76,16 @@ class Hop:
                 keep = self.fits(rows, ends)
                 found += int(np.count_nonzero(keep))
                 self.guard(found)
-                yield rows[keep], ends[keep], _turned(links[keep], hop) if self.backwards else links[keep]
+                chains = links[keep]
+                if self.backwards:
+                    chains[:, :hop] = links[keep, :hop][:, ::-1]
+                yield rows[keep], ends[keep], chains
 
     def _grown(self, rows: Rows, ends: Rows, links: Rows, hop: int, used: Sequence[Rows]) -> Found:
         """The chains with one more edge each, which is their `hop`-th; of the last only those that end well."""
         blocks, found = [(rows[:0], ends[:0], links[:0])], 0
         for at, further, edges in self._step(ends):
-            keep = _unused(edges, rows[at], used) & ~(links[at] == edges[:, None]).any(axis=1)
+            keep = _find_unused(edges, rows[at], used) & ~(links[at] == edges[:, None]).any(axis=1)
             if hop == self.pattern.high:
                 keep &= self.fits(rows[at], further)
             more = links[at[keep]]
@@ -95,8 +98,11 @@ class Hop:
 
     def _step(self, begins: Rows) -> Iterator[Found]:
         """One edge from each place, in blocks: the number of the place, the end, the edge."""
-        counts = degrees(self.near, begins)
-        for first, last in _cuts(counts):
+        counts = count_edges(self.near, begins)
+        sums, first = np.cumsum(counts), 0
+        while first < len(counts):
+            before = int(sums[first - 1]) if first else 0
+            last = max(first + 1, int(np.searchsorted(sums, before + _BLOCK, side="right")))
             self.guard(0)
             part = counts[first:last]
             at = np.repeat(np.arange(first, last), part)
@@ -106,6 +112,7 @@ class Hop:
             ends = self.near.neighbours[places].astype(np.int64)
             keep = self._right(begins[at], ends, edges)
             yield at[keep], ends[keep], edges[keep]
+            first = last
 
     def _right(self, begins: Rows, ends: Rows, edges: Rows) -> Bools:
         """Which edges have the label and the direction that are wanted; one without a known direction has both."""
@@ -125,34 +132,23 @@ class Hop:
         return [columns[name] for name in own if name in columns]
 
 
-def adjacency(edge: Edge, backwards: bool, query: Checked, shelf: Shelf) -> Adjacency:
+def find_adjacency(edge: Edge, backwards: bool, query: Checked, shelf: Shelf) -> Adjacency:
     """What an edge is followed along."""
     near, pattern, far = edge
     if query.kinds[near] == query.kinds[far]:
         return shelf.relations
-    kinds = {alike(w.text) for w in pattern.types}
+    kinds = {fold_type(w.text) for w in pattern.types}
     kind = kinds.pop() if len(kinds) == 1 else ""
     return shelf.ties(kind, query.kinds[far if backwards else near] == "entity")
 
 
-def degrees(near: Adjacency, places: Rows) -> Rows:
+def count_edges(near: Adjacency, places: Rows) -> Rows:
     """How many edges lead on from each place."""
     found: Rows = near.start[places + 1] - near.start[places]
     return found
 
 
-def _cuts(degrees: Rows) -> Iterator[tuple[int, int]]:
-    """Runs of places with about as many edges as are looked at together."""
-    ends = np.cumsum(degrees)
-    first = 0
-    while first < len(degrees):
-        before = int(ends[first - 1]) if first else 0
-        last = max(first + 1, int(np.searchsorted(ends, before + _BLOCK, side="right")))
-        yield first, last
-        first = last
-
-
-def _unused(edges: Rows, rows: Rows, used: Sequence[Rows]) -> Bools:
+def _find_unused(edges: Rows, rows: Rows, used: Sequence[Rows]) -> Bools:
     """Which edges do not stand in their row already."""
     keep = np.ones(len(edges), np.bool_)
     for column in used:
@@ -161,12 +157,5 @@ def _unused(edges: Rows, rows: Rows, used: Sequence[Rows]) -> Bools:
     return keep
 
 
-def _turned(links: Rows, length: int) -> Rows:
-    """Chains of this length the other way round."""
-    turned = links.copy()
-    turned[:, :length] = links[:, :length][:, ::-1]
-    return turned
-
-
-def _nothing(width: int) -> tuple[Rows, Rows, Rows]:
+def _empty_hop(width: int) -> tuple[Rows, Rows, Rows]:
     return np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, width), np.int64)

@@ -13,33 +13,40 @@ from typing import Any
 import numpy as np
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.match.checking import Checked
-from sensegraph.graphs.match.evaluating import Clock, Evaluator, Rows, Table, constants
-from sensegraph.graphs.match.hopping import Bools, Edge, Hop, adjacency, degrees
+from sensegraph.graphs.match.evaluating import Clock, Evaluator, Rows, Table, compared_texts
+from sensegraph.graphs.match.hopping import Bools, Edge, Hop, count_edges, find_adjacency
+from sensegraph.graphs.match.query_checking import Checked
+from sensegraph.graphs.match.query_values import Value
 from sensegraph.graphs.match.shelf import Shelf
-from sensegraph.graphs.match.syntax import Binary, EdgePattern, Expression, Property, variables
-from sensegraph.graphs.match.values import Value
+from sensegraph.graphs.match.syntax import Binary, Expression, Property, read_variables
 
 _ROW = " row"  # the column of numbers of the rows around a pattern that stands in a condition
 _NOTHING = Table(1, MappingProxyType({}))  # before anything is bound there is one way to match nothing
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinedMatches:
     """The matches in the order of the pattern's elements, and what was done for them, step by step."""
 
     table: Table
     steps: tuple[str, ...]
 
 
-def joined(query: Checked, shelf: Shelf, clock: Clock, most: int) -> Joined:
+def join_matches(query: Checked, shelf: Shelf, clock: Clock, most: int) -> JoinedMatches:
     """All matches of a query. Raises InputError where a step finds more than `most`, or takes too long."""
     joiner = _Joiner(query, shelf, clock, most)
     joiner.run()
-    return Joined(_canonical(joiner.table, query), tuple(joiner.steps))
+    # rows in an order that does not depend on how they were joined: by the elements, in the order of the pattern
+    table, keys = joiner.table, list[Rows]()
+    for path in query.query.paths:
+        for part in path.parts:
+            column = table.columns[part.variable]
+            keys += [column] if column.ndim == 1 else list(column.T)
+    ordered = table.take(np.lexsort(keys[::-1])) if keys and table.length else table
+    return JoinedMatches(ordered, tuple(joiner.steps))
 
 
-def evaluator(query: Checked, shelf: Shelf, clock: Clock, most: int) -> Evaluator:
+def build_evaluator(query: Checked, shelf: Shelf, clock: Clock, most: int) -> Evaluator:
     """What reads the expressions of a query, the patterns inside them too."""
 
     def exists(inner: Checked, table: Table) -> list[Value]:
@@ -52,22 +59,12 @@ def evaluator(query: Checked, shelf: Shelf, clock: Clock, most: int) -> Evaluato
     return Evaluator(query, shelf, clock, exists)
 
 
-def _canonical(table: Table, query: Checked) -> Table:
-    """The rows in an order that the way of joining does not change: by the elements, in the order of the pattern."""
-    keys = list[Rows]()
-    for path in query.query.paths:
-        for part in path.parts:
-            column = table.columns[part.variable]
-            keys += [column] if column.ndim == 1 else list(column.T)
-    return table.take(np.lexsort(keys[::-1])) if keys and table.length else table
-
-
 class _Joiner:
     """The table so far, and what is still to be done."""
 
     def __init__(self, query: Checked, shelf: Shelf, clock: Clock, most: int, table: Table = _NOTHING) -> None:
         self.query, self.shelf, self.clock, self.most = query, shelf, clock, most
-        self.evaluator = evaluator(query, shelf, clock, most)
+        self.evaluator = build_evaluator(query, shelf, clock, most)
         self.table = table
         self.edges: list[Edge] = list(query.edges)
         self.nodes: list[str] = [name for name in query.nodes if name not in table.columns]
@@ -97,8 +94,8 @@ class _Joiner:
             for backwards, start, end in ((False, near, far), (True, far, near)):
                 if start in self.table.columns:
                     open_ended = end not in self.table.columns
-                    near_by = adjacency(edge, backwards, self.query, self.shelf)
-                    grown = int(degrees(near_by, self.table.columns[start]).sum())
+                    near_by = find_adjacency(edge, backwards, self.query, self.shelf)
+                    grown = int(count_edges(near_by, self.table.columns[start]).sum())
                     cost = grown * (pattern.high or 1)
                     yield (open_ended, cost, number, backwards), (edge, backwards)
 
@@ -107,19 +104,19 @@ class _Joiner:
         found = [(len(places), i, name, places) for i, name in enumerate(self.nodes) for places in [self.places(name)]]
         count, i, name, places = min(found, key=lambda f: f[:2])
         self.nodes.pop(i)
-        self.bounded(self.table.length * count, f"combining {_called(name)} with the rest")
+        self.bounded(self.table.length * count, f"combining {_describe_node(name)} with the rest")
         old = np.repeat(np.arange(self.table.length), count)
         columns = dict(self.table.take(old).columns)
         columns[name] = np.tile(places, self.table.length)
         self.table = Table(len(old), columns)
         of = self.shelf.count(self.query.kinds[name])
-        self.steps.append(f"begin with {_called(name)}: {count:,} of {of:,}")
+        self.steps.append(f"begin with {_describe_node(name)}: {count:,} of {of:,}")
 
     def places(self, name: str) -> Rows:
         """The positions that a node can have, by its types and the names that it is asked for."""
         if self.query.kinds[name] == "claim":
             return np.arange(self.shelf.count("claim"))
-        named = [_called_so(t, name) for t in self.tests]
+        named = [_allowed_names(t, name) for t in self.tests]
         sets = [frozenset[int]().union(*map(self.shelf.called, names)) for names in named if names is not None]
         allowed = self.allowed(name)
         if sets:
@@ -139,7 +136,7 @@ class _Joiner:
         near, pattern, far = edge
         self.edges.remove(edge)
         start, end = (far, near) if backwards else (near, far)
-        doing = f"following {_shown(edge)}"
+        doing = f"following {_describe_edge(edge)}"
         hop = Hop(edge, backwards, self.query, self.shelf, self.fits(end), lambda n: self.bounded(n, doing))
         rows, ends, edges = hop.follow(self.table, start)
         columns = dict(self.table.take(rows).columns)
@@ -148,7 +145,7 @@ class _Joiner:
         if end in self.nodes:
             self.nodes.remove(end)
         self.table = Table(len(rows), columns)
-        self.steps.append(f"follow {_shown(edge)}: {self.table.length:,} rows")
+        self.steps.append(f"follow {_describe_edge(edge)}: {self.table.length:,} rows")
 
     def fits(self, end: str) -> Callable[[Rows, Rows], Bools]:
         """Which ends of rows are ones that are wanted."""
@@ -170,7 +167,7 @@ class _Joiner:
 
     def test(self) -> None:
         """Apply the conditions all of whose variables are bound."""
-        bound = [t for t in self.tests if all(self.bound(v) for v in variables(t))]
+        bound = [t for t in self.tests if all(self.bound(v) for v in read_variables(t))]
         for test in bound:
             self.tests.remove(test)
             column = self.evaluator.column(test, self.table)
@@ -186,32 +183,29 @@ class _Joiner:
         return all(name in self.table.columns for name in wanted)
 
 
-def _called_so(test: Expression, variable: str) -> tuple[str, ...] | None:
+def _allowed_names(test: Expression, variable: str) -> tuple[str, ...] | None:
     """The names that a condition allows an entity; None where it is no such condition."""
     if not isinstance(test, Binary) or test.operator not in ("=", "in"):
         return None
     sides = [(test.left, test.right)] + ([(test.right, test.left)] if test.operator == "=" else [])
     for one, other in sides:
         if isinstance(one, Property) and (one.variable, one.name.lower()) == (variable, "name"):
-            return constants(Binary(test.operator, one, other))
+            return compared_texts(Binary(test.operator, one, other))
     return None
 
 
-def _called(name: str) -> str:
+def _describe_node(name: str) -> str:
     return f"the unnamed node {name.strip()}" if name.startswith(" ") else name
 
 
-def _shown(edge: Edge) -> str:
+def _describe_edge(edge: Edge) -> str:
     near, pattern, far = edge
-    return f"({_in_brackets(near)}){_shown_edge(pattern)}({_in_brackets(far)})"
-
-
-def _in_brackets(name: str) -> str:
-    return "" if name.startswith(" ") else name
-
-
-def _shown_edge(pattern: EdgePattern) -> str:
     types = "|".join(w.text for w in pattern.types)
     length = f"*{pattern.low}..{pattern.high}" if pattern.long else ""
-    inside = _in_brackets(pattern.variable) + (f":{types}" if types else "") + length
-    return f"{'<' * (pattern.direction == '<')}-[{inside}]-{'>' * (pattern.direction == '>')}"
+    inside = _visible_name(pattern.variable) + (f":{types}" if types else "") + length
+    arrow = f"{'<' * (pattern.direction == '<')}-[{inside}]-{'>' * (pattern.direction == '>')}"
+    return f"({_visible_name(near)}){arrow}({_visible_name(far)})"
+
+
+def _visible_name(name: str) -> str:
+    return "" if name.startswith(" ") else name

@@ -33,7 +33,7 @@ class Token:
     at: Spot
 
 
-def tokens(text: str, piece: str) -> list[Token]:
+def tokenize_query(text: str, piece: str) -> list[Token]:
     """The tokens of `text`, the last of which is its end. Raises InputError at what cannot be read."""
     if len(text) > LONGEST:
         raise Spot(piece, text, LONGEST).error(
@@ -44,23 +44,19 @@ def tokens(text: str, piece: str) -> list[Token]:
         spot = Spot(piece, text, offset)
         match = _TOKEN.match(text, offset)
         if match is None:
-            raise spot.error(_problem(text[offset]))
+            c = text[offset]
+            if c in "'\"`":
+                raise spot.error("this quotation has no end.")
+            if c == "$":
+                raise spot.error("a parameter needs a name, as in $name.")
+            raise spot.error(
+                f"{c!r} has no meaning here; put texts into quotes, and types with other signs into `backquotes`."
+            )
         kind: Kind = match.lastgroup  # type: ignore[assignment]
         if match.lastgroup != "space":
-            found.append(Token(kind, _plain(kind, match[kind]), spot))
+            read = match[kind]
+            if kind == "text":
+                read = _ESCAPE.sub(lambda m: {"n": "\n", "t": "\t"}.get(m[1], m[1]), read[1:-1])
+            found.append(Token(kind, read, spot))
         offset = match.end()
     return [*found, Token("end", "", Spot(piece, text, len(text)))]
-
-
-def _plain(kind: Kind, text: str) -> str:
-    if kind != "text":
-        return text
-    return _ESCAPE.sub(lambda m: {"n": "\n", "t": "\t"}.get(m[1], m[1]), text[1:-1])
-
-
-def _problem(character: str) -> str:
-    if character in "'\"`":
-        return "this quotation has no end."
-    if character == "$":
-        return "a parameter needs a name, as in $name."
-    return f"{character!r} has no meaning here; put texts into quotes, and types with other signs into `backquotes`."

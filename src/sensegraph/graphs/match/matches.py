@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 
 import numpy as np
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.match.checking import Checked, checked
-from sensegraph.graphs.match.evaluating import Clock, Table
-from sensegraph.graphs.match.joining import evaluator, joined
+from sensegraph.graphs.match.evaluating import Clock
+from sensegraph.graphs.match.joining import build_evaluator, join_matches
 from sensegraph.graphs.match.parser import Parser
-from sensegraph.graphs.match.rows import Row, projected
+from sensegraph.graphs.match.query_checking import check_query
+from sensegraph.graphs.match.query_values import Element, Value, fold_type
+from sensegraph.graphs.match.result_rows import Row, project_rows
 from sensegraph.graphs.match.shelf import Shelf
 from sensegraph.graphs.match.syntax import Binary, Constant, Given, Query
-from sensegraph.graphs.match.values import Element, Value, alike
 from sensegraph.index.browse.pages import ClaimRow, EntityRow, Place, RelationRow
 from sensegraph.index.citing import cite
 from sensegraph.types import Citation, Description, Statement
@@ -77,101 +77,95 @@ class Matches:
     steps: tuple[str, ...] = ()
 
 
-def parsed(request: Request) -> Query:
+def parse_request(request: Request) -> Query:
     """The query that a request makes. Raises InputError where a clause is given twice, or cannot be read."""
-    given = {name: _value(name, value) for name, value in (request.parameters or {}).items()}
+    given = {name: _convert_parameter(name, value) for name, value in (request.parameters or {}).items()}
     query = Parser(request.text, "the query" if _CLAUSE.search(request.text) else "the pattern", given).query()
     if request.where:
         more = Parser(request.where, "WHERE", given, query.paths).condition()
         query = replace(query, where=Binary("and", query.where, more) if query.where else more)
     if request.returned:
-        _once("RETURN", bool(query.items))
+        _check_given_once("RETURN", bool(query.items))
         items, distinct = Parser(request.returned, "RETURN", given, query.paths).returned()
         query = replace(query, items=items, distinct=distinct)
     if request.order:
-        _once("ORDER BY", bool(query.order))
+        _check_given_once("ORDER BY", bool(query.order))
         query = replace(query, order=Parser(request.order, "ORDER BY", given, query.paths).ordered())
     if request.skip is not None:
-        _once("SKIP", bool(query.skip))
+        _check_given_once("SKIP", bool(query.skip))
         query = replace(query, skip=request.skip)
     if request.limit is not None:
-        _once("LIMIT", query.limit is not None)
+        _check_given_once("LIMIT", query.limit is not None)
         query = replace(query, limit=request.limit)
     return query
 
 
-def _once(clause: str, there: bool) -> None:
+def _check_given_once(clause: str, there: bool) -> None:
     if there:
         raise InputError(f"The query has a {clause} of its own; give it once.")
 
 
-def _value(name: str, value: Parameter) -> Given:
+def _convert_parameter(name: str, value: Parameter) -> Given:
     """A parameter as a value of queries."""
     if isinstance(value, float) and not isfinite(value):
         raise InputError(f"The parameter {name!r} is {value}; give a finite number.")
     if isinstance(value, str | int | float | None):
         return value
     if isinstance(value, Sequence):
-        return tuple(_value(name, v) for v in value)
+        return tuple(_convert_parameter(name, v) for v in value)
     raise InputError(f"The parameter {name!r} is a {type(value).__name__}; give a text, a number, a truth or a list.")
 
 
 def matched(request: Request, shelf: Shelf, *, citing: bool = False) -> Matches:
     """The rows of a request; with `citing` the spans of documents that each rests on."""
-    query = checked(parsed(request), shelf)
+    query = check_query(parse_request(request), shelf)
     clock = Clock(request.seconds)
-    found = joined(query, shelf, clock, request.most)
-    made = projected(query, found.table, evaluator(query, shelf, clock, request.most))
+    found = join_matches(query, shelf, clock, request.most)
+    made = project_rows(query, found.table, build_evaluator(query, shelf, clock, request.most))
     columns = tuple(i.name for i in query.items)
-    rows = _shown(made.rows, shelf)
-    marks, citations, notes = _cited(made.rows, shelf) if citing else ((), (), ())
-    notes = (*_mistaken(query, shelf), *_both_ways(query, found.table, shelf), *notes)
-    return Matches(columns, rows, made.found, marks, citations, notes, found.steps)
+    elements = dict.fromkeys(e for row in made.rows for value in row.values for e in _list_elements(value))
+    known = _read_shown_elements(list(elements), shelf)
+    rows = tuple(tuple(_show_value(v, known) for v in row.values) for row in made.rows)
+    marks, citations, left_out = _cite_rows(made.rows, shelf) if citing else ((), (), ())
 
-
-def _mistaken(query: Checked, shelf: Shelf) -> Iterator[str]:
-    """The names of relations that are labels too: the colon may have been forgotten."""
-    labels = frozenset(map(alike, shelf.whole.names))
-    for _, edge, _ in query.edges:
-        if not edge.types and alike(edge.variable) in labels and query.kinds[edge.variable] != "tie":
-            yield f"{edge.variable!r} names any relation here; the label is written [:{edge.variable}]"
-
-
-def _both_ways(query: Checked, table: Table, shelf: Shelf) -> Iterator[str]:
-    """How many relations were followed along an arrow although no text tells their direction."""
+    # variables of relations that are called like a label: the colon may have been forgotten
+    labels = frozenset(map(fold_type, shelf.whole.names))
+    notes = [
+        f"{edge.variable!r} names any relation here; the label is written [:{edge.variable}]"
+        for _, edge, _ in query.edges
+        if not edge.types and fold_type(edge.variable) in labels and query.kinds[edge.variable] != "tie"
+    ]
+    # relations that an arrow followed although no text tells their direction
     arrows = [e.variable for _, e, _ in query.edges if e.direction != "-" and query.kinds[e.variable] != "tie"]
-    used = np.unique(np.concatenate([np.empty(0, np.int64), *(table.columns[name].ravel() for name in arrows)]))
+    used = np.unique(np.concatenate([np.empty(0, np.int64), *(found.table.columns[name].ravel() for name in arrows)]))
     if both := int(np.count_nonzero(shelf.facets.told[used[used >= 0]] == 0)):
         many = "1 relation" if both == 1 else f"{both:,} relations"
-        yield f"no text tells the direction of {many} of these: they match both ways (r.directed is false)"
+        notes.append(f"no text tells the direction of {many} of these: they match both ways (r.directed is false)")
+    return Matches(columns, rows, made.found, marks, citations, (*notes, *left_out), found.steps)
 
 
 # ── what is shown ──
 
 
-def _shown(rows: Sequence[Row], shelf: Shelf) -> tuple[tuple[Shown, ...], ...]:
-    elements = dict.fromkeys(e for row in rows for value in row.values for e in _elements(value))
-    known = _pages(list(elements), shelf)
-    return tuple(tuple(_show(v, known) for v in row.values) for row in rows)
-
-
-def _elements(value: Value) -> Iterable[Element]:
+def _list_elements(value: Value) -> Iterable[Element]:
     if isinstance(value, Element):
         yield from value.parts or (value,)
     elif isinstance(value, tuple):
         for part in value:
-            yield from _elements(part)
+            yield from _list_elements(part)
 
 
-def _show(value: Value, known: Mapping[Element, EntityRow | RelationRow | ClaimRow | str]) -> Shown:
+def _show_value(value: Value, known: Mapping[Element, EntityRow | RelationRow | ClaimRow | str]) -> Shown:
     if isinstance(value, tuple):
-        return tuple(_show(v, known) for v in value)
+        return tuple(_show_value(v, known) for v in value)
     if not isinstance(value, Element):
         return value
     return PathRow(tuple(known[e] for e in value.parts)) if value.kind == "path" else known[value]
 
 
-def _pages(elements: Sequence[Element], shelf: Shelf) -> dict[Element, EntityRow | RelationRow | ClaimRow | str]:
+def _read_shown_elements(
+    elements: Sequence[Element], shelf: Shelf
+) -> dict[Element, EntityRow | RelationRow | ClaimRow | str]:
     """What is shown of each element."""
     found = dict[Element, EntityRow | RelationRow | ClaimRow | str]()
     by = {k: [e for e in elements if e.kind == k] for k in ("entity", "relation", "claim", "tie")}
@@ -194,17 +188,30 @@ def _pages(elements: Sequence[Element], shelf: Shelf) -> dict[Element, EntityRow
 # ── citations ──
 
 
-def _cited(
+def _cite_rows(
     rows: Sequence[Row], shelf: Shelf
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[Citation, ...], tuple[str, ...]]:
-    """The numbers of each row's citations, the citations, and what has to be said of them."""
+    """The numbers of each row's citations, the citations, and notes on what was left out."""
     statements = list[Statement]()
     more = 0
     for row in rows:
-        said, left = _sources(row.rests, shelf)
-        more += left
-        statements += [Statement(_plain(" ".join(d.text for d in said[:1])), (), tuple(d.source for d in said))]
-        statements.append(Statement(_END))
+        every = list[Sequence[Description]]()
+        for e in row.rests:
+            if e.kind == "claim":
+                (claim,) = shelf.claims([e.position])
+                every.append([Description(claim.description, claim.source)])
+            elif e.kind == "entity":
+                every.append(shelf.entities([e.position])[0].descriptions)
+            else:  # first what holds its label
+                (link,) = shelf.links([e.position])
+                label = link.label.replace("_", " ").lower()
+                holding = [d for d in link.descriptions if label in d.text.lower()]
+                every.append([*holding, *(d for d in link.descriptions if label not in d.text.lower())])
+        chosen = list({d.source: d for told in every for d in told[:_SPANS]}.values())[:_ROW_SPANS]
+        more += len({d.source for told in every for d in told}) - len(chosen)
+        shown = chosen[0].text if chosen else ""
+        plain = shown.replace(_END, " ").replace("[", "(").replace("]", ")")  # no text may be read as a mark
+        statements += [Statement(plain, (), tuple(d.source for d in chosen)), Statement(_END)]
     text, citations, unresolved = cite(statements, shelf.index)
     parts = text.split(_END)[: len(rows)] if rows else []
     parts += [""] * (len(rows) - len(parts))
@@ -212,27 +219,3 @@ def _cited(
     notes = [f"{more:,} more texts tell of these rows than are cited"] * (more > 0)
     notes += [f"{unresolved} sources led nowhere and were left out"] * (unresolved > 0)
     return marks, citations, tuple(notes)
-
-
-def _plain(text: str) -> str:
-    """A text without what would be read as a mark."""
-    return text.replace(_END, " ").replace("[", "(").replace("]", ")")
-
-
-def _sources(rests: Sequence[Element], shelf: Shelf) -> tuple[list[Description], int]:
-    """The texts to cite for a row, and how many more there are."""
-    every = [_said(e, shelf) for e in rests]
-    chosen = [d for said in every for d in said[:_SPANS]]
-    distinct = list({d.source: d for d in chosen}.values())[:_ROW_SPANS]
-    return distinct, len({d.source for said in every for d in said}) - len(distinct)
-
-
-def _said(element: Element, shelf: Shelf) -> Sequence[Description]:
-    if element.kind == "claim":
-        (claim,) = shelf.claims([element.position])
-        return [Description(claim.description, claim.source)]
-    if element.kind == "entity":
-        return shelf.entities([element.position])[0].descriptions
-    (link,) = shelf.links([element.position])
-    label = link.label.replace("_", " ").lower()
-    return sorted(link.descriptions, key=lambda d: label not in d.text.lower())  # first what holds its label

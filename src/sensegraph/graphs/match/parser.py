@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from sensegraph.graphs.match.expressions import Expressions, number
-from sensegraph.graphs.match.lexer import Token, tokens
+from sensegraph.graphs.match.expressions import Expressions, parse_number
+from sensegraph.graphs.match.lexer import Token, tokenize_query
 from sensegraph.graphs.match.syntax import (
     Binary,
     EdgePattern,
@@ -23,7 +23,7 @@ from sensegraph.graphs.match.syntax import (
     Query,
     Sort,
     Word,
-    variables,
+    read_variables,
 )
 
 HOPS = 6  # the longest chain of relations that one edge may stand for
@@ -39,7 +39,7 @@ class Parser(Expressions):
     def __init__(
         self, text: str, piece: str, parameters: Mapping[str, Given], outer: Sequence[PathPattern] = ()
     ) -> None:
-        super().__init__(tokens(text, piece), parameters)
+        super().__init__(tokenize_query(text, piece), parameters)
         self.unnamed = 0
         self.edges = sum(len(path.edges) for path in outer)
         self.outer = tuple(name for path in outer for name in path.names)  # the variables of the pattern around
@@ -129,7 +129,7 @@ class Parser(Expressions):
         at = self.token.at
         value: Given = None
         if self.token.kind == "number" and self.token.text.isdecimal():
-            value = number(self.take())
+            value = parse_number(self.take())
         elif self.token.kind == "parameter":
             value = self.parameter(self.take())
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
@@ -158,7 +158,7 @@ class Parser(Expressions):
             raise self.expected("WHERE, a comma or '}'")
         nodes = (n.variable for path in paths for n in path.nodes)
         tests = [t for path in paths for part in path.parts for t in part.tests] + ([where] if where else [])
-        read = dict.fromkeys([*nodes, *(name for test in tests for name in variables(test))])
+        read = dict.fromkeys([*nodes, *(name for test in tests for name in read_variables(test))])
         return Exists(paths, where, tuple(name for name in read if name in around), token.at)
 
     def _path(self) -> PathPattern:
@@ -235,7 +235,7 @@ class Parser(Expressions):
     def _whole(self) -> int | None:
         """A whole number, if one is next."""
         there = self.token.kind == "number" and self.token.text.isdecimal()
-        return int(number(self.take())) if there else None
+        return int(parse_number(self.take())) if there else None
 
     def _types(self) -> tuple[Word, ...]:
         if not self.accept(":"):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.graphs.match.facets import BACK, FORTH, Facets
-from sensegraph.graphs.match.values import Kind, Value, alike, known
+from sensegraph.graphs.match.query_values import Kind, Value, fold_type, text_or_null
 from sensegraph.index.index import Index
 from sensegraph.runtime.results import Table, at
 from sensegraph.types import Claim, Entity, Relation
@@ -74,11 +74,11 @@ class Shelf:
 
     def of_type(self, names: Iterable[str]) -> NDArray[np.bool_]:
         """For every entity whether it has one of these types."""
-        return np.isin(self.facets.kinds, _numbers(self.facets.types, names))
+        return np.isin(self.facets.kinds, _find_numbers(self.facets.types, names))
 
     def of_label(self, names: Iterable[str]) -> NDArray[np.bool_]:
         """For every relation whether it has one of these labels."""
-        return np.isin(self.facets.labels, _numbers(self.facets.names, names))
+        return np.isin(self.facets.labels, _find_numbers(self.facets.names, names))
 
     @cached_property
     def relations(self) -> Adjacency:
@@ -121,7 +121,7 @@ class Shelf:
         subject = np.repeat(np.arange(len(found.said) - 1), np.diff(found.said))
         claims = self.index.graph.claims
         objects = [c.object for c in claims]
-        listed = sorted({o for o in objects if _names(o)})
+        listed = sorted({o for o in objects if _is_name(o)})
         owners = dict(zip(listed, found.called_each(listed), strict=True))
         pairs = [(i, e) for i, o in enumerate(objects) for e in owners.get(o, ())]
         more = np.asarray(pairs, np.int64).reshape(-1, 2)
@@ -188,12 +188,12 @@ class Shelf:
         return self.index.lookups.name(entity)
 
 
-def _numbers(known_names: Sequence[str], wanted: Iterable[str]) -> list[int]:
-    sought = {alike(w) for w in wanted}
-    return [i for i, name in enumerate(known_names) if alike(name) in sought]
+def _find_numbers(known_names: Sequence[str], wanted: Iterable[str]) -> list[int]:
+    sought = {fold_type(w) for w in wanted}
+    return [i for i, name in enumerate(known_names) if fold_type(name) in sought]
 
 
-def _names(text: str) -> bool:
+def _is_name(text: str) -> bool:
     """Whether the object of a claim can be a name."""
     return bool(text.strip()) and text.strip().upper() != "NONE"
 
@@ -212,41 +212,32 @@ class Readable:
     meaning: str
 
 
-def _array(values: NDArray[Any], positions: list[int]) -> list[Value]:
+def _pick_values(values: NDArray[Any], positions: list[int]) -> list[Value]:
     found: list[Value] = values[positions].tolist()
     return found
 
 
-def _field(kind: Kind, field: str) -> Column:
+def _field_column(kind: Kind, field: str) -> Column:
     def read(shelf: Shelf, positions: list[int]) -> list[Value]:
         records = shelf.records(kind, positions)
-        return [known(v) if isinstance(v := getattr(r, field), str) else v for r in records]
+        return [text_or_null(v) if isinstance(v := getattr(r, field), str) else v for r in records]
 
     return read
 
 
-def _description(kind: Kind) -> Column:
+def _description_column(kind: Kind) -> Column:
     def read(shelf: Shelf, positions: list[int]) -> list[Value]:
-        return [known(text) for text in shelf.descriptions(kind, positions)]
+        return [text_or_null(text) for text in shelf.descriptions(kind, positions)]
 
     return read
 
 
-def _type(shelf: Shelf, positions: list[int]) -> list[Value]:
-    numbers = shelf.facets.kinds[positions].tolist()
-    return [known(shelf.facets.types[n]) for n in numbers]
-
-
-def _label(shelf: Shelf, positions: list[int]) -> list[Value]:
+def _read_labels(shelf: Shelf, positions: list[int]) -> list[Value]:
     numbers = shelf.facets.labels[positions].tolist()
-    return [known(shelf.facets.names[n]) for n in numbers]
+    return [text_or_null(shelf.facets.names[n]) for n in numbers]
 
 
-def _directed(shelf: Shelf, positions: list[int]) -> list[Value]:
-    return [told in (FORTH, BACK) for told in shelf.facets.told[positions].tolist()]
-
-
-def _date(field: str, choose: Callable[[list[str]], str]) -> Column:
+def _date_column(field: str, choose: Callable[[list[str]], str]) -> Column:
     def read(shelf: Shelf, positions: list[int]) -> list[Value]:
         told = [[date for d in r.descriptions if (date := getattr(d, field))] for r in shelf.links(positions)]
         return [choose(dates) if dates else None for dates in told]
@@ -254,7 +245,7 @@ def _date(field: str, choose: Callable[[list[str]], str]) -> Column:
     return read
 
 
-def _end(first: bool) -> Column:
+def _end_column(first: bool) -> Column:
     def read(shelf: Shelf, positions: list[int]) -> list[Value]:
         source, target = shelf.ends
         sure = FORTH if first else BACK  # told from the source on, the source comes first
@@ -265,51 +256,61 @@ def _end(first: bool) -> Column:
     return read
 
 
-def _documents(shelf: Shelf, chunks: Sequence[Sequence[str]]) -> list[Value]:
+def _list_documents(shelf: Shelf, chunks: Sequence[Sequence[str]]) -> list[Value]:
     every = shelf.index.documents_of(sorted({c for found in chunks for c in found}))
     return [tuple(dict.fromkeys(every[c] for c in found if c in every)) for found in chunks]
 
 
 ENTITY = {
     "name": Readable("text", lambda s, p: [s.name(i) for i in p], "what most texts call it"),
-    "type": Readable("text", _type, "its type"),
-    "description": Readable("text", _description("entity"), "what the texts say of it"),
-    "degree": Readable("number", lambda s, p: _array(s.facets.degrees, p), "its neighbours in the whole graph"),
-    "frequency": Readable("number", lambda s, p: _array(s.facets.frequencies, p), "how often it is mentioned"),
-    "aliases": Readable("list", _field("entity", "aliases"), "its other names"),
-    "documents": Readable(
-        "list", lambda s, p: _documents(s, [e.chunks for e in s.entities(p)]), "the ids of the documents that name it"
+    "type": Readable(
+        "text", lambda s, p: [text_or_null(s.facets.types[n]) for n in s.facets.kinds[p].tolist()], "its type"
     ),
-    "id": Readable("text", _field("entity", "id"), "its id"),
+    "description": Readable("text", _description_column("entity"), "what the texts say of it"),
+    "degree": Readable("number", lambda s, p: _pick_values(s.facets.degrees, p), "its neighbours in the whole graph"),
+    "frequency": Readable("number", lambda s, p: _pick_values(s.facets.frequencies, p), "how often it is mentioned"),
+    "aliases": Readable("list", _field_column("entity", "aliases"), "its other names"),
+    "documents": Readable(
+        "list",
+        lambda s, p: _list_documents(s, [e.chunks for e in s.entities(p)]),
+        "the ids of the documents that name it",
+    ),
+    "id": Readable("text", _field_column("entity", "id"), "its id"),
 }
 RELATION = {
-    "label": Readable("text", _label, "its label, where it has one"),
-    "type": Readable("text", _label, "the same"),
-    "description": Readable("text", _description("relation"), "what the texts say of it"),
-    "weight": Readable("number", lambda s, p: _array(s.facets.weights, p), "how much the texts make of it"),
-    "starts": Readable("text", _date("starts", min), "since when, where a model told: the earliest of its texts"),
-    "ends": Readable("text", _date("ends", max), "until when, where a model told: the latest of its texts"),
-    "directed": Readable("truth", _directed, "whether the texts tell it one way"),
-    "first": Readable("text", _end(True), "the end that the texts name first, where they tell it one way"),
-    "second": Readable("text", _end(False), "the other end"),
-    "documents": Readable(
-        "list", lambda s, p: _documents(s, [r.chunks for r in s.links(p)]), "the ids of the documents that tell it"
+    "label": Readable("text", _read_labels, "its label, where it has one"),
+    "type": Readable("text", _read_labels, "the same"),
+    "description": Readable("text", _description_column("relation"), "what the texts say of it"),
+    "weight": Readable("number", lambda s, p: _pick_values(s.facets.weights, p), "how much the texts make of it"),
+    "starts": Readable(
+        "text", _date_column("starts", min), "since when, where a model told: the earliest of its texts"
     ),
-    "id": Readable("text", _field("relation", "id"), "its id"),
+    "ends": Readable("text", _date_column("ends", max), "until when, where a model told: the latest of its texts"),
+    "directed": Readable(
+        "truth",
+        lambda s, p: [told in (FORTH, BACK) for told in s.facets.told[p].tolist()],
+        "whether the texts tell it one way",
+    ),
+    "first": Readable("text", _end_column(True), "the end that the texts name first, where they tell it one way"),
+    "second": Readable("text", _end_column(False), "the other end"),
+    "documents": Readable(
+        "list", lambda s, p: _list_documents(s, [r.chunks for r in s.links(p)]), "the ids of the documents that tell it"
+    ),
+    "id": Readable("text", _field_column("relation", "id"), "its id"),
 }
 CLAIM = {
-    "type": Readable("text", _field("claim", "type"), "its type"),
-    "status": Readable("text", _field("claim", "status"), "TRUE, FALSE or SUSPECTED"),
-    "description": Readable("text", _field("claim", "description"), "what is claimed"),
+    "type": Readable("text", _field_column("claim", "type"), "its type"),
+    "status": Readable("text", _field_column("claim", "status"), "TRUE, FALSE or SUSPECTED"),
+    "description": Readable("text", _field_column("claim", "description"), "what is claimed"),
     "object": Readable(
         "text",
-        lambda s, p: [c.object if _names(c.object) else None for c in s.claims(p)],
+        lambda s, p: [c.object if _is_name(c.object) else None for c in s.claims(p)],
         "what it names besides its subject",
     ),
-    "starts": Readable("text", _field("claim", "starts"), "since when it held (ISO 8601)"),
-    "ends": Readable("text", _field("claim", "ends"), "until when (ISO 8601)"),
+    "starts": Readable("text", _field_column("claim", "starts"), "since when it held (ISO 8601)"),
+    "ends": Readable("text", _field_column("claim", "ends"), "until when (ISO 8601)"),
     "documents": Readable(
-        "list", lambda s, p: _documents(s, [(c.source.chunk,) for c in s.claims(p)]), "the document that claims it"
+        "list", lambda s, p: _list_documents(s, [(c.source.chunk,) for c in s.claims(p)]), "the document that claims it"
     ),
-    "id": Readable("text", _field("claim", "id"), "its id"),
+    "id": Readable("text", _field_column("claim", "id"), "its id"),
 }

@@ -96,7 +96,7 @@ class Unary:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """`operator` in lower case: or, and, a comparison, in, contains, starts with, ends with, or a sign of reckoning."""
+    """`operator` in lower case: or, and, a comparison, in, contains, starts with, ends with, or an arithmetic sign."""
 
     operator: str
     left: Expression
@@ -117,7 +117,7 @@ class Exists:
 Expression = Fixed | Listed | Variable | Property | Call | Unary | Binary | Exists
 
 
-def inner(expression: Expression) -> tuple[Expression, ...]:
+def child_expressions(expression: Expression) -> tuple[Expression, ...]:
     """The expressions directly inside one."""
     match expression:
         case Listed(items):
@@ -132,52 +132,49 @@ def inner(expression: Expression) -> tuple[Expression, ...]:
             return ()
 
 
-def walk(expression: Expression) -> Iterator[Expression]:
+def walk_expression(expression: Expression) -> Iterator[Expression]:
     """An expression and all that is inside it."""
     yield expression
-    for part in inner(expression):
-        yield from walk(part)
+    for part in child_expressions(expression):
+        yield from walk_expression(part)
 
 
-def variables(expression: Expression) -> tuple[str, ...]:
+def read_variables(expression: Expression) -> tuple[str, ...]:
     """The variables that an expression reads, in order, each once."""
-    return tuple(dict.fromkeys(name for part in walk(expression) for name in _read(part)))
+    found = dict[str, None]()
+    for part in walk_expression(expression):
+        match part:
+            case Variable(name) | Property(name):
+                found[name] = None
+            case Exists(_, _, shared):
+                found |= dict.fromkeys(shared)
+            case _:
+                pass
+    return tuple(found)
 
 
-def _read(part: Expression) -> tuple[str, ...]:
-    match part:
-        case Variable(name):
-            return (name,)
-        case Property(variable):
-            return (variable,)
-        case Exists(_, _, shared):
-            return shared
-        case _:
-            return ()
-
-
-def replaced(expression: Expression, columns: Mapping[str, Expression]) -> Expression:
+def replace_variables(expression: Expression, columns: Mapping[str, Expression]) -> Expression:
     """An expression with those of columns in the place of variables that have their names."""
     match expression:
         case Variable(name):
             return columns.get(name, expression)
         case Listed(items):
-            return replace(expression, items=tuple(replaced(i, columns) for i in items))
+            return replace(expression, items=tuple(replace_variables(i, columns) for i in items))
         case Call(_, arguments):
-            return replace(expression, arguments=tuple(replaced(a, columns) for a in arguments))
+            return replace(expression, arguments=tuple(replace_variables(a, columns) for a in arguments))
         case Unary(_, operand):
-            return replace(expression, operand=replaced(operand, columns))
+            return replace(expression, operand=replace_variables(operand, columns))
         case Binary(_, left, right):
-            return replace(expression, left=replaced(left, columns), right=replaced(right, columns))
+            return replace(expression, left=replace_variables(left, columns), right=replace_variables(right, columns))
         case _:
             return expression
 
 
-def conjuncts(expression: Expression | None) -> Iterator[Expression]:
+def split_conjuncts(expression: Expression | None) -> Iterator[Expression]:
     """The parts of a condition that must all hold."""
     if isinstance(expression, Binary) and expression.operator == "and":
-        yield from conjuncts(expression.left)
-        yield from conjuncts(expression.right)
+        yield from split_conjuncts(expression.left)
+        yield from split_conjuncts(expression.right)
     elif expression is not None:
         yield expression
 

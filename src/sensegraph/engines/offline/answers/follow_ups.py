@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from sensegraph.engines.offline.answers.coverage import NAME, Sought, held, rarity
-from sensegraph.engines.offline.answers.focusing import Relevant
-from sensegraph.engines.offline.answers.overview import named
-from sensegraph.engines.offline.answers.said import Said
-from sensegraph.engines.offline.reports.key_phrases import key_phrases
-from sensegraph.engines.offline.reports.prose import stems
-from sensegraph.engines.offline.reports.shown_names import heads, natural, unnamed
+from sensegraph.engines.offline.answers.key_phrases import find_key_phrases
+from sensegraph.engines.offline.answers.overviews import says_subject
+from sensegraph.engines.offline.answers.question_coverage import NAME, WantedWords, measure_coverage, weigh_rarity
+from sensegraph.engines.offline.answers.sentence_relevance import RelevantSentence
+from sensegraph.engines.offline.answers.source_sentences import SourceSentence
+from sensegraph.engines.offline.reports.sentence_quality import stem_text
+from sensegraph.engines.offline.reports.shown_names import names_nothing, show_natural_case, split_title
 from sensegraph.language.tagging import tags
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import language
@@ -53,7 +53,7 @@ _PROPER = re.compile(r"(?<=[\w,] )[^\W\d_a-zß-öø-ÿ][\w’'\-]+(?: (?:of |de 
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class Topic:
     """Something that may be asked about: its name, its stems, its strength in the context (0–1)."""
 
     name: str
@@ -61,28 +61,43 @@ class Thing:
     strength: float
 
 
-def bare(question: str) -> str:
+def strip_asking_words(question: str) -> str:
     """The things that a question of ours names, without its words of asking; any other question as it is."""
     match = next((m for own in _OWN if (m := own.match(question.strip()))), None)
     return f"{', '.join(match.groups())}?" if match else question
 
 
-def follow_ups(
-    wanted: Sought, passages: Sequence[Passage], found: Sequence[Relevant], said: Sequence[Said], code: str
+def suggest_follow_ups(
+    wanted: WantedWords,
+    passages: Sequence[Passage],
+    found: Sequence[RelevantSentence],
+    sentences: Sequence[SourceSentence],
+    code: str,
 ) -> tuple[str, ...]:
     """At most five questions, most useful first, no thing in two: what is not mentioned, and how things link to it.
 
     A thing is useful by its strength in the context (degree, rating, order), and by how much the sentences that hold
     it bear on the question. One that the question names is asked about only together with another.
     """
-    told = {id(r.said) for r in found}
-    read = [*found[:READ], *(Relevant(s, 0.0) for s in said if id(s) not in told)][:READ]
-    share = {p.id: _share(wanted, p, code) for p in passages}
-    things = {t.name: t for t in _things(passages, share, read, code)}
-    worth = {name: t.strength + BEARING * _bearing(t, read) for name, t in things.items()}
-    known = {name for name, t in things.items() if _mentioned(t, wanted)}
+    told = {id(r.sentence) for r in found}
+    read = [*found[:READ], *(RelevantSentence(s, 0.0) for s in sentences if id(s) not in told)][:READ]
+    share = {p.id: 1.0 for p in passages}  # how far a passage's strength counts, by what it holds of the question
+    for p in passages if wanted else ():
+        texts = (p.title, p.text, *(q.text for q in p.quotes))
+        share[p.id] = 0.4 + 0.6 * measure_coverage(wanted, "\n".join(texts), code).whole
+    things = {t.name: t for t in _find_things(passages, share, read, code)}
+    worth: dict[str, float] = {}
+    known: set[str] = set()  # of which the question speaks: of all their words, or of a part of them by name
+    for name, thing in things.items():
+        own = set(thing.stems)
+        best = sorted((r.score for r in read if own <= set(r.sentence.terms)), reverse=True)[:2]
+        worth[name] = thing.strength + BEARING * (sum(best) / 2)
+        weights = [wanted.weights.get(stem, 0.0) for stem in thing.stems]
+        if all(weights) or any(weight == NAME for weight in weights):
+            known.add(name)
     ranked: list[Ranked] = [((name,), worth[name]) for name in things if name not in known]
-    ranked += _links(passages, share, things, worth, known)
+    ranked += _rank_links(passages, share, things, worth, known)
+    how, what = _ASKS.get(code, _ASKS["en"])
     asked: dict[tuple[str, ...], str] = {}
     taken: set[str] = set()
     for names, _ in sorted(ranked, key=lambda item: (-item[1], item[0])):
@@ -90,26 +105,14 @@ def follow_ups(
         full = len(asked) == MOST or (len(names) > 1 and sum(len(n) > 1 for n in asked) == PAIRS)
         if not full and taken.isdisjoint(own):
             taken |= own
-            asked[names] = _ask(names, read, code)
+            asked[names] = (how if len(names) > 1 else what).format(*(_show_name(name, read, code) for name in names))
     return tuple(asked.values())
 
 
-def _ask(names: tuple[str, ...], read: Sequence[Relevant], code: str) -> str:
-    """The question about one thing or two."""
-    how, what = _ASKS.get(code, _ASKS["en"])
-    return (how if len(names) > 1 else what).format(*(_shown(name, read, code) for name in names))
-
-
-def _share(wanted: Sought, passage: Passage, code: str) -> float:
-    """0.4–1: how far a passage's own strength counts, by what it holds of the question."""
-    texts = (passage.title, passage.text, *(q.text for q in passage.quotes))
-    return 0.4 + 0.6 * held(wanted, "\n".join(texts), code).whole if wanted else 1.0
-
-
-def _shown(name: str, read: Sequence[Relevant], code: str) -> str:
+def _show_name(name: str, read: Sequence[RelevantSentence], code: str) -> str:
     """A name as the sentences mostly have it: in its own case, and with its article in English."""
-    texts = [r.said.raw for r in read]
-    form = natural(name, texts) if code == "en" else name
+    texts = [r.sentence.raw for r in read]
+    form = show_natural_case(name, texts) if code == "en" else name
     if code != "en" or form[:1].isupper():
         return form
     alone = re.compile(rf"(\bthe )?\b{re.escape(form)}\b", re.IGNORECASE)
@@ -117,104 +120,74 @@ def _shown(name: str, read: Sequence[Relevant], code: str) -> str:
     return f"the {form}" if 2 * sum(map(bool, uses)) > len(uses) else form
 
 
-def _mentioned(thing: Thing, wanted: Sought) -> bool:
-    """Whether the question speaks of a thing: of all its words, or of a part of it by name."""
-    weights = [wanted.weights.get(stem, 0.0) for stem in thing.stems]
-    return all(weights) or any(weight == NAME for weight in weights)
-
-
-def _bearing(thing: Thing, read: Sequence[Relevant]) -> float:
-    """The mean relevance of the two best sentences that hold the thing."""
-    own = set(thing.stems)
-    best = sorted((r.score for r in read if own <= set(r.said.terms)), reverse=True)[:2]
-    return sum(best) / 2
-
-
-def _links(
+def _rank_links(
     passages: Sequence[Passage],
     share: Mapping[str, float],
-    things: Mapping[str, Thing],
+    things: Mapping[str, Topic],
     worth: Mapping[str, float],
     known: set[str],
 ) -> list[Ranked]:
-    """Pairs that the context links and the question does not both name, with their worth."""
+    """Pairs that the context links and the question does not both name, with their worth.
+
+    They are the ends of relations, and the first two names of a report's title.
+    """
+    written = {name.casefold(): name for name in things}  # as a passage may write it → the name of its thing
+    most = max((p.score for p in passages if p.kind == "relation"), default=0.0) or 1.0
     pairs: dict[tuple[str, ...], float] = {}
-    for a, b, weight in _pairs(passages, share, _tidied(things)):
-        if not {a, b} <= known and things[a].stems != things[b].stems:
-            pair = (b, a) if b in known else (a, b)
-            less, more = sorted((worth[a], worth[b]))
-            value = STRONGER * more + (1 - STRONGER) * less + LINK * weight + LINK * (pair[0] in known)
-            pairs[pair] = max(pairs.get(pair, 0.0), value)
+    for p in passages:
+        ends = p.title.split(BETWEEN, 1) if p.kind == "relation" else _list_title(p) if p.kind == "report" else []
+        both = [written.get(_strip_marks(end).casefold(), "") for end in ends[:2]]
+        if len(both) < 2 or not all(both) or things[both[0]].stems == things[both[1]].stems or known.issuperset(both):
+            continue
+        weight = share[p.id] * (p.score / most if p.kind == "relation" else p.score / 10)
+        pair = (both[1], both[0]) if both[1] in known else (both[0], both[1])
+        less, more = sorted((worth[both[0]], worth[both[1]]))
+        value = STRONGER * more + (1 - STRONGER) * less + LINK * weight + LINK * (pair[0] in known)
+        pairs[pair] = max(pairs.get(pair, 0.0), value)
     return list(pairs.items())
 
 
-def _tidied(things: Mapping[str, Thing]) -> Mapping[str, str]:
-    """Every name as a passage may write it → the name of its thing."""
-    return {name.casefold(): name for name in things}
-
-
-def _pairs(
-    passages: Sequence[Passage], share: Mapping[str, float], names: Mapping[str, str]
-) -> Iterator[tuple[str, str, float]]:
-    """The ends of relations, and the first two names of a report's title, with a weight of 0–1."""
-    most = max((p.score for p in passages if p.kind == "relation"), default=0.0) or 1.0
-    for p in passages:
-        ends = p.title.split(BETWEEN, 1) if p.kind == "relation" else _titled(p) if p.kind == "report" else []
-        both = [names.get(_clean(end).casefold(), "") for end in ends[:2]]
-        if len(both) == 2 and all(both) and both[0] != both[1]:
-            yield both[0], both[1], share[p.id] * (p.score / most if p.kind == "relation" else p.score / 10)
-
-
-def _titled(passage: Passage) -> list[str]:
+def _list_title(passage: Passage) -> list[str]:
     """The names that a report's title lists; none where the title is a clause."""
-    names = heads(passage.title)
+    names = split_title(passage.title)
     words = WORD.findall(passage.title)
     clause = language(passage.title) == "en" and not set("vmo").isdisjoint(tags([w.casefold() for w in words]))
     return [] if clause or any(len(name.split()) > LONGEST for name in names) else names
 
 
-def _things(
-    passages: Sequence[Passage], share: Mapping[str, float], read: Sequence[Relevant], code: str
-) -> Iterator[Thing]:
-    """The entities, the ends of relations, the names in titles of reports, and names and phrases of the sentences."""
-    seen: set[tuple[str, ...]] = set()
-    for name, strength in _named_things(passages, share, read, code):
-        clean = _clean(name)
-        own = tuple(dict.fromkeys(stems(clean, code)))
-        if own and own not in seen and _tellable(clean):
-            seen.add(own)
-            yield Thing(clean, own, strength * max(rarity(stem, code) for stem in own))
+def _find_things(
+    passages: Sequence[Passage], share: Mapping[str, float], read: Sequence[RelevantSentence], code: str
+) -> Iterator[Topic]:
+    """The entities, the ends of relations, the names in titles of reports, and names and phrases of the sentences.
 
-
-def _clean(name: str) -> str:
-    """A name without marks around it, and without an English article."""
-    return _ARTICLE.sub("", name.strip(" .,;:'\"“”"))
-
-
-def _named_things(
-    passages: Sequence[Passage], share: Mapping[str, float], read: Sequence[Relevant], code: str
-) -> Iterator[tuple[str, float]]:
+    Left out is what says too little to be asked about: a number, a span of time, a word about the corpus.
+    """
     most = max((p.score for p in passages if p.kind == "entity"), default=0.0) or 1.0
+    names: list[tuple[str, float]] = []
     for p in passages:
         if p.kind == "entity":
-            yield p.title, share[p.id] * (0.5 + 0.5 * p.score / most)
+            names.append((p.title, share[p.id] * (0.5 + 0.5 * p.score / most)))
         elif p.kind == "relation" and BETWEEN in p.title:
-            yield from ((end, share[p.id] * 0.4) for end in p.title.split(BETWEEN, 1))
+            names += ((end, share[p.id] * 0.4) for end in p.title.split(BETWEEN, 1))
         elif p.kind == "report":
-            yield from ((name, share[p.id] * (0.5 + p.score / 20 - 0.1 * i)) for i, name in enumerate(_titled(p)))
-    texts = [r.said.text for r in read]
-    yield from ((name, 0.2) for text in texts for name in _proper(text, code))
+            names += ((n, share[p.id] * (0.5 + p.score / 20 - 0.1 * i)) for i, n in enumerate(_list_title(p)))
+    texts = [r.sentence.text for r in read]
+    # names written with capitals inside a sentence; in German only those of several words
+    names += ((name, 0.2) for t in texts for name in _PROPER.findall(t) if code != "de" or " " in name)
     if code == "en":
-        yield from ((phrase.text, 0.3) for phrase in key_phrases(texts, PHRASES))
+        names += ((phrase.text, 0.3) for phrase in find_key_phrases(texts, PHRASES))
+    seen: set[tuple[str, ...]] = set()
+    for name, strength in names:
+        clean = _strip_marks(name)
+        own = tuple(dict.fromkeys(stem_text(clean, code)))
+        han = HAN.search(clean) is not None
+        if not own or own in seen or len(clean.split()) > LONGEST or (len(clean) > 20 and han):
+            continue
+        if not names_nothing(clean) and (han or says_subject(clean)):
+            seen.add(own)
+            yield Topic(clean, own, strength * max(weigh_rarity(stem, code) for stem in own))
 
 
-def _proper(text: str, code: str) -> Iterable[str]:
-    """Names written with capitals inside a sentence; in German only those of several words."""
-    found = _PROPER.findall(text)
-    return [name for name in found if " " in name] if code == "de" else found
-
-
-def _tellable(name: str) -> bool:
-    """Whether a name says enough to be asked about: no number, no span of time, no word about the corpus."""
-    long = len(name.split()) > LONGEST or (len(name) > 20 and HAN.search(name) is not None)
-    return not long and not unnamed(name) and (HAN.search(name) is not None or named(name))
+def _strip_marks(name: str) -> str:
+    """A name without marks around it, and without an English article."""
+    return _ARTICLE.sub("", name.strip(" .,;:'\"“”"))

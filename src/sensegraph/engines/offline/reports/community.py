@@ -7,16 +7,15 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from msgspec.structs import replace
 
-from sensegraph.engines.offline.reports.choosing import Candidate, general_stems
-from sensegraph.engines.offline.reports.general_sentences import generality
-from sensegraph.engines.offline.reports.prose import language, stems
-from sensegraph.engines.offline.reports.quotes import Quote, ends, gather, salience
-from sensegraph.engines.offline.reports.shown_names import heads, natural, unnamed
-from sensegraph.language.word_lists import listed
+from sensegraph.engines.offline.reports.general_sentences import rate_generality
+from sensegraph.engines.offline.reports.quotes import Quote, gather_quotes, split_relation_title, weigh_salience
+from sensegraph.engines.offline.reports.sentence_choice import Candidate, general_stems
+from sensegraph.engines.offline.reports.sentence_quality import stem_text, stem_word_lists
+from sensegraph.engines.offline.reports.shown_names import names_nothing, show_natural_case, split_title
+from sensegraph.language.word_lists import language
 from sensegraph.types import Context, Passage
 
 CORE = 8  # members that count as strong
@@ -83,7 +82,7 @@ class Community:
 
     def told(self) -> list[Quote]:
         """The sentences sound enough for a finding."""
-        least = bar(self.quotes, TOLD)
+        least = raise_bar(self.quotes, TOLD)
         return [quote for quote in self.quotes if quote.worth >= least]
 
     def strong(self, quote: Quote) -> list[Member]:
@@ -99,62 +98,60 @@ class Community:
         return len(strong) >= 2 or (bool(strong) and len(themes) >= 2)
 
 
-def community(context: Context) -> Community:
-    """The community behind a context."""
-    code = _language(context)
-    quotes = [_sound(quote, code) for quote in gather(context, code)]
+def read_community(context: Context) -> Community:
+    """The community behind a context, in the language of the first words of up to 40 of its quotes."""
+    texts = [quote.text for passage in context.passages for quote in passage.quotes[:2]][:40]
+    code = language(" ".join(text[:200] for text in texts or [p.text for p in context.passages]))
+    quotes = []
+    for quote in gather_quotes(context, code):
+        # soundness: how well it stands alone, how general it is, whether it presents people, whether it is long
+        value = quote.worth * rate_generality(quote.text, code) * min(1.0, READABLE / quote.candidate.words)
+        value *= (_PRESENTED if quote.introduces else 1.0) * (1.0 if _ENDED.search(quote.text) else _CUT)
+        quotes.append(replace(quote, worth=value))
     kinds: dict[str, list[Passage]] = defaultdict(list)
     for passage in context.passages:
         kinds[passage.kind].append(passage)
-    reports = sorted(kinds["report"], key=lambda r: (-share(r), r.id))
-    members = _members(kinds["entity"], kinds["relation"], reports, quotes, code)
+    reports = sorted(kinds["report"], key=lambda r: (-weigh_report(r), r.id))
+    members = _rank_members(kinds["entity"], kinds["relation"], reports, quotes, code)
     strength = {member.name: member.strength for member in members}
-    whole = centre([quote.candidate.terms for quote in quotes], code)
-    ranked = [_ranked(quote, whole, members) for quote in quotes]
+    whole = find_centre([quote.candidate.terms for quote in quotes], code)
+    ranked = []
+    for quote in quotes:
+        # the merit of a quote: soundness, closeness to the centre, and the strong members in it
+        own = quote.candidate
+        held = math.fsum(m.strength for m in members[:CORE] if m.stems and m.stems.issubset(own.terms))
+        merit = quote.worth**1.2 * whole.closeness(own.terms) ** 1.5 * (0.3 + min(1.6, held))
+        ranked.append(replace(quote, candidate=Candidate(own.terms, own.words, merit, quote.chunk)))
+
+    def importance(relation: Passage) -> float:
+        one, other = (strength.get(name, 0.0) for name in split_relation_title(relation))
+        return math.log1p(relation.score) * (0.05 + one) * (0.05 + other)
+
     return Community(
         code,
         members,
         tuple(sorted(kinds["entity"], key=lambda e: (-strength[e.title], -e.score, e.id))),
-        tuple(sorted(kinds["relation"], key=lambda r: (-_importance(r, strength), r.id))),
+        tuple(sorted(kinds["relation"], key=lambda r: (-importance(r), r.id))),
         tuple(reports),
         tuple(kinds["claim"]),
         tuple(ranked),
         whole,
-        salience(ranked, [m.name for m in members[:CORE]], code),
+        weigh_salience(ranked, [m.name for m in members[:CORE]], code),
     )
 
 
-def share(report: Passage) -> float:
+def weigh_report(report: Passage) -> float:
     """How much a sub-report counts in its parent: its rating times the logarithm of its documents."""
     return (0.5 + report.score) * math.log1p(1 + report.documents)
 
 
-def _language(context: Context) -> str:
-    """The language of a context, from the first words of up to 40 of its quotes."""
-    texts = [quote.text for passage in context.passages for quote in passage.quotes[:2]][:40]
-    return language(" ".join(text[:200] for text in texts or [p.text for p in context.passages]))
-
-
-# ── sentences ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _sound(quote: Quote, code: str) -> Quote:
-    """The quote with its soundness as worth: how well it stands alone, how general it is, whether it presents people.
-
-    Long sentences are less sound.
-    """
-    value = quote.worth * generality(quote.text, code) * min(1.0, READABLE / quote.candidate.words)
-    value *= (_PRESENTED if quote.introduces else 1.0) * (1.0 if _ENDED.search(quote.text) else _CUT)
-    return replace(quote, worth=value)
-
-
-def bar(quotes: Sequence[Quote], least: float) -> float:
+def raise_bar(quotes: Sequence[Quote], least: float) -> float:
     """The soundness from which sentences are shown: `least`, and more where there are plenty."""
     worths = sorted((quote.worth for quote in quotes), reverse=True)
     return max(least, min(_HIGHEST[least], worths[PLENTY])) if len(worths) > PLENTY else least
 
 
-def centre(sentences: Sequence[Sequence[str]], code: str) -> Centre:
+def find_centre(sentences: Sequence[Sequence[str]], code: str) -> Centre:
     """The centroid of the tf-idf vectors of sentences, given as their stems.
 
     Words that name no topic count a quarter.
@@ -174,114 +171,69 @@ def centre(sentences: Sequence[Sequence[str]], code: str) -> Centre:
     return Centre(weights, vector, frozenset(top[:THEMES]))
 
 
-def _ranked(quote: Quote, centre: Centre, members: Sequence[Member]) -> Quote:
-    """The quote with its merit: soundness, closeness to the centre, and the strong members in it.
-
-    Sentences of one chunk are not chosen together.
-    """
-    own = quote.candidate
-    terms = set(own.terms)
-    held = math.fsum(m.strength for m in members[:CORE] if m.stems and m.stems <= terms)
-    merit = quote.worth**1.2 * centre.closeness(own.terms) ** 1.5 * (0.3 + min(1.6, held))
-    return replace(quote, candidate=Candidate(own.terms, own.words, merit, quote.chunk))
-
-
-# ── members ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _members(
+def _rank_members(
     entities: Sequence[Passage],
     relations: Sequence[Passage],
     reports: Sequence[Passage],
     quotes: Sequence[Quote],
     code: str,
 ) -> tuple[Member, ...]:
-    """Names by strength: inner weight × share of the links inside × support by documents × how specific a name is."""
-    raw = _inner(entities, relations)
+    """Names by strength: inner weight × share of the links inside × support by documents × how specific a name is.
+
+    The inner weight is the root of a name's weight inside × (half + half the share of its links that lie inside).
+    """
+    inner: dict[str, float] = defaultdict(float)
+    links: Counter[str] = Counter()
+    for relation in relations:
+        for name in split_relation_title(relation):
+            inner[name] += relation.score
+            links[name] += 1
+    degree = {entity.title: entity.score for entity in entities}
+    raw: dict[str, float] = {}
+    for name in dict.fromkeys([*degree, *inner]):
+        inside = min(1.0, links[name] / max(1.0, degree.get(name, links[name])))
+        raw[name] = math.sqrt(inner[name] + 0.1) * (0.5 + 0.5 * inside)
     for report in reports:
-        for factor, name in zip(_HEAD, heads(report.title), strict=False):
+        for factor, name in zip(_HEAD, split_title(report.title), strict=False):
             if len(name.split()) <= 4:
-                raw[name] = max(raw.get(name, 0.0), factor * share(report))
+                raw[name] = max(raw.get(name, 0.0), factor * weigh_report(report))
     known = {entity.title: entity.documents for entity in entities}
-    own = {n: frozenset(stems(n, code)) for n in raw}
-    held = _holding(own, quotes)
+    own = {n: frozenset(stem_text(n, code)) for n in raw}
+    held: dict[str, list[str]] = {name: [] for name in raw}  # the sentences that hold all stems of a name
+    by_stem: dict[str, list[str]] = defaultdict(list)
+    for name in (n for n in raw if own[n]):
+        by_stem[min(own[name])].append(name)
+    for quote in quotes:
+        terms = dict.fromkeys(quote.candidate.terms)
+        for name in (n for t in terms for n in by_stem.get(t, ()) if own[n] <= terms.keys()):
+            held[name].append(quote.text)
     weight = {n: raw[n] * math.log1p(max(known.get(n, 0), len(held[n]))) for n in raw}
-    people = _people(quotes)
+    speakers = {quote.speaker.casefold() for quote in quotes if quote.speaker}
+    people = frozenset(part for name in speakers for part in (name, *name.split()))
     some = sorted(weight, key=lambda n: (-weight[n], n))[: 3 * CORE]  # only what can become strong is looked at closely
-    special = {n: _specific(n, held[n], len(quotes), people, code) for n in some}
+    special = {n: _rate_specificity(n, held[n], len(quotes), people, code) for n in some}
     strength = {n: weight[n] * special.get(n, _EMPTY) for n in raw}
     top = max(strength.values(), default=0.0) or 1.0
     ordered = sorted(strength, key=lambda n: (-strength[n], n))
     return tuple(Member(n, own[n], strength[n] / top) for n in ordered)
 
 
-def _holding(names: Mapping[str, frozenset[str]], quotes: Sequence[Quote]) -> dict[str, list[str]]:
-    """Name → the sentences that hold all its stems."""
-    found: dict[str, list[str]] = {name: [] for name in names}
-    by_stem: dict[str, list[str]] = defaultdict(list)
-    for name, own in names.items():
-        if own:
-            by_stem[min(own)].append(name)
-    for quote in quotes:
-        terms = dict.fromkeys(quote.candidate.terms)
-        for name in (n for t in terms for n in by_stem.get(t, ()) if names[n] <= terms.keys()):
-            found[name].append(quote.text)
-    return found
-
-
-def _inner(entities: Iterable[Passage], relations: Iterable[Passage]) -> dict[str, float]:
-    """The root of a name's weight inside × (half + half the share of its links that lie inside)."""
-    weight: dict[str, float] = defaultdict(float)
-    links: Counter[str] = Counter()
-    for relation in relations:
-        for name in ends(relation):
-            weight[name] += relation.score
-            links[name] += 1
-    degree = {entity.title: entity.score for entity in entities}
-    names = dict.fromkeys([*degree, *weight])
-    inside = {n: min(1.0, links[n] / max(1.0, degree.get(n, links[n]))) for n in names}
-    return {n: math.sqrt(weight[n] + 0.1) * (0.5 + 0.5 * inside[n]) for n in names}
-
-
-def _specific(name: str, texts: Sequence[str], size: int, people: frozenset[str], code: str) -> float:
+def _rate_specificity(name: str, texts: Sequence[str], size: int, people: frozenset[str], code: str) -> float:
     """What the kind of a name makes of its strength: compounds most, broad words less, people unless it is on them.
 
-    `texts` are those of the `size` sentences that hold it.
+    `texts` are those of the `size` sentences that hold it. A name is somebody's where a speaker has it, or where it is
+    capitalised, with "he", "she", "Dr" … in many of its sentences.
     """
-    own = stems(name, code)
-    if unnamed(name) or not own:
+    own = stem_text(name, code)
+    if names_nothing(name) or not own:
         return _EMPTY
     if code != "en":
         return 1.0
     if set(own) <= general_stems():
         return _EMPTY
-    if _person(name, texts, people):
+    person = name.casefold() in people
+    if not person and all(word[:1].isupper() and not word.isupper() for word in show_natural_case(name, texts).split()):
+        person = sum(_HUMAN.search(text) is not None for text in texts) > _HUMAN_SHARE * len(texts)
+    if person:
         return 1.0 if len(texts) > _ABOUT * size else _PERSON
-    return _COMPOUND if len(own) > 1 else _BROAD if own[0] in _vague() else 1.0
-
-
-@cache
-def _vague() -> frozenset[str]:
-    return frozenset(stem for word in listed("vague") for stem in stems(word, "en"))
-
-
-def _people(quotes: Iterable[Quote]) -> frozenset[str]:
-    """The names of speakers and the parts of them."""
-    full = dict.fromkeys(quote.speaker.casefold() for quote in quotes if quote.speaker)
-    return frozenset(part for name in full for part in (name, *name.split()))
-
-
-def _person(name: str, texts: Sequence[str], people: frozenset[str]) -> bool:
-    """Whether a name is somebody's: a speaker's, or capitalised, with "he", "she", "Dr" … in many of its sentences."""
-    if name.casefold() in people:
-        return True
-    shown = natural(name, texts)
-    if not all(word[:1].isupper() and not word.isupper() for word in shown.split()):
-        return False
-    human = sum(_HUMAN.search(text) is not None for text in texts)
-    return bool(texts) and human > _HUMAN_SHARE * len(texts)
-
-
-def _importance(relation: Passage, strength: Mapping[str, float]) -> float:
-    one, other = (strength.get(name, 0.0) for name in ends(relation))
-    return math.log1p(relation.score) * (0.05 + one) * (0.05 + other)
+    return _COMPOUND if len(own) > 1 else _BROAD if own[0] in stem_word_lists("vague") else 1.0

@@ -67,7 +67,7 @@ _FREE_NAMES = 2  # capitalised words inside a sentence before it counts as a lis
 
 
 @lru_cache(maxsize=1 << 15)
-def generality(sentence: str, code: str = "en") -> float:
+def rate_generality(sentence: str, code: str = "en") -> float:
     """How general and assertive a tidied sentence is, from 0.02 (a personal anecdote) to about 1.5 (a reasoned claim).
 
     A product of factors: present statements, comparisons, reasons and needs raise it; stories in the first person and

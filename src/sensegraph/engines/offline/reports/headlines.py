@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from itertools import pairwise
 
-from sensegraph.engines.offline.reports.prose import third_person
-from sensegraph.engines.offline.reports.quotes import introduces
-from sensegraph.engines.offline.reports.shown_names import capital, mentions
+from sensegraph.engines.offline.reports.quotes import introduces_person
+from sensegraph.engines.offline.reports.sentence_quality import is_third_person
+from sensegraph.engines.offline.reports.shown_names import capitalise, mentions_name
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import listed
 
@@ -53,13 +52,16 @@ _OPENINGS = frozenset(
     [("there", "is"), ("there", "are"), ("we", "need"), ("we", "must"), ("we", "should"), ("we", "cannot")]
 )
 _BE = frozenset("is are was were has have".split())
+_BARRED = _UNSURE | _ASKS | _GROUP | _FIRST_PERSON  # words that a clause worth showing does not begin with
+_RELATIVE = frozenset("that which who whose where one ones".split())
+_JOINS = frozenset("and or who which that because so but when where".split())
 _RESTART = re.compile(r"\s(?:The|A|An|In|This|We|It|He|She|They)\s")
 
 
 # ── clauses ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def clause(sentence: str, names: Sequence[str], code: str, longest: int = LONGEST) -> tuple[float, str]:
+def find_headline(sentence: str, names: Sequence[str], code: str, longest: int = LONGEST) -> tuple[float, str]:
     """(merit, the best clause of a tidied sentence that holds one of `names` and can stand as a headline).
 
     Merit is 0 and the clause empty where there is none. English clauses begin with their subject, hold a finite verb,
@@ -67,70 +69,64 @@ def clause(sentence: str, names: Sequence[str], code: str, longest: int = LONGES
     sentences qualify.
     """
     if code != "en":
-        return _whole(sentence, names, longest)
+        size = len(HAN.findall(sentence)) // 2 or len(WORD.findall(sentence))
+        held = sum(mentions_name(sentence, name) for name in names)
+        whole = held and 3 <= size <= longest and not sentence.endswith(("?", "？"))
+        return (float(held), sentence.rstrip(".!。！")) if whole else (0.0, "")
     best = (0.0, "")
     before = ""
-    for mark, piece in _pieces(sentence):
-        if _free(before, mark, piece, names):
-            shown = _fitted(_BELIEF.sub("", piece), longest)
-            if shown and not introduces(shown):
-                best = max(best, (_merit(shown, names), shown))
+    parts = ["", *_PIECES.split(sentence.rstrip(".!… "))]  # each after the mark or word that parts it from the last
+    for mark, piece in ((m.strip().casefold(), p.strip()) for m, p in zip(parts[::2], parts[1::2], strict=True)):
+        words = _fold_headline_words(before)
+        free = True  # said for itself: asserted where it follows "that", whole where it follows a comma
+        if mark == "that":
+            doubted = set(words) & (_QUALIFIES | _UNSURE) or any(w.endswith("n't") for w in words)
+            free = bool(words) and words[-1] in _ASSERTS and not doubted
+        elif mark in (",", "(", ")") and words:
+            named = any(piece.casefold().startswith(name.casefold()) for name in names)
+            free = words[0] not in _UNSURE and (len(words) <= 2 or words[0] in listed("fragments") or named)
+        if free:
+            shown = _fit_clause(_BELIEF.sub("", piece), longest)
+            if shown and not introduces_person(shown):
+                best = max(best, (_rate_headline(shown, names), shown))
         before = piece
     return best
 
 
-def _pieces(sentence: str) -> list[tuple[str, str]]:
-    """The parts of a sentence, each after the mark or word that parts it from the one before."""
-    parts = ["", *_PIECES.split(sentence.rstrip(".!… "))]
-    return [(mark.strip().casefold(), part.strip()) for mark, part in zip(parts[::2], parts[1::2], strict=True)]
-
-
-def _free(before: str, mark: str, piece: str, names: Sequence[str]) -> bool:
-    """Whether `piece` is said for itself: asserted where it follows "that", whole where it follows a comma."""
-    words = _words(before)
-    if mark == "that":
-        doubted = set(words) & (_QUALIFIES | _UNSURE) or any(w.endswith("n't") for w in words)
-        return bool(words) and words[-1] in _ASSERTS and not doubted
-    if mark not in (",", "(", ")") or not words:
-        return True
-    opening = len(words) <= 2 or words[0] in listed("fragments")
-    return words[0] not in _UNSURE and (opening or any(piece.casefold().startswith(name.casefold()) for name in names))
-
-
-def _whole(sentence: str, names: Sequence[str], longest: int) -> tuple[float, str]:
-    size = len(HAN.findall(sentence)) // 2 or len(WORD.findall(sentence))
-    held = sum(mentions(sentence, name) for name in names)
-    if not held or not 3 <= size <= longest or sentence.endswith(("?", "？")):
-        return 0.0, ""
-    return float(held), sentence.rstrip(".!。！")
-
-
-def _words(text: str) -> list[str]:
+def _fold_headline_words(text: str) -> list[str]:
     return [w.replace("’", "'") for w in WORD.findall(text.casefold())]
 
 
-def _fitted(piece: str, longest: int) -> str:
+def _fit_clause(piece: str, longest: int) -> str:
     """The clause, shortened to `longest` words at a place that leaves it whole; "" if it does not stand alone."""
     shown = piece.split()
     words = [w.strip(".,'\"").casefold().replace("’", "'") for w in shown]
     if not 4 <= len(words) <= 30 or _SPOKEN.search(piece):
         return ""
-    if tuple(words[:2]) not in _OPENINGS and {words[0], words[0].partition("'")[0]} & _openers():
+    firsts = {words[0], words[0].partition("'")[0]}
+    barred = firsts & _BARRED or any(firsts & listed(name) for name in ("pointing", "fragments", "verbs"))
+    if barred and tuple(words[:2]) not in _OPENINGS:
         return ""
-    verb = next((i for i in range(1, len(words)) if _finite(shown, words, i)), 0)
-    if not verb or verb > 8 or words[verb] in _SAYS | _SUPPOSES or not _nominal(words[:verb]):
+    verb = next((i for i in range(1, len(words)) if _is_finite(shown, words, i)), 0)
+    if not verb or verb > 8 or words[verb] in _SAYS | _SUPPOSES:
         return ""
-    end = _end(words, verb, longest)
-    return capital(" ".join(shown[:end]).rstrip(",'")) if end >= 4 else ""
+    subject = words[:verb]
+    if subject not in (["there"], ["we"]):  # it has content, no relative clause, no "the first one"
+        loose = not _RELATIVE.isdisjoint(subject) or not _PRONOUNS.isdisjoint(subject[1:])
+        if loose or subject[0].endswith(("ing", "ed")) or subject[-1] in ("and", "or", "to"):
+            return ""
+        if not any(w in _GROUP or (w not in listed("en") and not w.endswith("ly")) for w in subject):
+            return ""
+    # it ends where the sentence does if that is short, else at the last cut before `longest`, where that is safe
+    end = len(words) if _can_close(words[-1]) and len(words) > verb + 1 and words[-2] != "to" else 0
+    if len(words) > longest:
+        inside = next((i for i in range(verb + 1, len(words)) if words[i] in _OPENS), len(words))
+        cuts = [i for i in range(verb + 2, min(longest, inside) + 1) if words[i] in _CUTS and _can_close(words[i - 1])]
+        end = cuts[-1] if cuts and not _QUALIFIES & set(words[longest:]) else 0
+    return capitalise(" ".join(shown[:end]).rstrip(",'")) if end >= 4 else ""
 
 
-@cache
-def _openers() -> frozenset[str]:
-    """Words that a clause worth showing does not begin with."""
-    return listed("pointing") | listed("fragments") | listed("verbs") | _UNSURE | _ASKS | _GROUP | _FIRST_PERSON
-
-
-def _finite(shown: Sequence[str], words: Sequence[str], at: int) -> bool:
+def _is_finite(shown: Sequence[str], words: Sequence[str], at: int) -> bool:
     """Whether the word at `at` is surely a finite verb.
 
     Past forms count only after a name or before an object ("built by" is none), plain forms only after a plural
@@ -142,62 +138,34 @@ def _finite(shown: Sequence[str], words: Sequence[str], at: int) -> bool:
         return True
     if before in _BEFORE | _ARTICLES or before == "to":
         return False
-    if _past(word):
+    if _is_past_form(word):
         return following not in _BEFORE and (shown[at - 1][:1].isupper() or following in _ARTICLES)
     plural = before in _PLURAL or (before.endswith("s") and not before.endswith(("ss", "'s", "us")))
     if following in _ARTICLES and len(word) > 3 and word not in listed("en"):  # "determines its", "cells block the"
         return plural != word.endswith("s")
-    if following == "to" and third_person(before, word, following):
+    if following == "to" and is_third_person(before, word, following):
         return True
     if word not in listed("verbs") or (word in _NOUNS and following in _BEFORE):
         return False
     return word.endswith("s") or plural
 
 
-def _past(word: str) -> bool:
+def _is_past_form(word: str) -> bool:
     return (word.endswith("ed") and len(word) > 4) or word in listed("pasts")
 
 
-def _nominal(words: Sequence[str]) -> bool:
-    """Whether the words before the verb name a subject: content, no relative clause, no "the first one"."""
-    if list(words) in (["there"], ["we"]):
-        return True
-    if {"that", "which", "who", "whose", "where", "one", "ones"} & set(words) or words[0].endswith(("ing", "ed")):
-        return False
-    if _PRONOUNS & set(words[1:]) or words[-1] in ("and", "or", "to"):
-        return False
-    return any(w not in listed("en") and not w.endswith("ly") for w in words) or bool(set(words) & _GROUP)
-
-
-def _end(words: list[str], verb: int, longest: int) -> int:
-    """Where to end a clause: its own end if short, else the last cut before `longest`; 0 where none is safe."""
-    if len(words) <= longest:
-        return len(words) if _closes(words[-1]) and len(words) > verb + 1 and words[-2] != "to" else 0
-    if _QUALIFIES & set(words[longest:]):
-        return 0
-    inside = next((i for i in range(verb + 1, len(words)) if words[i] in _OPENS), len(words))
-    cuts = [i for i in range(verb + 2, min(longest, inside) + 1) if words[i] in _CUTS and _closes(words[i - 1])]
-    return cuts[-1] if cuts else 0
-
-
-def _closes(word: str) -> bool:
+def _can_close(word: str) -> bool:
     """Whether a clause may end with this word."""
-    loose = (
-        _past(word)
-        or word in listed("participles")
-        or word in listed("en")
-        or word in listed("general")
-        or word in listed("verbs")
-    )
+    loose = any(word in listed(name) for name in ("participles", "en", "general", "verbs")) or _is_past_form(word)
     return bool(word) and not loose and word not in _FIRST_PERSON and not word.endswith("ly")
 
 
-def _merit(shown: str, names: Sequence[str]) -> float:
+def _rate_headline(shown: str, names: Sequence[str]) -> float:
     """How good a headline is: names held (first ones most), near eight words, speaking of the thing, not of me."""
-    held = [i for i, name in enumerate(names) if mentions(shown, name)]
+    held = [i for i, name in enumerate(names) if mentions_name(shown, name)]
     if not held:
         return 0.0
-    words = _words(shown)
+    words = _fold_headline_words(shown)
     value = sum(1.0 / (1 + 0.3 * i) for i in held) + 1.0 - 0.08 * abs(len(words) - 8)
     value -= 0.9 * sum(w in _FIRST_PERSON for w in words) + 0.5 * sum(w in _GROUP for w in words)
     value -= 0.8 * sum(w in listed("pointing") for w in words)
@@ -206,34 +174,30 @@ def _merit(shown: str, names: Sequence[str]) -> float:
     return max(0.0, value + 0.5 * starts)
 
 
-def between(sentence: str, one: str, other: str) -> str:
+def find_link_clause(sentence: str, one: str, other: str) -> str:
     """ "A verb … B" as the sentence has it, with at most 8 words between the names; "" where it has not."""
     for first, second in ((one, other), (other, one)):
         pattern = rf"(?<!\w)({re.escape(first)})((?:\s+[\w’'-]+){{1,8}}?\s+)({re.escape(second)})(?![\w-]|\s+\w+ing\b)"
         match = re.search(pattern, sentence, re.IGNORECASE)
-        if match and not _RESTART.search(match[2]) and _links(_words(match[2])):
-            before = sentence[: match.start()].split()
-            start = _subject_start([w.casefold() for w in before])
-            if start >= 0:
-                return capital(" ".join([*before[start:], *match[0].split()]))
+        if match is None or _RESTART.search(match[2]):
+            continue
+        words = _fold_headline_words(match[2])
+        doubled = any(a in _BE and b in _BE for a, b in pairwise(words))
+        if doubled or not (_JOINS | _PRONOUNS | _OPENS).isdisjoint(words):
+            continue
+        if not any(_is_finite(["X", *words], ["x", *words], i) for i in range(1, len(words) + 1)):
+            continue
+        # the noun phrase that ends with the first name must be a plain subject
+        shown = sentence[: match.start()].split()
+        before = [w.casefold() for w in shown]
+        at = len(before)
+        while at and before[at - 1].isalpha() and before[at - 1] not in listed("en") and len(before) - at < 3:
+            at -= 1
+        if at and before[at - 1] in _ARTICLES:
+            at -= 1
+        near = before[max(0, at - 3) : at]
+        ahead = not near or near[-1].endswith((",", ";", ":", "—", "–")) or near[-1] in _LEADS
+        negated = (_QUALIFIES | _UNSURE | _OPENS) & set(near) or any(w.endswith(("n't", "n’t")) for w in near)
+        if ahead and not negated:
+            return capitalise(" ".join([*shown[at:], *match[0].split()]))
     return ""
-
-
-def _subject_start(before: Sequence[str]) -> int:
-    """Where the noun phrase begins that ends with the name after these words; -1 if it is no plain subject."""
-    start = len(before)
-    while start and before[start - 1].isalpha() and before[start - 1] not in listed("en") and len(before) - start < 3:
-        start -= 1
-    if start and before[start - 1] in _ARTICLES:
-        start -= 1
-    near = before[max(0, start - 3) : start]
-    ahead = not near or near[-1].endswith((",", ";", ":", "—", "–")) or near[-1] in _LEADS
-    negated = (_QUALIFIES | _UNSURE | _OPENS) & set(near) or any(w.endswith(("n't", "n’t")) for w in near)
-    return start if ahead and not negated else -1
-
-
-def _links(words: Sequence[str]) -> bool:
-    joins = {"and", "or", "who", "which", "that", "because", "so", "but", "when", "where"} | _PRONOUNS | _OPENS
-    if joins & set(words) or any(a in _BE and b in _BE for a, b in pairwise(words)):
-        return False
-    return any(_finite(["X", *words], ["x", *words], i) for i in range(1, len(words) + 1))

@@ -10,8 +10,9 @@ from functools import lru_cache
 
 import msgspec
 
-from sensegraph.engines.offline.reports.choosing import Candidate, weigh
-from sensegraph.engines.offline.reports.prose import quality, stems, tidy, unlabelled
+from sensegraph.engines.offline.reports.sentence_choice import Candidate, weigh_stems
+from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text, tidy_sentence
+from sensegraph.language.speaker_labels import unlabelled
 from sensegraph.language.text import WORD, fold
 from sensegraph.types import Context, Description, Passage, Source
 
@@ -62,7 +63,7 @@ class Quote(msgspec.Struct, frozen=True):
         return self.sources[0].chunk if self.sources else ""
 
 
-def quotes_of(passage: Passage) -> tuple[Description, ...]:
+def list_quotes(passage: Passage) -> tuple[Description, ...]:
     """The passage's quotes; where it has none, its text with its first source."""
     if passage.quotes or not passage.text.strip():
         return passage.quotes
@@ -70,13 +71,13 @@ def quotes_of(passage: Passage) -> tuple[Description, ...]:
     return (Description(passage.text, source),)
 
 
-def ends(relation: Passage) -> tuple[str, str]:
+def split_relation_title(relation: Passage) -> tuple[str, str]:
     """The two names of a relation's title ("A — B")."""
     first, _, second = relation.title.partition(" — ")
     return first.strip(), second.strip()
 
 
-def gather(context: Context, code: str) -> list[Quote]:
+def gather_quotes(context: Context, code: str) -> list[Quote]:
     """The quotes of all passages, each text once, at most LIMIT: first those that support most passages.
 
     Those of odd length, questions and what speakers say of themselves come last. Ties are broken by a hash of the
@@ -84,47 +85,42 @@ def gather(context: Context, code: str) -> list[Quote]:
     """
     owners: dict[str, dict[str, None]] = {}
     sources: dict[str, dict[Source, None]] = {}
+    owned: dict[str, tuple[str, ...]] = {}  # passage id → the folded names of the entities that a quote of it holds
     for passage in context.passages:
-        for quote in quotes_of(passage):
+        for quote in list_quotes(passage):
             owners.setdefault(quote.text, {})[passage.id] = None
             sources.setdefault(quote.text, {})[quote.source] = None
-    places = {text: sorted(found, key=_spread) for text, found in sources.items()}
-    order = sorted(owners, key=lambda t: (_odd(t), -len(owners[t]), _spread(places[t][0]), t))
-    owned = _entities_by_owner(context.passages)
-    return [_quote(text, places[text][:PLACES], tuple(owners[text]), owned, code) for text in order[:LIMIT]]
+        if passage.kind == "entity":
+            owned[passage.id] = (fold(passage.title),)
+        elif passage.kind == "relation":
+            owned[passage.id] = tuple(fold(name) for name in split_relation_title(passage))
+        elif passage.kind == "report":  # what a report shows was chosen for holding several
+            owned[passage.id] = (passage.id, fold(passage.title))
+    places = {text: sorted(found, key=hash_place) for text, found in sources.items()}
+
+    def rank(text: str) -> tuple[bool, int, tuple[int, str, int], str]:
+        odd = not 40 <= len(text) <= 280 or text.rstrip().endswith("?") or _PERSONAL.search(text) is not None
+        return odd, -len(owners[text]), hash_place(places[text][0]), text
+
+    order = sorted(owners, key=rank)[:LIMIT]
+    return [_make_quote(text, places[text][:PLACES], tuple(owners[text]), owned, code) for text in order]
 
 
-def _odd(text: str) -> bool:
-    return not 40 <= len(text) <= 280 or text.rstrip().endswith("?") or _PERSONAL.search(text) is not None
-
-
-def _spread(source: Source) -> tuple[int, str, int]:
+def hash_place(source: Source) -> tuple[int, str, int]:
+    """What orders places so that no document is preferred for coming first."""
     return zlib.crc32(f"{source.chunk}\0{source.start}".encode()), source.chunk, source.start
 
 
-def _entities_by_owner(passages: Sequence[Passage]) -> dict[str, tuple[str, ...]]:
-    """Passage id → the folded names of the entities that a quote of it holds."""
-    names: dict[str, tuple[str, ...]] = {}
-    for passage in passages:
-        if passage.kind == "entity":
-            names[passage.id] = (fold(passage.title),)
-        elif passage.kind == "relation":
-            names[passage.id] = tuple(fold(name) for name in ends(passage))
-        elif passage.kind == "report":  # what a report shows was chosen for holding several
-            names[passage.id] = (passage.id, fold(passage.title))
-    return names
-
-
-def _quote(
+def _make_quote(
     raw: str, places: Sequence[Source], owners: tuple[str, ...], owned: dict[str, tuple[str, ...]], code: str
 ) -> Quote:
     speaker, said = unlabelled(raw)
     if any(place.chunk and not place.start for place in places):  # the label may be cut at the chunk's border
         speaker = speaker if (fold(speaker),) in owned.values() else ""
-    text = tidy(said)
-    terms = tuple(stems(text, code))
+    text = tidy_sentence(said)
+    terms = tuple(stem_text(text, code))
     members = len({name for owner in owners for name in owned.get(owner, ())})
-    worth = quality(text) * (0.6 if hanging(text) else 1.0)
+    worth = rate_quality(text) * (0.6 if is_hanging(text) else 1.0)
     return Quote(
         text,
         speaker,
@@ -132,31 +128,31 @@ def _quote(
         owners,
         members,
         worth,
-        introduces(text),
+        introduces_person(text),
         _PERSONAL.search(text) is not None,
         Candidate(terms, max(1, len(WORD.findall(text))), worth * math.log1p(max(members, 1))),
     )
 
 
-def hanging(text: str) -> bool:
+def is_hanging(text: str) -> bool:
     """Whether a sentence leans on the one before it, or is speech within a story."""
     return text.partition(" ")[0].casefold() in _HANGING or text.startswith(("'", "‘", "“", '"'))
 
 
 @lru_cache(maxsize=1 << 15)
-def introduces(sentence: str) -> bool:
+def introduces_person(sentence: str) -> bool:
     """Whether an English sentence presents someone by office or career ("Ann Lee is a professor of …")."""
     return _INTRODUCES.search(sentence) is not None
 
 
-def salience(quotes: Iterable[Quote], names: Sequence[str], code: str) -> dict[str, float]:
+def weigh_salience(quotes: Iterable[Quote], names: Sequence[str], code: str) -> dict[str, float]:
     """Term weights of a community: by the chunks that hold a term, and more for words of its strongest names."""
     chunks: dict[str, dict[str, None]] = {}
     for quote in quotes:
         chunks.setdefault(quote.chunk, {}).update(dict.fromkeys(quote.candidate.terms))
-    counts = weigh((tuple(terms) for terms in chunks.values()), once=0.15)
+    counts = weigh_stems((tuple(terms) for terms in chunks.values()), once=0.15)
     for i, name in enumerate(names):
-        for stem in stems(name, code):
+        for stem in stem_text(name, code):
             if stem in counts:
                 counts[stem] = max(counts[stem], 0.7) * (1 + 1.5 / (1 + i / 2))
     return counts

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from sensegraph.engines.offline.reports.prose import stems
+from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.language.text import HAN
 from sensegraph.language.word_lists import listed
 
@@ -16,11 +16,12 @@ _NO_NAME = re.compile(
     re.IGNORECASE,
 )
 _NEXT = re.compile(r" ([^\W\d_][\w’'-]*)")
+_SMALL = "no one two three four five six seven eight nine ten eleven twelve".split()
 _MOST = 0.55  # share of a name's uses with one and the same word after it that makes that word part of it
 _USES = 4  # uses from which that share counts
 
 
-def places(text: str, name: str) -> Iterator[int]:
+def find_places(text: str, name: str) -> Iterator[int]:
     """Where `name` stands in `text` as whole words, in any case; a plural ending may follow."""
     low, sought = text.lower(), name.lower()
     at = low.find(sought) if sought and len(low) == len(text) else -1
@@ -29,44 +30,46 @@ def places(text: str, name: str) -> Iterator[int]:
         tail = low[end : end + 3]
         ending = 2 if tail.startswith("es") else 1 if tail.startswith("s") else 0
         after = low[end : end + 1]
-        closed = not _wordy(after) or (ending > 0 and not _wordy(low[end + ending : end + ending + 1]))
-        if closed and not (at and _wordy(low[at - 1])):
+        closed = not _is_word_character(after) or (
+            ending > 0 and not _is_word_character(low[end + ending : end + ending + 1])
+        )
+        if closed and not (at and _is_word_character(low[at - 1])):
             yield at
         at = low.find(sought, at + 1)
 
 
-def _wordy(letter: str) -> bool:
+def _is_word_character(letter: str) -> bool:
     return letter.isalnum() or letter == "_"
 
 
-def mentions(text: str, name: str) -> bool:
+def mentions_name(text: str, name: str) -> bool:
     """Whether `text` holds `name` as whole words (or, in Han text, at all)."""
     if not name.isascii() and HAN.search(name):
         return name in text
-    return next(places(text, name), -1) >= 0
+    return next(find_places(text, name), -1) >= 0
 
 
-def natural(name: str, texts: Sequence[str]) -> str:
+def show_natural_case(name: str, texts: Sequence[str]) -> str:
     """`name` in the case it mostly has inside sentences: "School" → "school", "phd" → "PhD"."""
     inside: Counter[str] = Counter()
     first: Counter[str] = Counter()
     for text in texts:
-        for at in places(text, name):
+        for at in find_places(text, name):
             form = text[at : at + len(name)]
-            opening = at < 2 or not (text[at - 1] == " " and (_wordy(text[at - 2]) or text[at - 2] in ",;"))
+            opening = at < 2 or not (text[at - 1] == " " and (_is_word_character(text[at - 2]) or text[at - 2] in ",;"))
             (first if opening else inside)[form] += 1
     seen = inside or first
     return max(seen, key=lambda form: (seen[form], form == name, form)) if seen else name
 
 
-def grown(name: str, texts: Sequence[str]) -> str:
+def extend_name(name: str, texts: Sequence[str]) -> str:
     """`name` with the word that mostly follows it: "machine" → "machine learning" where that is what is meant."""
     if " " in name or HAN.search(name):
         return name
     after: Counter[str] = Counter()
     uses = 0
     for text in texts:
-        for at in places(text, name):
+        for at in find_places(text, name):
             uses += 1
             match = _NEXT.match(text, at + len(name))
             if match and match[1].casefold() not in listed("en"):
@@ -78,47 +81,56 @@ def grown(name: str, texts: Sequence[str]) -> str:
     return f"{name} {word}" if fits else name
 
 
-def capital(text: str) -> str:
+def capitalise(text: str) -> str:
     """`text` with its first letter large."""
     return text[:1].upper() + text[1:]
 
 
-def distinct(names: Iterable[str], count: int, code: str) -> list[str]:
-    """The first `count` names of which no two share a stem and none abbreviates another.
+def join_with_and(items: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""
+
+
+def spell_number(n: int) -> str:
+    """A number as it is written in a text: words up to twelve, figures with commas above."""
+    return _SMALL[n] if 0 <= n < len(_SMALL) else f"{n:,}"
+
+
+def choose_distinct_names(names: Iterable[str], count: int, code: str) -> list[str]:
+    """The first `count` names of which no two share a stem and none is made of the first letters of another.
 
     Bare numbers and spans of time only if there is nothing else.
     """
+
+    def abbreviates(one: str, other: str) -> bool:
+        short, long = sorted((one.casefold(), other.casefold()), key=len)
+        return short == "".join(word[0] for word in long.split())
+
     every = list(dict.fromkeys(names))
     taken: list[str] = []
     used: set[str] = set()
-    for name in [n for n in every if not unnamed(n)] or every:
-        own = set(stems(name, code)) or {name.casefold()}
-        if len(taken) < count and not own & used and not any(_same(name, other) for other in taken):
+    for name in [n for n in every if not names_nothing(n)] or every:
+        own = set(stem_text(name, code)) or {name.casefold()}
+        if len(taken) < count and not own & used and not any(abbreviates(name, other) for other in taken):
             taken.append(name)
             used |= own
     return taken
 
 
-def _same(one: str, other: str) -> bool:
-    """Whether one name is made of the first letters of the other: "AI", "artificial intelligence"."""
-    short, long = sorted((one.casefold(), other.casefold()), key=len)
-    return short == "".join(word[0] for word in long.split())
-
-
-def unnamed(name: str) -> bool:
+def names_nothing(name: str) -> bool:
     """Whether `name` is a bare number or a span of time, which name nothing."""
     return _NO_NAME.match(name) is not None
 
 
-def listing(names: Sequence[str], code: str) -> str:
+def join_title_names(names: Sequence[str], code: str) -> str:
     """Names as one title: "A", "A and B", "A, B and C"; without words of English in other languages."""
     if code == "zh":
         return "、".join(names)
     if len(names) < 2 or code != "en":
-        return capital(", ".join(names))
-    return capital(f"{', '.join(names[:-1])} and {names[-1]}")
+        return capitalise(", ".join(names))
+    return capitalise(f"{', '.join(names[:-1])} and {names[-1]}")
 
 
-def heads(title: str) -> list[str]:
+def split_title(title: str) -> list[str]:
     """The names of a title that `listing` made."""
     return [part.strip() for part in re.split(r"、|, | and ", title) if part.strip()]

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal
 
 from sensegraph.errors import InputError
+from sensegraph.graphs.interchange.exporting.derived_rows import Deriver
 from sensegraph.graphs.interchange.exporting.listing import Listing
-from sensegraph.graphs.interchange.exporting.rows import Deriver
-from sensegraph.graphs.interchange.exporting.shelf import Shelf
-from sensegraph.graphs.interchange.extras import Extras, Row
+from sensegraph.graphs.interchange.extras import Extras
+from sensegraph.graphs.interchange.pair_file import PairFile
 from sensegraph.graphs.interchange.tables import COLUMNS
 from sensegraph.index.index import Index
 from sensegraph.protocols import Store
@@ -38,21 +38,33 @@ def export_tables(
     `store` holds the index: what an import kept beside it is given back, where what we would write is what it was then.
     Rows are written as they are made. Raises InputError for a folder that is not empty, unless `force` is given.
     """
-    place = prepared(folder, force=force)
+    place = prepare_folder(folder, force=force)
     counts: dict[str, int] = {}
     notes: list[str] = []
     files = []
-    with Shelf() as shelf:
-        deriver = Deriver(Listing(index, Extras(store, index.manifest.chunks), shelf))
+    with PairFile() as pairs:
+        deriver = Deriver(Listing(index, Extras(store, index.manifest.chunks), pairs))
         for table in COLUMNS:
             path = place / f"{table}.{form}"
-            write = _write_parquet if form == "parquet" else _write_lines
-            counts[table] = write(path, table, deriver.rows(table), notes)
             files.append(path)
+            if form == "parquet":
+                from sensegraph.graphs.interchange.parquet import write_rows
+
+                with write_whole_file(path, "wb") as file:
+                    counts[table], left = write_rows(file, table, deriver.rows(table))
+                if left:
+                    said = "columns that Parquet has no type for here were left out"
+                    notes.append(f"{table}: {said}: {', '.join(left)}")
+                continue
+            counts[table] = 0
+            with write_whole_file(path) as file:
+                for row in deriver.rows(table):
+                    file.write(json.dumps(row, ensure_ascii=False) + "\n")
+                    counts[table] += 1
     return Exported(tuple(files), counts, tuple(notes))
 
 
-def prepared(folder: str | Path, *, force: bool) -> Path:
+def prepare_folder(folder: str | Path, *, force: bool) -> Path:
     """The folder, made where there is none. Raises InputError for one with something in it, unless forced."""
     place = Path(folder)
     if place.exists() and not place.is_dir():
@@ -64,7 +76,7 @@ def prepared(folder: str | Path, *, force: bool) -> Path:
 
 
 @contextmanager
-def whole(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
+def write_whole_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
     """A file to write that appears under its name only when all of it is written; else nothing of it stays."""
     unfinished = path.with_name(f"{path.name}.part")
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
@@ -76,23 +88,4 @@ def whole(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
         unfinished.unlink(missing_ok=True)
 
 
-def _write_lines(path: Path, table: str, rows: Iterable[Row], notes: list[str]) -> int:
-    count = 0
-    with whole(path) as file:
-        for row in rows:
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
-            count += 1
-    return count
-
-
-def _write_parquet(path: Path, table: str, rows: Iterable[Row], notes: list[str]) -> int:
-    from sensegraph.graphs.interchange.parquet import write_rows
-
-    with whole(path, "wb") as file:
-        count, left = write_rows(file, table, rows)
-    if left:
-        notes.append(f"{table}: columns that Parquet has no type for here were left out: {', '.join(left)}")
-    return count
-
-
-__all__ = ["Exported", "TableForm", "export_tables", "prepared", "whole"]
+__all__ = ["Exported", "TableForm", "export_tables", "prepare_folder", "write_whole_file"]

@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import IO, Any, Literal
 from xml.sax.saxutils import escape, quoteattr
 
-from sensegraph.graphs.interchange.exporting.elements import Column, Element, Elements, Kind
-from sensegraph.graphs.interchange.exporting.exporting import Exported, prepared, whole
-from sensegraph.graphs.interchange.exporting.shelf import Shelf, blocks
+from sensegraph.graphs.interchange.exporting.exporting import Exported, prepare_folder, write_whole_file
+from sensegraph.graphs.interchange.exporting.graph_elements import Column, Element, Elements, Kind
+from sensegraph.graphs.interchange.pair_file import PairFile, split_blocks
 from sensegraph.index.index import Index
 
 GraphForm = Literal["csv", "graphml", "cypher", "json"]
@@ -37,9 +37,9 @@ def export_graph(index: Index, folder: str | Path, form: GraphForm, *, force: bo
     is given, and NotIndexed for an index without a graph.
     """
     graph = index.graph  # before a folder is made: an index may have none
-    place = prepared(folder, force=force)
-    with Shelf() as shelf:
-        files, notes = _WRITERS[form](place, Elements(index, shelf))
+    place = prepare_folder(folder, force=force)
+    with PairFile() as pairs:
+        files, notes = _WRITERS[form](place, Elements(index, pairs))
     return Exported(files, {"entities": len(graph.entities), "relations": len(graph.relations)}, notes)
 
 
@@ -49,29 +49,29 @@ Written = tuple[tuple[Path, ...], tuple[str, ...]]
 # ── CSV ──
 
 
-def _csv(place: Path, elements: Elements) -> Written:
+def _write_csv_files(place: Path, elements: Elements) -> Written:
     """`nodes.csv` and `edges.csv` with typed headers, as Neo4j's bulk import reads them (with multi-line fields)."""
     nodes, edges = place / "nodes.csv", place / "edges.csv"
-    with whole(nodes) as file:
+    with write_whole_file(nodes) as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["id:ID", *_typed(elements.node_columns), ":LABEL"])
-        writer.writerows([n.id, *_flat(n.values), "Entity"] for n in elements.nodes())
-    with whole(edges) as file:
+        writer.writerow(["id:ID", *_typed_headers(elements.node_columns), ":LABEL"])
+        writer.writerows([n.id, *_flatten_lists(n.values), "Entity"] for n in elements.nodes())
+    with write_whole_file(edges) as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([":START_ID", ":END_ID", "id", *_typed(elements.edge_columns), ":TYPE"])
-        writer.writerows([*e.ends, e.id, *_flat(e.values), "RELATED"] for e in elements.edges())
+        writer.writerow([":START_ID", ":END_ID", "id", *_typed_headers(elements.edge_columns), ":TYPE"])
+        writer.writerows([*e.ends, e.id, *_flatten_lists(e.values), "RELATED"] for e in elements.edges())
     return (nodes, edges), ()
 
 
-def _typed(columns: Sequence[Column]) -> list[str]:
+def _typed_headers(columns: Sequence[Column]) -> list[str]:
     return [f"{name}:{_CSV[kind]}" for name, kind in columns]
 
 
-def _flat(values: Iterable[Any]) -> list[Any]:
-    return [_json(v) if isinstance(v, list) else v for v in values]
+def _flatten_lists(values: Iterable[Any]) -> list[Any]:
+    return [_dump_json(v) if isinstance(v, list) else v for v in values]
 
 
-def _json(value: Any) -> str:
+def _dump_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -93,16 +93,16 @@ class _Xml:
     def element(self, tag: str, attributes: str, columns: Sequence[Column], element: Element) -> None:
         """A node or an edge with its data; empty texts are left out."""
         self.file.write(f"<{tag} id={quoteattr(self.clean(element.id))}{attributes}>")
-        for (name, _), value in zip(columns, _flat(element.values), strict=True):
+        for (name, _), value in zip(columns, _flatten_lists(element.values), strict=True):
             if value != "":
                 text = escape(self.clean(str(value)), {"\r": "&#13;"})
                 self.file.write(f'<data key="{tag}_{name}">{text}</data>')
         self.file.write(f"</{tag}>\n")
 
 
-def _graphml(place: Path, elements: Elements) -> Written:
+def _write_graphml(place: Path, elements: Elements) -> Written:
     path = place / "graph.graphml"
-    with whole(path) as file:
+    with write_whole_file(path) as file:
         xml = _Xml(file)
         file.write(_GRAPHML)
         for tag, columns in (("node", elements.node_columns), ("edge", elements.edge_columns)):
@@ -122,66 +122,67 @@ def _graphml(place: Path, elements: Elements) -> Written:
 # ── Cypher ──
 
 
-def _cypher(place: Path, elements: Elements) -> Written:
+def _write_cypher(place: Path, elements: Elements) -> Written:
     """One statement a line; running it twice changes nothing (MERGE)."""
     path = place / "graph.cypher"
-    with whole(path) as file:
+    with write_whole_file(path) as file:
         file.write("CREATE CONSTRAINT entity_id IF NOT EXISTS FOR (n:Entity) REQUIRE n.id IS UNIQUE;\n")
-        for block in blocks(elements.nodes(), _STATEMENT):
-            rows = ", ".join(_map([("id", n.id), *_named(elements.node_columns, n)]) for n in block)
+        for block in split_blocks(elements.nodes(), _STATEMENT):
+            rows = ", ".join(_cypher_map([("id", n.id), *_pair_columns(elements.node_columns, n)]) for n in block)
             file.write(f"UNWIND [{rows}] AS row MERGE (n:Entity {{id: row.id}}) SET n += row;\n")
-        for block in blocks(elements.edges(), _STATEMENT):
-            rows = ", ".join(_edge(elements.edge_columns, e) for e in block)
+        for block in split_blocks(elements.edges(), _STATEMENT):
+            ties = [
+                f"{{source: {_cypher_literal(e.ends[0])}, target: {_cypher_literal(e.ends[1])}, "
+                f"set: {_cypher_map([('id', e.id), *_pair_columns(elements.edge_columns, e)])}}}"
+                for e in block
+            ]
             file.write(
-                f"UNWIND [{rows}] AS row MATCH (a:Entity {{id: row.source}}), (b:Entity {{id: row.target}}) "
+                f"UNWIND [{', '.join(ties)}] AS row MATCH (a:Entity {{id: row.source}}), (b:Entity {{id: row.target}}) "
                 "MERGE (a)-[r:RELATED {id: row.set.id}]->(b) SET r += row.set;\n"
             )
     return (path,), ()
 
 
-def _edge(columns: Sequence[Column], edge: Element) -> str:
-    held = _map([("id", edge.id), *_named(columns, edge)])
-    return f"{{source: {_literal(edge.ends[0])}, target: {_literal(edge.ends[1])}, set: {held}}}"
-
-
-def _named(columns: Sequence[Column], element: Element) -> Iterator[tuple[str, Any]]:
+def _pair_columns(columns: Sequence[Column], element: Element) -> Iterator[tuple[str, Any]]:
     return ((name, value) for (name, _), value in zip(columns, element.values, strict=True))
 
 
-def _map(pairs: Iterable[tuple[str, Any]]) -> str:
-    return "{" + ", ".join(f"{name}: {_literal(value)}" for name, value in pairs) + "}"
+def _cypher_map(pairs: Iterable[tuple[str, Any]]) -> str:
+    return "{" + ", ".join(f"{name}: {_cypher_literal(value)}" for name, value in pairs) + "}"
 
 
-def _literal(value: Any) -> str:
+def _cypher_literal(value: Any) -> str:
     """A value in Cypher's syntax. A property can be a list of texts, not of maps: those become JSON texts.
 
     Servers differ in whether `\\u…` is resolved before strings are told apart, so a backslash before a `u` ends its
     string: both read the same text, and no text can end its string early.
     """
     if isinstance(value, list):
-        return "[" + ", ".join(_literal(v if isinstance(v, str) else _json(v)) for v in value) + "]"
+        return "[" + ", ".join(_cypher_literal(v if isinstance(v, str) else _dump_json(v)) for v in value) + "]"
     if not isinstance(value, str):
         return repr(value)
-    parts = '\\\\" + "u'.join(_json(part)[1:-1] for part in value.split("\\u"))
+    parts = '\\\\" + "u'.join(_dump_json(part)[1:-1] for part in value.split("\\u"))
     return _BREAKS.sub(lambda m: f"\\u{ord(m[0]):04x}", f'"{parts}"')
 
 
 # ── node-link JSON ──
 
 
-def _node_link(place: Path, elements: Elements) -> Written:
+def _write_node_link(place: Path, elements: Elements) -> Written:
     """As networkx reads it: `node_link_graph(data, edges="edges")`; one element a line."""
     path = place / "graph.json"
     head = {"directed": False, "multigraph": True, "graph": {"documents": elements.index.manifest.counts["documents"]}}
-    with whole(path) as file:
-        file.write(f'{_json(head)[:-1]}, "nodes": [')
-        _items(file, ({"id": n.id, **dict(_named(elements.node_columns, n))} for n in elements.nodes()))
+    with write_whole_file(path) as file:
+        file.write(f'{_dump_json(head)[:-1]}, "nodes": [')
+        _write_json_items(
+            file, ({"id": n.id, **dict(_pair_columns(elements.node_columns, n))} for n in elements.nodes())
+        )
         file.write('], "edges": [')
         ends = ("source", "target")
-        _items(
+        _write_json_items(
             file,
             (
-                {**dict(zip(ends, e.ends, strict=True)), "key": e.id, **dict(_named(elements.edge_columns, e))}
+                {**dict(zip(ends, e.ends, strict=True)), "key": e.id, **dict(_pair_columns(elements.edge_columns, e))}
                 for e in elements.edges()
             ),
         )
@@ -189,13 +190,13 @@ def _node_link(place: Path, elements: Elements) -> Written:
     return (path,), ()
 
 
-def _items(file: IO[str], items: Iterable[Mapping[str, Any]]) -> None:
+def _write_json_items(file: IO[str], items: Iterable[Mapping[str, Any]]) -> None:
     for i, item in enumerate(items):
-        file.write(f"{',' if i else ''}\n{_json(item)}")
+        file.write(f"{',' if i else ''}\n{_dump_json(item)}")
 
 
 _WRITERS: Mapping[GraphForm, Callable[[Path, Elements], Written]] = MappingProxyType(
-    {"csv": _csv, "graphml": _graphml, "cypher": _cypher, "json": _node_link}
+    {"csv": _write_csv_files, "graphml": _write_graphml, "cypher": _write_cypher, "json": _write_node_link}
 )
 
 __all__ = ["GraphForm", "export_graph"]

@@ -7,8 +7,8 @@ from itertools import chain
 from typing import Any, Protocol
 
 from sensegraph.errors import NotIndexed
-from sensegraph.graphs.interchange.exporting.shelf import Shelf, blocks
 from sensegraph.graphs.interchange.extras import Extra
+from sensegraph.graphs.interchange.pair_file import PairFile, split_blocks
 from sensegraph.graphs.interchange.tables import COLUMNS
 from sensegraph.index.index import Index
 from sensegraph.runtime.results import Table
@@ -17,7 +17,7 @@ from sensegraph.types import Graph, Hierarchy
 _WHOLE = "whole"
 
 
-class Beside(Protocol):
+class ExtraSource(Protocol):
     """Extras by table: those of an import, or those that an import is about to keep."""
 
     def find(self, table: str, ids: Sequence[str]) -> dict[str, Extra]:
@@ -30,11 +30,11 @@ class Beside(Protocol):
 
 
 class Listing:
-    """Records by table, and on a shelf their order, numbers and names, and what leads from one table to another."""
+    """Records by table, and on a pairs their order, numbers and names, and what leads from one table to another."""
 
-    def __init__(self, index: Index, beside: Beside, shelf: Shelf) -> None:
-        self.index, self.beside, self.shelf = index, beside, shelf
-        graph, hierarchy = graph_of(index), hierarchy_of(index)
+    def __init__(self, index: Index, beside: ExtraSource, pairs: PairFile) -> None:
+        self.index, self.beside, self.pairs = index, beside, pairs
+        graph, hierarchy = graph_or_empty(index), hierarchy_or_empty(index)
         self.records: dict[str, Sequence[Any]] = {
             "documents": index.catalogue.documents,
             "text_units": index.catalogue.chunks,
@@ -50,48 +50,49 @@ class Listing:
 
     def find(self, table: str, ids: Sequence[str]) -> dict[str, Any]:
         """The records of a table with these ids."""
-        return found(self.records[table], ids)
+        return find_records(self.records[table], ids)
 
     def ordered(self, table: str) -> Iterator[list[str]]:
         """The ids of a table in order, in blocks; those of rows that are no records are among them."""
-        return blocks(name for name, _ in self.shelf.scan(f"order {table}"))
+        return split_blocks(name for name, _ in self.pairs.scan(f"order {table}"))
 
     def numbers(self, table: str, ids: Sequence[str]) -> dict[str, int]:
         """The number of each of these records that stands in the table."""
-        found = self.shelf.first(f"order {table}", ids)
+        found = self.pairs.first(f"order {table}", ids)
         return {name: int(n) for name, n in found.items() if n != _WHOLE}
 
     def names(self, table: str, lists: Iterable[tuple[str, Sequence[str]]]) -> dict[str, list[str]]:
         """Under each key the ids that the table has for its records, without those that stand in no table."""
         named: dict[str, list[str]] = {}
-        for some in blocks(lists):
+        for some in split_blocks(lists):
             ids = [i for _, listed in some for i in listed]
-            known, other = self.shelf.first(f"order {table}", ids), self.shelf.first(f"name {table}", ids)
+            known, other = self.pairs.first(f"order {table}", ids), self.pairs.first(f"name {table}", ids)
             named |= {key: [other.get(i, i) for i in listed if known.get(i, _WHOLE) != _WHOLE] for key, listed in some}
         return named
 
     def name(self, table: str, records: Sequence[str]) -> dict[str, str]:
         """The id that the table has for each record; its own where it stands in no table."""
-        other = self.shelf.first(f"name {table}", records)
+        other = self.pairs.first(f"name {table}", records)
         return {record: other.get(record, record) for record in records}
 
     # ── order and numbers ──
 
     def _number(self, table: str) -> None:
         """Rows of the import first, in their order and under their numbers, then all others."""
-        ids = _ids(self.records[table])
-        self.shelf.put(f"is {table}", ((name, "") for name in ids))
+        records = self.records[table]
+        ids = records.ids() if isinstance(records, Table) else [r.id for r in records]
+        self.pairs.put(f"is {table}", ((name, "") for name in ids))
         last = -1
-        for block in blocks(self.beside.scan(table)):
-            have = self.shelf.find(f"is {table}", [e.id for e in block])
+        for block in split_blocks(self.beside.scan(table)):
+            have = self.pairs.find(f"is {table}", [e.id for e in block])
             kept = [e for e in block if (e.whole is not None or e.id in have) and not e.made]
-            self.shelf.put(f"order {table}", ((e.id, _WHOLE if e.whole is not None else str(e.number)) for e in kept))
-            self.shelf.put(f"name {table}", ((e.id, e.name) for e in kept if e.name))
+            self.pairs.put(f"order {table}", ((e.id, _WHOLE if e.whole is not None else str(e.number)) for e in kept))
+            self.pairs.put(f"name {table}", ((e.id, e.name) for e in kept if e.name))
             last = max([last, *(e.number for e in kept)])
-        for names in blocks(ids):
+        for names in split_blocks(ids):
             beside = self.beside.find(table, names)
             new = [name for name in names if name not in beside]
-            self.shelf.put(f"order {table}", ((name, str(last + 1 + i)) for i, name in enumerate(new)))
+            self.pairs.put(f"order {table}", ((name, str(last + 1 + i)) for i, name in enumerate(new)))
             last += len(new)
 
     # ── from one table to another ──
@@ -104,19 +105,19 @@ class Listing:
         self._put("homes", "communities", lambda c: [(e, c.id) for e in c.entities])
         for ids in self.ordered("relationships"):
             relations = list(self.find("relationships", ids).values())
-            homes = self.shelf.find("homes", [e for r in relations for e in (r.source, r.target)])
+            homes = self.pairs.find("homes", [e for r in relations for e in (r.source, r.target)])
             inner = [(c, r) for r in relations for c in homes[r.source] if c in homes[r.target]]
-            self.shelf.put("community relationships", ((c, r.id) for c, r in inner))
-            self.shelf.put("community units", ((c, unit) for c, r in inner for unit in r.chunks))
+            self.pairs.put("community relationships", ((c, r.id) for c, r in inner))
+            self.pairs.put("community units", ((c, unit) for c, r in inner for unit in r.chunks))
 
     def _put(self, topic: str, table: str, pairs: Callable[[Any], Iterable[tuple[str, str]]]) -> None:
         """Put what each record of a table leads to, in the order of its rows."""
         for ids in self.ordered(table):
             records = self.find(table, ids)
-            self.shelf.put(topic, chain.from_iterable(pairs(records[i]) for i in ids if i in records))
+            self.pairs.put(topic, chain.from_iterable(pairs(records[i]) for i in ids if i in records))
 
 
-def graph_of(index: Index) -> Graph:
+def graph_or_empty(index: Index) -> Graph:
     """The graph of an index, empty where it was built without."""
     try:
         return index.graph
@@ -124,7 +125,7 @@ def graph_of(index: Index) -> Graph:
         return Graph()
 
 
-def hierarchy_of(index: Index) -> Hierarchy:
+def hierarchy_or_empty(index: Index) -> Hierarchy:
     """The hierarchy of an index, empty where it was built without."""
     try:
         return index.hierarchy
@@ -132,7 +133,7 @@ def hierarchy_of(index: Index) -> Hierarchy:
         return Hierarchy()
 
 
-def found(records: Sequence[Any], ids: Sequence[str]) -> dict[str, Any]:
+def find_records(records: Sequence[Any], ids: Sequence[str]) -> dict[str, Any]:
     """Records by id; in memory only where there are none to speak of."""
     if isinstance(records, Table):
         return records.find(ids)
@@ -140,8 +141,4 @@ def found(records: Sequence[Any], ids: Sequence[str]) -> dict[str, Any]:
     return {r.id: r for r in records if r.id in wanted}
 
 
-def _ids(records: Sequence[Any]) -> list[str]:
-    return records.ids() if isinstance(records, Table) else [r.id for r in records]
-
-
-__all__ = ["Beside", "Listing", "found", "graph_of", "hierarchy_of"]
+__all__ = ["ExtraSource", "Listing", "find_records", "graph_or_empty", "hierarchy_or_empty"]

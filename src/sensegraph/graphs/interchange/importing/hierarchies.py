@@ -11,8 +11,8 @@ import numpy as np
 from sensegraph.algorithms.graphs import canonical_edges, modularity
 from sensegraph.errors import InputError
 from sensegraph.graphs.interchange.importing.knowledge import Knowledge
-from sensegraph.graphs.interchange.importing.texts import Texts, named
-from sensegraph.graphs.interchange.references import Number, Resolver
+from sensegraph.graphs.interchange.importing.texts import Texts, list_few_names
+from sensegraph.graphs.interchange.report_marks import Number, Resolver
 from sensegraph.graphs.interchange.tables import CommunityRow, ReportRow, Tables
 from sensegraph.index.hierarchy.packing import Group
 from sensegraph.language.text import tokens
@@ -44,7 +44,7 @@ class _Rows:
     members: dict[int, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
 
 
-def grouped(tables: Tables, knowledge: Knowledge) -> Grouping:
+def group_communities(tables: Tables, knowledge: Knowledge) -> Grouping:
     """The communities of the tables, made whole: every entity is in one of depth 0.
 
     An entity that only relations name joins the communities that hold such a relation, for they hold both its ends.
@@ -59,7 +59,15 @@ def grouped(tables: Tables, knowledge: Knowledge) -> Grouping:
     for number in sorted(rows.depth, key=lambda n: -rows.depth[n]):
         if (parent := rows.parent[number]) >= 0:
             rows.members[parent].update(rows.members[number])
-    groups = _groups(rows)
+    children: dict[int, list[str]] = defaultdict(list)
+    for number, row in rows.by_number.items():
+        children[rows.parent[number]].append(row.id)
+    ids = {n: row.id for n, row in rows.by_number.items()}
+    groups = [
+        Group(row.id, rows.depth[n], ids.get(rows.parent[n], ""), tuple(children[n]), tuple(rows.members[n]))
+        for n, row in rows.by_number.items()
+        if rows.members[n]
+    ]
     held = {e for g in groups if not g.depth for e in g.entities}
     alone = [e.id for e in knowledge.graph.entities if e.id not in held]
     if alone:
@@ -82,7 +90,7 @@ def _fill_members(rows: _Rows, tables: Tables, knowledge: Knowledge, notes: list
         rows.members[row.community].update(dict.fromkeys(e for e in inner if e in made))
         lost += [r for r in row.relations if r not in ends]
     if lost:
-        notes.append(f"{len(lost)} ids in communities name no entity or relationship: {named(lost)}")
+        notes.append(f"{len(lost)} ids in communities name no entity or relationship: {list_few_names(lost)}")
 
 
 def _find_parents(rows: _Rows, notes: list[str]) -> None:
@@ -99,72 +107,52 @@ def _find_parents(rows: _Rows, notes: list[str]) -> None:
             parent = -1
         rows.parent[number] = parent
     for number in rows.by_number:
-        rows.depth[number] = _depth(number, rows)
+        path = [number]
+        while (parent := rows.parent[path[-1]]) >= 0:
+            if parent in path:
+                raise InputError(f"communities, column 'parent': community {number} is its own ancestor.")
+            path.append(parent)
+        rows.depth[number] = len(path) - 1
     if lost:
-        notes.append(f"{len(lost)} communities name a parent that is not there, and stand at the root: {named(lost)}")
+        notes.append(
+            f"{len(lost)} communities name a parent that is not there, and stand at the root: {list_few_names(lost)}"
+        )
     if moved := [str(n) for n, row in rows.by_number.items() if rows.depth[n] != row.level]:
-        notes.append(f"{len(moved)} communities have another depth than their level says: {named(moved)}")
-
-
-def _depth(number: int, rows: _Rows) -> int:
-    path = [number]
-    while (parent := rows.parent[path[-1]]) >= 0:
-        if parent in path:
-            raise InputError(f"communities, column 'parent': community {number} is its own ancestor.")
-        path.append(parent)
-    return len(path) - 1
-
-
-def _groups(rows: _Rows) -> list[Group]:
-    children: dict[int, list[str]] = defaultdict(list)
-    for number, row in rows.by_number.items():
-        children[rows.parent[number]].append(row.id)
-    ids = {n: row.id for n, row in rows.by_number.items()}
-    return [
-        Group(row.id, rows.depth[n], ids.get(rows.parent[n], ""), tuple(children[n]), tuple(rows.members[n]))
-        for n, row in rows.by_number.items()
-        if rows.members[n]
-    ]
+        notes.append(f"{len(moved)} communities have another depth than their level says: {list_few_names(moved)}")
 
 
 # ── reports ──
 
 
-def reported(tables: Tables, grouping: Grouping, knowledge: Knowledge, texts: Texts) -> Hierarchy:
+def build_hierarchy(tables: Tables, grouping: Grouping, knowledge: Knowledge, texts: Texts) -> Hierarchy:
     """The hierarchy with the reports of the tables; a community without one has its title alone, and is counted."""
     graph, community_of = knowledge.graph, {r.community: r.id for r in tables.communities}
     reports = {community_of[r.community]: r for r in tables.community_reports if r.community in community_of}
     lost = [str(r.community) for r in tables.community_reports if r.community not in community_of]
-    resolver = Resolver(_numbers(tables, graph), _sources(graph))
+    # what the numbers in reports stand for (a row that became no record has none), and the spans behind each record
+    kept = {r.id for records in (graph.entities, graph.relations, graph.claims) for r in records}
+    numbers: dict[Number, str] = {}
+    for table in ("entities", "relationships", "covariates"):
+        numbers |= {(table, row.number): row.id for row in getattr(tables, table) if row.id in kept}
+    numbers |= {("communities", row.community): row.id for row in tables.communities}
+    sources: dict[str, tuple[Source, ...]] = {e.id: tuple(d.source for d in e.descriptions) for e in graph.entities}
+    sources |= {r.id: tuple(d.source for d in r.descriptions) for r in graph.relations}
+    sources |= {c.id: (c.source,) for c in graph.claims}
+    resolver = Resolver(numbers, lambda name: sources.get(name, ()))
     titles = {r.id: r.title for r in tables.communities}
     writer = _Writer(graph, {c.id: c.document for c in texts.all_chunks()}, resolver, titles)
     clusters = writer.clusters(grouping.groups, reports)
     notes = list(grouping.notes)
     if lost:
-        notes.append(f"{len(lost)} reports are on communities that are not there, and were left out: {named(lost)}")
+        notes.append(
+            f"{len(lost)} reports are on communities that are not there, and were left out: {list_few_names(lost)}"
+        )
     if silent := [g.id for g in grouping.groups if g.id not in reports and g.id not in set(grouping.made)]:
-        notes.append(f"{len(silent)} communities have no report: {named(silent)}")
+        notes.append(f"{len(silent)} communities have no report: {list_few_names(silent)}")
     for names, why in ((resolver.dangling, "name no record"), (resolver.foreign, "lead out of their community")):
         if names:
-            notes.append(f"{len(names)} references in reports {why} and were removed: {named(names)}")
-    return Hierarchy(tuple(clusters), _modularity(graph, grouping.groups), tuple(notes))
-
-
-def _numbers(tables: Tables, graph: Graph) -> dict[Number, str]:
-    """What the numbers in reports stand for; a row that became no record has none."""
-    kept = {r.id for records in (graph.entities, graph.relations, graph.claims) for r in records}
-    found: dict[Number, str] = {}
-    for table in ("entities", "relationships", "covariates"):
-        found |= {(table, row.number): row.id for row in getattr(tables, table) if row.id in kept}
-    return found | {("communities", row.community): row.id for row in tables.communities}
-
-
-def _sources(graph: Graph) -> Callable[[str], Sequence[Source]]:
-    """The spans behind each record of a graph, found by its id."""
-    found: dict[str, tuple[Source, ...]] = {e.id: tuple(d.source for d in e.descriptions) for e in graph.entities}
-    found |= {r.id: tuple(d.source for d in r.descriptions) for r in graph.relations}
-    found |= {c.id: (c.source,) for c in graph.claims}
-    return lambda name: found.get(name, ())
+            notes.append(f"{len(names)} references in reports {why} and were removed: {list_few_names(names)}")
+    return Hierarchy(tuple(clusters), _measure_modularity(graph, grouping.groups), tuple(notes))
 
 
 class _Writer:
@@ -234,7 +222,7 @@ class _Writer:
         return replace(made, title=entity.name, summary=(said, *claims), rating_explanation=why)
 
 
-def _modularity(graph: Graph, groups: Sequence[Group]) -> float:
+def _measure_modularity(graph: Graph, groups: Sequence[Group]) -> float:
     """The modularity of depth 0."""
     place = {e.id: i for i, e in enumerate(graph.entities)}
     if not graph.relations:
@@ -248,4 +236,4 @@ def _modularity(graph: Graph, groups: Sequence[Group]) -> float:
     return float(modularity(edges, labels))
 
 
-__all__ = ["Grouping", "grouped", "reported"]
+__all__ = ["Grouping", "build_hierarchy", "group_communities"]

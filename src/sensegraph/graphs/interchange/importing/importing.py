@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sensegraph.errors import InputError
+from sensegraph.graphs.interchange.exporting.derived_rows import Deriver, derive_late_columns
 from sensegraph.graphs.interchange.exporting.listing import Listing
-from sensegraph.graphs.interchange.exporting.rows import Deriver, late
-from sensegraph.graphs.interchange.exporting.shelf import Shelf, blocks
-from sensegraph.graphs.interchange.extras import Extra, differences, keep
-from sensegraph.graphs.interchange.importing.hierarchies import Grouping, grouped, reported
-from sensegraph.graphs.interchange.importing.knowledge import Knowledge, known
-from sensegraph.graphs.interchange.importing.texts import Texts, placed
+from sensegraph.graphs.interchange.extras import Extra, find_differences, store_extras
+from sensegraph.graphs.interchange.importing.hierarchies import Grouping, build_hierarchy, group_communities
+from sensegraph.graphs.interchange.importing.knowledge import Knowledge, build_graph
+from sensegraph.graphs.interchange.importing.texts import Texts, place_text_units
+from sensegraph.graphs.interchange.pair_file import PairFile, split_blocks
 from sensegraph.graphs.interchange.tables import COLUMNS, Tables
 from sensegraph.index.build import complete, store_documents
 from sensegraph.index.chunks import chunk
@@ -26,7 +26,7 @@ from sensegraph.index.settings import IndexSettings
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, load, save
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Document, Graph, Hierarchy
+from sensegraph.types import Document
 
 _VERSION = 1  # raise it when the same tables come out differently
 
@@ -67,66 +67,45 @@ def import_tables(
         raise InputError(
             f"The table entities in {tables.folder or 'this import'} is empty; there is nothing to import."
         )
-    made = _read(tables, settings)
-    spine = _spine(made, rt, settings)
+    texts = place_text_units(tables, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
+    knowledge = build_graph(tables, texts, orphans=settings.graph.orphans)
+    grouping = group_communities(tables, knowledge) if tables.communities else None
+    rows = (key(table, row.raw) for table in COLUMNS for row in getattr(tables, table))
+    name = key("import", _VERSION, settings.graph.orphans, settings.chunk_tokens, settings.chunk_overlap, *rows)
+    made = _Import(name, tables, texts, knowledge, grouping)
+    spine = _store_spine(made, rt, settings)
     add(list(made.texts.documents.values()))
     manifest = complete(spine, rt, settings)
     _keep_extras(made, manifest, rt)
     return Imported(manifest, tables.counts(), spine.notes)
 
 
-def _read(tables: Tables, settings: IndexSettings) -> _Import:
-    texts = placed(tables, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
-    knowledge = known(tables, texts, orphans=settings.graph.orphans)
-    grouping = grouped(tables, knowledge) if tables.communities else None
-    rows = (key(table, row.raw) for table in COLUMNS for row in getattr(tables, table))
-    name = key("import", _VERSION, settings.graph.orphans, settings.chunk_tokens, settings.chunk_overlap, *rows)
-    return _Import(name, tables, texts, knowledge, grouping)
-
-
 # ── parts of the index ──
 
 
-def _spine(made: _Import, rt: Runtime, settings: IndexSettings) -> Spine:
+def _store_spine(made: _Import, rt: Runtime, settings: IndexSettings) -> Spine:
     names = sorted(made.texts.documents)
     documents = Results(rt.store, document, store_documents([made.texts.documents[n] for n in names], rt))
-    chunks = _chunks(made, names, rt)
+    # the chunks of each document, stored as what the step that cuts documents would have given
+    keys = [key(made.key, "chunks", name) for name in names]
+    for block in split_blocks(zip(keys, names, strict=True)):
+        rt.store.write({k: chunk.encode(tuple(made.texts.chunks[name])) for k, name in block}, chunk.name)
+    chunks = Results(rt.store, chunk, keys)
     listed = rt.once(catalogue, (documents, chunks), names=(*documents.keys, *chunks.keys))
-    known_graph = _stored_graph(made, rt)
+    graph_key = key(made.key, "graph")
+    if not rt.store.has([graph_key]):
+        save(rt.store, graph, graph_key, made.knowledge.graph)
+    known_graph = Result(graph_key, load(rt.store, graph, graph_key))
     spine = Spine(listed, chunks, known_graph, quoted=False)
     notes = (*made.texts.notes, *made.knowledge.notes)
     if made.grouping and made.tables.community_reports:
-        told = _stored_hierarchy(made, made.grouping, rt)
+        hierarchy_key = key(made.key, "hierarchy")
+        if not rt.store.has([hierarchy_key]):
+            reported = build_hierarchy(made.tables, made.grouping, made.knowledge, made.texts)
+            save(rt.store, hierarchy, hierarchy_key, reported)
+        told = Result(hierarchy_key, load(rt.store, hierarchy, hierarchy_key))
         return replace(spine, hierarchy=told, notes=(*notes, *told.value.notes))
-    return _with_reports(replace(spine, notes=notes), made, known_graph, rt, settings)
-
-
-def _chunks(made: _Import, names: Sequence[str], rt: Runtime) -> Results[tuple]:  # type: ignore[type-arg]
-    """The chunks of each document, stored as what the step that cuts documents would have given."""
-    keys = [key(made.key, "chunks", name) for name in names]
-    for block in blocks(zip(keys, names, strict=True)):
-        rt.store.write({k: chunk.encode(tuple(made.texts.chunks[name])) for k, name in block}, chunk.name)
-    return Results(rt.store, chunk, keys)
-
-
-def _stored_graph(made: _Import, rt: Runtime) -> Result[Graph]:
-    name = key(made.key, "graph")
-    if not rt.store.has([name]):
-        save(rt.store, graph, name, made.knowledge.graph)
-    return Result(name, load(rt.store, graph, name))
-
-
-def _stored_hierarchy(made: _Import, grouping: Grouping, rt: Runtime) -> Result[Hierarchy]:
-    name = key(made.key, "hierarchy")
-    if not rt.store.has([name]):
-        save(rt.store, hierarchy, name, reported(made.tables, grouping, made.knowledge, made.texts))
-    return Result(name, load(rt.store, hierarchy, name))
-
-
-def _with_reports(
-    spine: Spine, made: _Import, known_graph: Result[Graph], rt: Runtime, settings: IndexSettings
-) -> Spine:
-    """The spine with reports written by the engine, on the communities of the tables or on our own."""
+    # reports written by the engine, on the communities of the tables or on our own
     shape = key(rt.once(structure, known_graph.value, names=(known_graph.key,)).value, settings.clusters)
     if made.grouping:
         name = key(made.key, "communities")
@@ -136,7 +115,7 @@ def _with_reports(
         groups = find_communities(known_graph, None, rt, settings.clusters)
     told = report_all(groups, known_graph, spine.chunks, rt, settings.reports)
     found = {"structure": shape, "communities": groups} if not made.grouping else {}
-    return replace(spine, hierarchy=told, notes=(*spine.notes, *told.value.notes), **found)  # type: ignore[arg-type]
+    return replace(spine, hierarchy=told, notes=(*notes, *told.value.notes), **found)  # type: ignore[arg-type]
 
 
 # ── what our values do not hold ──
@@ -160,72 +139,60 @@ class _Provisional:
 
 def _keep_extras(made: _Import, manifest: Manifest, rt: Runtime) -> None:
     """Keep what a row says beyond what we would write for its record, so that an export gives it back."""
-    plain = _Provisional({table: _extras(table, made) for table in COLUMNS})
-    with Shelf() as shelf:
-        deriver = Deriver(Listing(Index(rt.store), plain, shelf))
-        tables = {table: list(_differing(table, plain.tables[table], deriver, made)) for table in COLUMNS}
-    keep(rt.store, key(made.key, "beside", tables), manifest.chunks, tables)
+    listed: dict[str, list[Extra]] = {table: [] for table in COLUMNS}
+    for table, extras in listed.items():
+        # rows in order, each under the id of the record it became, then the records of no row
+        of_row, beside = _match_records(table, made)
+        for row in getattr(made.tables, table):
+            record = of_row.get(row.id)
+            if record is None:
+                extras.append(Extra(f"row {row.id}", row.number, whole=dict(row.raw)))
+            else:
+                number = row.community if table.startswith("communit") else row.number
+                extras.append(Extra(record, number, row.id if record != row.id else ""))
+        extras += [Extra(name, made=True) for name in beside]
+    plain = _Provisional(listed)
+    with PairFile() as pairs:
+        deriver = Deriver(Listing(Index(rt.store), plain, pairs))
+        tables: dict[str, list[Extra]] = {table: [] for table in COLUMNS}
+        for table, kept in tables.items():
+            raw = {row.id: row.raw for row in getattr(made.tables, table)}
+            for block in split_blocks(plain.tables[table]):
+                derived = deriver.derived(table, [e.id for e in block if e.whole is None and not e.made])
+                for extra in block:
+                    if extra.id not in derived:
+                        kept.append(extra)
+                        continue
+                    found = find_differences(table, raw[extra.name or extra.id], derived[extra.id], derive_late_columns)
+                    kept.append(replace(extra, differences=found))
+    store_extras(rt.store, key(made.key, "beside", tables), manifest.chunks, tables)
 
 
-def _extras(table: str, made: _Import) -> list[Extra]:
-    """The rows of a table in order, each under the id of the record it became, then the records of no row."""
-    of_row = _record_ids(table, made)
-    found = []
-    for row in getattr(made.tables, table):
-        name = of_row.get(row.id)
-        if name is None:
-            found.append(Extra(f"row {row.id}", row.number, whole=dict(row.raw)))
-        else:
-            number = row.community if table.startswith("communit") else row.number
-            found.append(Extra(name, number, row.id if name != row.id else ""))
-    return found + [Extra(name, made=True) for name in _made(table, made)]
-
-
-def _record_ids(table: str, made: _Import) -> dict[str, str]:
-    """The record that each row of a table became."""
-    g, t = made.knowledge.graph, made.texts
-    kept = {
-        "documents": t.documents,
-        "entities": [e.id for e in g.entities],
-        "relationships": [r.id for r in g.relations],
-        "covariates": [c.id for c in g.claims],
-        "communities": [g.id for g in made.grouping.groups] if made.grouping else (),
-    }
+def _match_records(table: str, made: _Import) -> tuple[Mapping[str, str], Iterable[str]]:
+    """The record that each row of a table became, and the records that stand in no row of it."""
+    texts, knowledge, grouping = made.texts, made.knowledge, made.grouping
+    groups = [g.id for g in grouping.groups] if grouping else []
+    singles = grouping.made if grouping and made.tables.community_reports else ()
     if table == "text_units":
-        return dict(t.chunk_of)
+        told = set(texts.chunk_of.values())
+        cut = () if made.tables.text_units else texts.documents.keys() - texts.made.keys()
+        beside = (c.id for c in texts.all_chunks() if c.id not in told and c.document not in cut)
+        return texts.chunk_of, beside
     if table == "community_reports":
-        groups = {g.id for g in made.grouping.groups} if made.grouping else set()
-        community_of = {r.community: r.id for r in made.tables.communities if r.id in groups}
-        of_row = {r.id: community_of.get(r.community, "") for r in made.tables.community_reports}
-        return {row: cluster for row, cluster in of_row.items() if cluster}
+        there = set(groups)
+        community_of = {r.community: r.id for r in made.tables.communities if r.id in there}
+        reports = made.tables.community_reports
+        return {r.id: community_of[r.community] for r in reports if r.community in community_of}, singles
+    graph_records: Mapping[str, tuple[Iterable[str], Iterable[str]]] = {
+        "documents": (texts.documents, texts.made),
+        "entities": ([e.id for e in knowledge.graph.entities], knowledge.made),
+        "relationships": ([r.id for r in knowledge.graph.relations], ()),
+        "covariates": ([c.id for c in knowledge.graph.claims], ()),
+        "communities": (groups, singles),
+    }
+    names, beside_them = graph_records[table]
     here = {row.id for row in getattr(made.tables, table)}
-    return {name: name for name in kept[table] if name in here}
-
-
-def _made(table: str, made: _Import) -> Iterable[str]:
-    """Records that stand in no table."""
-    if table == "documents":
-        return made.texts.made
-    if table == "text_units":
-        told = set(made.texts.chunk_of.values())
-        cut = () if made.tables.text_units else made.texts.documents.keys() - made.texts.made.keys()
-        return (c.id for c in made.texts.all_chunks() if c.id not in told and c.document not in cut)
-    if table == "entities":
-        return made.knowledge.made
-    single = made.grouping.made if made.grouping and made.tables.community_reports else ()
-    return single if table.startswith("communit") else ()
-
-
-def _differing(table: str, plain: Sequence[Extra], deriver: Deriver, made: _Import) -> Iterable[Extra]:
-    raw = {row.id: row.raw for row in getattr(made.tables, table)}
-    for block in blocks(plain):
-        derived = deriver.derived(table, [e.id for e in block if e.whole is None and not e.made])
-        for extra in block:
-            if extra.id not in derived:
-                yield extra
-                continue
-            original = raw[extra.name or extra.id]
-            yield replace(extra, differences=differences(table, original, derived[extra.id], late))
+    return {name: name for name in names if name in here}, beside_them
 
 
 __all__ = ["Imported", "import_tables"]

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
-from sensegraph.documents.times import iso
-from sensegraph.graphs.interchange.importing.spans import Sayings
-from sensegraph.graphs.interchange.importing.texts import Texts, finished, named
+from sensegraph.documents.written_dates import read_iso_date
+from sensegraph.graphs.interchange.importing.spans import SentenceFinder
+from sensegraph.graphs.interchange.importing.texts import Texts, finish_texts, list_few_names
 from sensegraph.graphs.interchange.tables import ClaimRow, EntityRow, RelationRow, Tables
 from sensegraph.language.text import fold
 from sensegraph.runtime.keys import key
-from sensegraph.types import Claim, Entity, Graph, Relation, Source
+from sensegraph.types import Claim, Entity, Graph, Relation
 
 _STATUS = ("TRUE", "FALSE", "SUSPECTED")
 _UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
-class _Bound:
+class _BoundRows:
     """The rows with what they name found: entity ids for ends and subjects, chunk ids for text units."""
 
     entities: dict[str, EntityRow] = field(default_factory=dict)
@@ -36,11 +36,11 @@ class Knowledge:
 
     graph: Graph
     made: tuple[str, ...]
-    sayings: Sayings
+    sayings: SentenceFinder
     notes: tuple[str, ...]
 
 
-def known(tables: Tables, texts: Texts, *, orphans: Literal["create", "drop"]) -> Knowledge:
+def build_graph(tables: Tables, texts: Texts, *, orphans: Literal["create", "drop"]) -> Knowledge:
     """The graph of the tables, on the chunks of `texts`, which are finished by this.
 
     A relation's end or a claim's subject that no entity bears is made an entity of type unknown, or its row is left
@@ -48,17 +48,38 @@ def known(tables: Tables, texts: Texts, *, orphans: Literal["create", "drop"]) -
     two entities stay two relations: their ids are the caller's.
     """
     notes: list[str] = []
-    bound = _bound(tables, _Names(tables.entities), orphans, notes)
+    bound = _bind_rows(tables, _Names(tables.entities), orphans, notes)
     _find_chunks(bound, texts, notes)
-    finished(texts)
-    sayings = Sayings(texts.all_chunks())
+    finish_texts(texts)
+    sayings = SentenceFinder(texts.all_chunks())
     every = {**bound.entities, **bound.made}
-    relations = [_relation(r, a, b, every, bound, sayings) for r, a, b in bound.relations]
-    degree = _degrees((r.source, r.target) for r in relations)
+    relations = list[Relation]()
+    for relation, a, b in bound.relations:
+        chunks = bound.chunks[relation.id]
+        said = sayings.about([every[a].name, every[b].name], chunks, relation.description)
+        source, target = sorted((a, b))
+        weight = relation.weight
+        relations.append(Relation(relation.id, source, target, relation.description, said, weight, chunks))
+    degree = Counter(end for pair in {(r.source, r.target) for r in relations} for end in pair)  # distinct neighbours
+    entities = list[Entity]()
+    for entity in every.values():
+        chunks = bound.chunks[entity.id]
+        said = sayings.about([entity.name], chunks, entity.description or entity.name)
+        kind, frequency = fold(entity.type) or _UNKNOWN, entity.frequency or len(chunks)
+        entities.append(
+            Entity(entity.id, entity.name, kind, entity.description, said, chunks, frequency, degree[entity.id])
+        )
+    claims = list[Claim]()
+    for c, subject in bound.claims:
+        (chunk,) = bound.chunks[c.id]
+        status = c.status.strip().upper() if c.status.strip().upper() in _STATUS else "SUSPECTED"
+        quote = sayings.quoted(c.quote, chunk)
+        starts, ends = read_iso_date(c.starts), read_iso_date(c.ends)
+        claims.append(Claim(c.id, subject, c.object, c.type, status, c.description, starts, ends, quote))
     graph = Graph(
-        tuple(sorted((_entity(e, degree[e.id], bound, sayings) for e in every.values()), key=lambda e: e.id)),
+        tuple(sorted(entities, key=lambda e: e.id)),
         tuple(sorted(relations, key=lambda r: r.id)),
-        tuple(sorted((_claim(c, subject, bound, sayings) for c, subject in bound.claims), key=lambda c: c.id)),
+        tuple(sorted(claims, key=lambda c: c.id)),
     )
     return Knowledge(graph, tuple(bound.made), sayings, tuple(notes))
 
@@ -83,8 +104,8 @@ class _Names:
 # ── binding ──
 
 
-def _bound(tables: Tables, names: _Names, orphans: str, notes: list[str]) -> _Bound:
-    bound = _Bound({e.id: e for e in tables.entities})
+def _bind_rows(tables: Tables, names: _Names, orphans: str, notes: list[str]) -> _BoundRows:
+    bound = _BoundRows({e.id: e for e in tables.entities})
     lost: list[str] = []
 
     def end(name: str) -> str | None:
@@ -92,7 +113,8 @@ def _bound(tables: Tables, names: _Names, orphans: str, notes: list[str]) -> _Bo
         if found is None and fold(name):
             lost.append(name)
             if orphans == "create":
-                found = _make(name, bound)
+                found = key("imported", fold(name))[:20]
+                bound.made.setdefault(found, EntityRow({}, found, -1, name, _UNKNOWN, "", (), 0))
         return found
 
     loops = 0
@@ -101,37 +123,31 @@ def _bound(tables: Tables, names: _Names, orphans: str, notes: list[str]) -> _Bo
         if a and b and a != b:
             bound.relations.append((row, a, b))
         loops += bool(a and a == b)
-    _say(notes, lost, orphans, "ends of relationships", "relations")
-    _say_count(notes, loops, "relationships join an entity with itself and are kept beside the graph")
+    _note_orphans(notes, lost, orphans, "ends of relationships", "relations")
+    _note_count(notes, loops, "relationships join an entity with itself and are kept beside the graph")
     lost.clear()
     silent = [c for c in tables.covariates if not (c.description or c.type)]
     for claim in tables.covariates:
         if (claim.description or claim.type) and (subject := end(claim.subject)):
             bound.claims.append((claim, subject))
-    _say(notes, lost, orphans, "subjects of covariates", "claims")
-    _say_count(notes, len(silent), "covariates have neither type nor description and are kept beside the graph")
+    _note_orphans(notes, lost, orphans, "subjects of covariates", "claims")
+    _note_count(notes, len(silent), "covariates have neither type nor description and are kept beside the graph")
     return bound
 
 
-def _make(name: str, bound: _Bound) -> str:
-    made = key("imported", fold(name))[:20]
-    bound.made.setdefault(made, EntityRow({}, made, -1, name, _UNKNOWN, "", (), 0))
-    return made
-
-
-def _say(notes: list[str], lost: Sequence[str], orphans: str, what: str, dropped: str) -> None:
+def _note_orphans(notes: list[str], lost: Sequence[str], orphans: str, what: str, dropped: str) -> None:
     if lost:
         fate = "became entities of type unknown" if orphans == "create" else f"were dropped with their {dropped}"
         distinct = len(dict.fromkeys(map(fold, lost)))
-        notes.append(f"{distinct} {what} are no entity of the tables and {fate}: {named(lost)}")
+        notes.append(f"{distinct} {what} are no entity of the tables and {fate}: {list_few_names(lost)}")
 
 
-def _say_count(notes: list[str], count: int, what: str) -> None:
+def _note_count(notes: list[str], count: int, what: str) -> None:
     if count:
         notes.append(f"{count} {what}")
 
 
-def _find_chunks(bound: _Bound, texts: Texts, notes: list[str]) -> None:
+def _find_chunks(bound: _BoundRows, texts: Texts, notes: list[str]) -> None:
     """The chunks behind each element; one without gets a line of its own in a document of descriptions."""
     lost: list[str] = []
 
@@ -159,48 +175,9 @@ def _find_chunks(bound: _Bound, texts: Texts, notes: list[str]) -> None:
     for made in bound.made:
         bound.chunks[made] = tuple(through[made])
     if lost:
-        notes.append(f"{len(dict.fromkeys(lost))} text units that elements name are not in the tables: {named(lost)}")
+        notes.append(
+            f"{len(dict.fromkeys(lost))} text units that elements name are not in the tables: {list_few_names(lost)}"
+        )
 
 
-# ── making ──
-
-
-def _degrees(ends: Iterable[tuple[str, str]]) -> Counter[str]:
-    """Distinct neighbours of each entity."""
-    pairs = {tuple(sorted(pair)) for pair in ends}
-    return Counter(end for pair in sorted(pairs) for end in pair)
-
-
-def _entity(row: EntityRow, degree: int, bound: _Bound, sayings: Sayings) -> Entity:
-    chunks = bound.chunks[row.id]
-    said = sayings.about([row.name], chunks, row.description or row.name)
-    return Entity(
-        row.id,
-        row.name,
-        fold(row.type) or _UNKNOWN,
-        row.description,
-        said,
-        chunks,
-        row.frequency or len(chunks),
-        degree,
-    )
-
-
-def _relation(
-    row: RelationRow, a: str, b: str, every: dict[str, EntityRow], bound: _Bound, sayings: Sayings
-) -> Relation:
-    chunks = bound.chunks[row.id]
-    said = sayings.about([every[a].name, every[b].name], chunks, row.description)
-    source, target = sorted((a, b))
-    return Relation(row.id, source, target, row.description, said, row.weight, chunks)
-
-
-def _claim(row: ClaimRow, subject: str, bound: _Bound, sayings: Sayings) -> Claim:
-    (chunk,) = bound.chunks[row.id]
-    status = row.status.strip().upper()
-    said: Source = sayings.quoted(row.quote, chunk)
-    made = Claim(row.id, subject, row.object, row.type, status, row.description, iso(row.starts), iso(row.ends), said)
-    return made if status in _STATUS else replace(made, status="SUSPECTED")
-
-
-__all__ = ["Knowledge", "known"]
+__all__ = ["Knowledge", "build_graph"]

@@ -13,7 +13,7 @@ _WRAP = re.compile(r"(?<=\S)[ \t\r]*\n(?=[ \t]*\S)")  # a line that ends inside 
 _JOINED = re.compile(r"\s*(?:;|\.\.\.|…)\s+")  # between the parts of a quote
 
 
-class Sayings:
+class SentenceFinder:
     """The sentences of chunks, found by the names that they hold."""
 
     def __init__(self, chunks: Iterable[Chunk]) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from sensegraph.documents.times import iso
-from sensegraph.graphs.interchange.tables import DocumentRow, Tables, UnitRow
+from sensegraph.documents.written_dates import read_iso_date
+from sensegraph.graphs.interchange.tables import Tables, UnitRow
 from sensegraph.index.chunks import chunk
 from sensegraph.language.text import tokens
 from sensegraph.runtime.keys import key
@@ -34,7 +34,7 @@ class Texts:
 
     def told(self, table: str, name: str, text: str) -> str:
         """The id of a chunk that says `text`: for what an element says where no text unit of the tables does."""
-        self.lines[table].append((chunk_name(_descriptions(table), name), text.strip() or name))
+        self.lines[table].append((make_chunk_id(_descriptions_title(table), name), text.strip() or name))
         return self.lines[table][-1][0]
 
     def all_chunks(self) -> Iterable[Chunk]:
@@ -42,12 +42,12 @@ class Texts:
         return (c for name in sorted(self.documents) for c in self.chunks[name])
 
 
-def chunk_name(document: str, unit: str) -> str:
+def make_chunk_id(document: str, unit: str) -> str:
     """The id of a chunk: the mark that all chunks of its document share, then the text unit's own id."""
     return key("document", document)[:12] + unit
 
 
-def placed(tables: Tables, *, size: int, overlap: int) -> Texts:
+def place_text_units(tables: Tables, *, size: int, overlap: int) -> Texts:
     """Documents and chunks of the tables.
 
     A text unit is the span of its document that equals it, without the lines of metadata that may stand before it. One
@@ -56,33 +56,42 @@ def placed(tables: Tables, *, size: int, overlap: int) -> Texts:
     """
     texts = Texts()
     for row in tables.documents:
-        texts.documents[row.id] = _document(row)
-    owners = _owners(tables.documents)
+        texts.documents[row.id] = Document(row.id, row.text, row.title, row.metadata, read_iso_date(row.created))
+    owners: dict[str, list[str]] = defaultdict(list)  # the documents that list each text unit
+    for row in tables.documents:
+        for listed in row.units:
+            owners[listed].append(row.id)
     reached: dict[str, int] = {}
-    alone = [u for u in tables.text_units if not _place(u, owners.get(u.id, ()), texts, reached)]
+    alone = [u for u in tables.text_units if not _place_text_unit(u, owners.get(u.id, ()), texts, reached)]
     for unit in alone:
-        _stand_alone(unit, texts)
+        title = next((texts.documents[d].title for d in unit.documents if d in texts.documents), "")
+        name = unit.id if unit.id not in texts.documents else f"text unit {unit.id}"
+        texts.documents[name] = Document(name, unit.text, title)
+        texts.made[name] = None
+        _add_chunk(unit.id, texts.documents[name], 0, len(unit.text), texts)
     if alone and tables.documents:
         texts.notes.append(
             f"{len(alone)} text units are no span of their document and became documents of their own: "
-            + named(u.id for u in alone)
+            + list_few_names(u.id for u in alone)
         )
     if not tables.text_units:
-        _cut(texts, size, overlap)
+        documents = list(texts.documents.values())
+        for document, cut in zip(documents, chunk.fn(documents, size=size, overlap=overlap), strict=True):
+            texts.chunks[document.id].extend(cut)
     for chunks in texts.chunks.values():
         chunks.sort(key=lambda c: (c.start, c.end, c.id))
     return texts
 
 
-def finished(texts: Texts) -> Texts:
+def finish_texts(texts: Texts) -> Texts:
     """The texts with one document for each table whose elements said what no text unit does."""
     for table, lines in texts.lines.items():
-        name = _descriptions(table)
+        name = _descriptions_title(table)
         texts.documents[name] = Document(name, "\n".join(text for _, text in lines), name)
         texts.made[name] = None
         start = 0
         for chunk_id, text in lines:
-            texts.chunks[name].append(_chunk(chunk_id, texts.documents[name], start, start + len(text)))
+            texts.chunks[name].append(_make_chunk(chunk_id, texts.documents[name], start, start + len(text)))
             start += len(text) + 1
         texts.notes.append(
             f"{len(lines)} {table} name no text unit; their own descriptions stand in as document {name!r}"
@@ -90,41 +99,28 @@ def finished(texts: Texts) -> Texts:
     return texts
 
 
-def named(names: Iterable[str], most: int = 3) -> str:
+def list_few_names(names: Iterable[str], most: int = 3) -> str:
     """A few of many names, for a message."""
     listed = list(dict.fromkeys(names))
     return ", ".join(map(repr, listed[:most])) + (f" and {len(listed) - most} more" if len(listed) > most else "")
 
 
-def _descriptions(table: str) -> str:
+def _descriptions_title(table: str) -> str:
     return f"descriptions of {table}"
 
 
-def _document(row: DocumentRow) -> Document:
-    return Document(row.id, row.text, row.title, row.metadata, iso(row.created))
-
-
-def _owners(rows: Sequence[DocumentRow]) -> dict[str, list[str]]:
-    """The documents that list each text unit."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for row in rows:
-        for unit in row.units:
-            found[unit].append(row.id)
-    return found
-
-
-def _place(unit: UnitRow, owners: Iterable[str], texts: Texts, reached: dict[str, int]) -> bool:
+def _place_text_unit(unit: UnitRow, owners: Iterable[str], texts: Texts, reached: dict[str, int]) -> bool:
     """Make the chunk of a text unit that is a span of one of its documents; whether it is."""
     for name in dict.fromkeys((*unit.documents, *owners)):
         document = texts.documents.get(name)
-        if document and (span := _span(unit.text, document.text, reached.get(name, 0))):
+        if document and (span := _find_span(unit.text, document.text, reached.get(name, 0))):
             reached[name] = span[0] + 1  # the next one begins later, where the same words come twice
-            _add(unit.id, document, *span, texts)
+            _add_chunk(unit.id, document, *span, texts)
             return True
     return False
 
 
-def _span(text: str, whole: str, after: int) -> tuple[int, int] | None:
+def _find_span(text: str, whole: str, after: int) -> tuple[int, int] | None:
     """Where `text` stands in `whole`, first from `after` on; up to a dozen lines of metadata before it are left out."""
     begin = 0
     for _ in range(_HEADS):
@@ -139,29 +135,15 @@ def _span(text: str, whole: str, after: int) -> tuple[int, int] | None:
     return None
 
 
-def _stand_alone(unit: UnitRow, texts: Texts) -> None:
-    title = next((texts.documents[d].title for d in unit.documents if d in texts.documents), "")
-    name = unit.id if unit.id not in texts.documents else f"text unit {unit.id}"
-    texts.documents[name] = Document(name, unit.text, title)
-    texts.made[name] = None
-    _add(unit.id, texts.documents[name], 0, len(unit.text), texts)
-
-
-def _add(unit: str, document: Document, start: int, end: int, texts: Texts) -> None:
-    made = _chunk(chunk_name(document.id, unit), document, start, end)
+def _add_chunk(unit: str, document: Document, start: int, end: int, texts: Texts) -> None:
+    made = _make_chunk(make_chunk_id(document.id, unit), document, start, end)
     texts.chunks[document.id].append(made)
     texts.chunk_of[unit] = made.id
 
 
-def _chunk(name: str, document: Document, start: int, end: int) -> Chunk:
+def _make_chunk(name: str, document: Document, start: int, end: int) -> Chunk:
     text = document.text[start:end]
     return Chunk(name, document.id, start, end, tokens(text), text, document.title)
 
 
-def _cut(texts: Texts, size: int, overlap: int) -> None:
-    documents = list(texts.documents.values())
-    for document, chunks in zip(documents, chunk.fn(documents, size=size, overlap=overlap), strict=True):
-        texts.chunks[document.id].extend(chunks)
-
-
-__all__ = ["Texts", "chunk_name", "finished", "named", "placed"]
+__all__ = ["Texts", "finish_texts", "list_few_names", "make_chunk_id", "place_text_units"]

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.drawing import png, svg
 from sensegraph.graphs.drawing.colours import paint
+from sensegraph.graphs.drawing.png import png
 from sensegraph.graphs.drawing.shapes import MARGIN, Disc, Scene, Shape, Stroke, Text
+from sensegraph.graphs.drawing.svg import svg
 
 if TYPE_CHECKING:
     from sensegraph.lab.finetuning.training.training_run import Point

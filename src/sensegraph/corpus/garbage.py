@@ -1,0 +1,143 @@
+"""Garbage collection: deleting from a corpus's store what neither its index nor its documents need any more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sensegraph.corpus.outcomes import MASKED, ORIGIN
+from sensegraph.errors import SettingsError, StoreError
+from sensegraph.index.manifest import REF
+from sensegraph.index.restricted.arrivals import forget, outdated
+from sensegraph.index.tracing import Traced, held, traced
+from sensegraph.resolution.forgetting import Known, forgotten
+from sensegraph.resolution.log import operations, rewrite
+from sensegraph.runtime.stores.corpus_store import Freed
+
+if TYPE_CHECKING:
+    from sensegraph.corpus.builder import Builder
+    from sensegraph.corpus.workspace import Workspace
+    from sensegraph.index.manifest import Manifest
+    from sensegraph.resolution.aliases import Operation
+    from sensegraph.runtime.stores.corpus_store import CorpusStore
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What was, or with `dry` would be, removed: by step, and `total`; the bytes of all files before and after.
+
+    `operations` counts decisions about names that no document holds any more; `notes` say what stayed, and why.
+    """
+
+    by_step: Mapping[str, Freed]
+    total: Freed
+    before: int
+    after: int
+    operations: int = 0
+    dry: bool = False
+    notes: tuple[str, ...] = ()
+
+
+class GarbageCollector:
+    """Deletes from the store of a corpus what nothing needs."""
+
+    def __init__(self, workspace: Workspace, builder: Builder) -> None:
+        self._workspace, self._builder = workspace, builder
+
+    @property
+    def _store(self) -> CorpusStore:
+        return self._workspace.store
+
+    def collect(self, *, dry: bool = False) -> Collected:
+        """Remove what neither the index, nor the documents under the settings, nor an interrupted build needs.
+
+        Answers to questions that were kept go, and so do earlier indexes: who reads one gets a StoreError, and asks
+        again. Nothing of a document that was removed before the last build stays in any file. Raises SettingsError
+        where the index was built by other settings, StoreError while a build runs or has left replies behind.
+        """
+        self._no_replies()
+        with self._store.exclusive(self._workspace.wait):
+            kept = self._kept()
+            less = self._forgettable(kept)
+        if less and not dry:
+            rewrite(self._store, less)
+            self._builder.build(
+                parts=()
+            )  # the graph without these names: its texts are the same, and so are the reports
+            kept = self._kept()
+        with self._store.exclusive(self._workspace.wait):
+            stale = outdated(self._store, self._documents())
+            if not dry:
+                self._store.set_refs(dict.fromkeys(self._idle_refs()))
+                forget(self._store, self._documents())
+            needed = dict.fromkeys([*kept.keys, *self._store.refs().values()])
+            needed.pop(stale, None)
+            swept = self._store.sweep(needed, dry=dry)
+        busy = ("readers kept the store's log from being emptied: collect again when they are done",) * swept.busy
+        notes = (*kept.notes, *busy)
+        return Collected(swept.by_step, swept.total, swept.before, swept.after, len(less), dry, notes)
+
+    def _documents(self) -> set[str]:
+        """The ids of the documents of the corpus, and of its index while they wait for a build."""
+        indexed = self._builder.index().catalogue.documents if self._workspace.manifest() else ()
+        return {*self._workspace.document_keys(), *(d.id for d in indexed)}
+
+    def _no_replies(self) -> None:
+        left = self._store.root / "replies.jsonl"
+        if left.exists() and left.stat().st_size:
+            raise StoreError(
+                f"A build was interrupted and left replies that are paid for in {left}; run `sensegraph index`, which "
+                "stores them, or delete that file."
+            )
+
+    def _kept(self) -> _Kept:
+        """What the index and the documents need. Raises SettingsError where they were made by other settings."""
+        rt, settings, manifest = self._workspace.runtime(), self._builder.index_settings(), self._workspace.manifest()
+        own = self._builder.index_settings(()) if manifest else settings  # the next build may be to make more parts
+        now = list(self._workspace.document_keys().values())
+        keys: list[str] = []
+        before = now
+        if manifest:
+            keys = held(self._store, manifest, self._store.ref(REF) or "")
+            before = [d.key for d in self._builder.index().catalogue.documents]
+        made = traced(before, rt, own)
+        if manifest and not made.whole and not self._imported(manifest):
+            raise SettingsError(
+                f"The index was built by {manifest.engine} and {manifest.embedder} in a way that the settings do not "
+                "name: what it was made of would go. Run `sensegraph index` first, or give the --engine and --set of "
+                "then."
+            )
+        more = [made] if (now, settings) == (before, own) else [made, traced(now, rt, settings)]
+        waiting = now != before
+        notes = ("documents wait for a build: what the index says of the earlier ones stays until then",) * waiting
+        return _Kept([*keys, *now, *(k for found in more for k in found.keys)], more, waiting, notes)
+
+    def _imported(self, manifest: Manifest) -> bool:
+        return self._store.ref(f"interchange/{manifest.chunks}") is not None
+
+    def _forgettable(self, kept: _Kept) -> dict[str, Operation | None]:
+        """By number the operations with names that no document holds, as they are without them, or None."""
+        (made, *_) = kept.traced
+        if kept.waiting or not made.whole or not made.names:
+            return {}
+        log = operations(self._store)
+        less = forgotten(log, Known(made.names, self._workspace.document_keys()))
+        return {o.id: left for o, left in zip(log, less, strict=True) if left != o}
+
+    def _idle_refs(self) -> list[str]:
+        """Refs that tell of documents, or of an import, that are gone."""
+        have, manifest = self._workspace.document_keys(), self._workspace.manifest()
+        chunks = manifest.chunks if manifest else ""
+        told = [r for place in (ORIGIN, MASKED) for r in self._store.refs(place) if r.removeprefix(place) not in have]
+        return [*told, *(r for r in self._store.refs("interchange/") if r != f"interchange/{chunks}")]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The keys that stay; the traces that found them, that of the index first; whether documents wait for a build."""
+
+    keys: Sequence[str]
+    traced: Sequence[Traced]
+    waiting: bool
+    notes: tuple[str, ...]

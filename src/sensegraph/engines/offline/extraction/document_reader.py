@@ -1,0 +1,252 @@
+"""The third pass: what lies in each chunk of a document."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from sensegraph.engines.offline.extraction import claim_rules, name_types
+from sensegraph.engines.offline.extraction.boilerplate import find_body
+from sensegraph.engines.offline.extraction.mentions import Spot, Thing, resolve_mentions
+from sensegraph.engines.offline.extraction.observations import Lexicon, Observation, Value
+from sensegraph.engines.offline.extraction.page_text import join_chunks
+from sensegraph.engines.offline.extraction.pair_strength import CROWD
+from sensegraph.engines.offline.extraction.readability import find_link_words, rate_description, rate_readability
+from sensegraph.language.speakers import Turns, turns
+from sensegraph.types import Chunk, ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
+
+TITLE = 0.5  # evidence of being in a document that is about the other, in sentences
+_SOURCES = 12  # sentences that are weighed for one description
+_Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPairs:
+    """What the corpus found related in a chunk: weight, and the sentences that show it."""
+
+    weights: dict[_Pair, float]
+    spans: dict[_Pair, list[tuple[Spot, Spot]]]
+
+
+class DocumentReader:
+    """Reads one document with what the corpus knows."""
+
+    def __init__(self, chunks: Sequence[Chunk], seen: Observation, lexicon: Lexicon, values: bool) -> None:
+        self.chunks, self.seen, self.lexicon, self.values = chunks, seen, lexicon, values
+        self.base = min((c.start for c in chunks), default=0)
+        self.body = find_body(seen, lexicon)
+        self.english = seen.language == "en"
+        scene = resolve_mentions(seen, lexicon)
+        self.things: dict[str, Thing] = dict(scene.things)
+        self.spots = list(scene.spots)
+        self.about = scene.key_of_title(seen.title)
+        self.stated: dict[int, list[Value]] = defaultdict(list)
+        for value in seen.values:
+            self.stated[value.sentence].append(value)
+        self.turns = self._find_turns()
+        self._spans: dict[int, tuple[int, int]] = {}  # of the chunk that is read: asked for by all that it holds
+        self._texts: dict[tuple[int, int], str] = {}
+
+    def read(self) -> tuple[Extraction, ...]:
+        """One extraction a chunk, in order."""
+        return tuple(self._chunk(c) for c in self.chunks)
+
+    def _chunk(self, chunk: Chunk) -> Extraction:
+        shift = chunk.start - self.base
+        self._spans.clear()
+        self._texts.clear()
+        spots = [s for s in self.spots if shift <= s.start and s.end <= shift + len(chunk.text)]
+        by_sentence: dict[int, list[Spot]] = defaultdict(list)
+        for s in spots:
+            by_sentence[s.sentence].append(s)
+        return Extraction(
+            entities=(*self._entities(chunk, shift, spots), *self._values(chunk, shift)),
+            relations=tuple(self._relations(chunk, shift, by_sentence)),
+            claims=self._claims(chunk, shift, by_sentence) if self.english else (),
+        )
+
+    def _find_turns(self) -> Turns:
+        """Who speaks where in the document; what stands behind missing text, or behind its end, is nobody's."""
+        if not self.lexicon.speakers:
+            return Turns((), (), ())
+        reach, breaks = self.base, [self.body[1]]
+        for c in sorted(self.chunks, key=lambda c: (c.start, c.end)):
+            if c.start > reach:
+                breaks.append(c.start - self.base)
+            reach = max(reach, c.start + len(c.text))
+        return turns(join_chunks(self.chunks)[0], self.lexicon.speakers, breaks)
+
+    def _span(self, chunk: Chunk, shift: int, sentence: int) -> tuple[int, int]:
+        """A sentence's span in the chunk, cut at the chunk's edges, without white space around it."""
+        if sentence in self._spans:
+            return self._spans[sentence]
+        begin, until = self.seen.sentences[2 * sentence], self.seen.sentences[2 * sentence + 1]
+        begin = min(self.turns.behind(max(begin, self.body[0])), until)
+        start = max(0, begin - shift)
+        end = min(len(chunk.text), min(until, self.body[1]) - shift)
+        while start < end and chunk.text[start].isspace():
+            start += 1
+        while end > start and chunk.text[end - 1].isspace():
+            end -= 1
+        self._spans[sentence] = start, end
+        return start, end
+
+    def _said(self, chunk: Chunk, shift: int, start: int, end: int) -> str:
+        """The text of a span of the chunk on one line, behind the name of its speaker where that is known."""
+        if (start, end) not in self._texts:
+            text = " ".join(chunk.text[start:end].split())
+            name = self.turns.at(start + shift)
+            self._texts[start, end] = f"{name}: {text}" if name and text else text
+        return self._texts[start, end]
+
+    # ── entities ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _entities(self, chunk: Chunk, shift: int, spots: Sequence[Spot]) -> Iterator[ExtractedEntity]:
+        grouped: dict[str, list[Spot]] = defaultdict(list)
+        for s in spots:
+            grouped[s.key].append(s)
+        for key, members in grouped.items():
+            thing = self.things[key]
+            scored = []  # the sentence that says most about a thing describes it
+            for s in members[:_SOURCES]:
+                span = self._span(chunk, shift, s.sentence)
+                at = max(span[0], s.start - shift)
+                scored.append((-rate_description(chunk.text, at, s.end - shift, span, self.english), span))
+            start, end = min(scored)[1]
+            yield ExtractedEntity(
+                name=thing.name,
+                type=name_types.LETTERS[thing.kind],
+                description=self._said(chunk, shift, start, end),
+                start=start,
+                end=end,
+                mentions=tuple(_make_mention(chunk, s.start - shift, s.end - shift) for s in members),
+            )
+
+    def _values(self, chunk: Chunk, shift: int) -> Iterator[ExtractedEntity]:
+        if not self.values:
+            return
+        grouped: dict[tuple[str, str], list[Value]] = defaultdict(list)
+        for v in self.seen.values:
+            inside = max(shift, self.body[0]) <= v.start and v.end <= min(shift + len(chunk.text), self.body[1])
+            near = (s for s in self.spots if s.sentence == v.sentence)
+            if inside and not any(s.start < v.end and v.start < s.end for s in near):
+                grouped[" ".join(v.surface.split()), v.kind].append(v)
+        for (name, kind), members in grouped.items():
+            start, end = self._span(chunk, shift, members[0].sentence)
+            text = self._said(chunk, shift, start, end)
+            mentions = tuple(_make_mention(chunk, v.start - shift, v.end - shift) for v in members)
+            yield ExtractedEntity(name, kind, text, start, end, mentions)
+
+    # ── relations ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _relations(
+        self, chunk: Chunk, shift: int, by_sentence: Mapping[int, Sequence[Spot]]
+    ) -> Iterator[ExtractedRelation]:
+        found = self._pairs(by_sentence)
+        titled = self._titled(by_sentence)
+        for pair in sorted({*found.weights, *titled}):
+            strength = found.weights.get(pair, 0.0) * self._unit(pair) + titled.get(pair, 0.0)
+            if not (shown := found.spans.get(pair)):
+                other = pair[0] if pair[1] == self.about else pair[1]
+                shown = [(s, s) for n in sorted(by_sentence) for s in by_sentence[n] if s.key == other]
+            a, b, span = self._shown(chunk, shift, shown)
+            verb = find_link_words(chunk.text, a.end - shift, b.start - shift) if self.english and a is not b else ""
+            source, target = (a.key, b.key) if verb else pair
+            yield ExtractedRelation(
+                source=self.things[source].name,
+                target=self.things[target].name,
+                description=self._said(chunk, shift, *span),
+                strength=round(strength, 6),
+                start=span[0],
+                end=span[1],
+                label=verb,
+            )
+
+    def _pairs(self, by_sentence: Mapping[int, Sequence[Spot]]) -> FoundPairs:
+        """The corpus's pairs that this chunk shows, in a sentence or across two neighbours."""
+        found = FoundPairs(defaultdict(float), defaultdict(list))
+        firsts = {n: _find_first_mentions(spots) for n, spots in by_sentence.items()}
+        for number in sorted(firsts):
+            here = list(firsts[number].values())
+            for i, a in enumerate(here):
+                for b in here[i + 1 :]:
+                    self._add(found, a, b, 1.0)
+        for one, two in pairwise(sorted(firsts)):
+            if two == one + 1:
+                for a in firsts[one].values():
+                    for b in firsts[two].values():
+                        if a.key not in firsts[two] and b.key not in firsts[one]:
+                            self._add(found, a, b, 0.5)
+        return found
+
+    def _add(self, found: FoundPairs, a: Spot, b: Spot, weight: float) -> None:
+        pair = (a.key, b.key) if a.key < b.key else (b.key, a.key)
+        if self._unit(pair) > 0:
+            found.weights[pair] += weight
+            if weight == 1.0:
+                found.spans[pair].append((a, b))
+            else:
+                found.spans.setdefault(pair, []).append((a, a))
+
+    def _unit(self, pair: _Pair) -> float:
+        """The strength of one unit of evidence for this pair; 0 when the corpus does not keep it."""
+        return self.lexicon.strength(*pair)
+
+    def _titled(self, by_sentence: Mapping[int, Sequence[Spot]]) -> dict[_Pair, float]:
+        """Links from the thing that the title names to the others of the chunk, concepts left out."""
+        keys = {s.key for spots in by_sentence.values() for s in spots}
+        if self.about not in keys:
+            return {}
+        others = (k for k in keys if k != self.about and self.things[k].kind != "c")
+        return {(min(k, self.about), max(k, self.about)): TITLE for k in others}
+
+    def _shown(
+        self, chunk: Chunk, shift: int, shown: Sequence[tuple[Spot, Spot]]
+    ) -> tuple[Spot, Spot, tuple[int, int]]:
+        """The evidence whose sentence reads best, both ends in one sentence first."""
+        scored = []
+        for i, (a, b) in enumerate(shown[:_SOURCES]):
+            span = self._span(chunk, shift, a.sentence)
+            both = 1.0 if a is not b else 0.0
+            scored.append((-rate_readability(chunk.text[span[0] : span[1]][:600], self.english) - both, i, span))
+        _, i, span = min(scored)
+        a, b = sorted(shown[i], key=lambda s: s.start)
+        return a, b, span
+
+    # ── claims ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _claims(
+        self, chunk: Chunk, shift: int, by_sentence: Mapping[int, Sequence[Spot]]
+    ) -> tuple[ExtractedClaim, ...]:
+        stated = []
+        for number in sorted(by_sentence):
+            start, end = self._span(chunk, shift, number)
+            whole = self.seen.sentences[2 * number] >= shift and self.seen.sentences[2 * number + 1] <= shift + len(
+                chunk.text
+            )
+            names = [k for k in _find_first_mentions(by_sentence[number]) if self.things[k].kind != "c"]
+            if whole and names:
+                values = self.stated.get(number, ())
+                times = [v.surface for v in values if v.kind == "time"]
+                shown = [self.things[k].name for k in names]
+                stated.append(
+                    claim_rules.StatedSentence(
+                        chunk.text[start:end], start, end, shown, times, len(values) - len(times)
+                    )
+                )
+        return claim_rules.select_claims(stated)
+
+
+def _make_mention(chunk: Chunk, start: int, end: int) -> Mention:
+    return Mention(chunk.text[start:end], start, end)
+
+
+def _find_first_mentions(spots: Sequence[Spot]) -> dict[str, Spot]:
+    """The first mention of each thing, at most `CROWD` things."""
+    firsts: dict[str, Spot] = {}
+    for s in spots:
+        if s.key not in firsts and len(firsts) < CROWD:
+            firsts[s.key] = s
+    return firsts

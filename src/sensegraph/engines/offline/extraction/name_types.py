@@ -1,0 +1,170 @@
+"""Types of names without labels: cues vote, then a naive Bayes classifier learns from its own sure cases.
+
+Classes in order: person, place, organisation, other. Every name (key) of the corpus gets one type, because the graph
+merges entities by name and type. Typical accuracy is about 70 %: a hint, never part of an identity.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.engines.offline.extraction.observations import Candidate
+from sensegraph.language.word_files import english, sections
+
+CLASSES = "plom"
+LETTERS = {
+    "p": "person", "l": "place", "o": "organization", "m": "other", "e": "event", "w": "work", "c": "concept",
+}  # fmt: skip
+ROUNDS = 3
+_SURE = 0.7
+_SHARPNESS = 0.9
+_WEIGHT = 0.5
+_SMOOTHING = 0.3
+_DOUBT = 0.4
+_MOST = 12  # mentions of one name that speak, at most
+_PLACE, _PERSON, _ORGANISATION, _OTHER = 1, 0, 2, 3
+_HEADS = (  # lists of words that names end in, what they vote for, and how much
+    ("place-heads", _PLACE, 3.0),
+    ("organisation-heads", _ORGANISATION, 3.0),
+    ("event-heads", _OTHER, 3.2),
+    ("other-heads", _OTHER, 3.2),
+)
+_YEAR = re.compile(r"(?:1\d{3}|20\d\d|\d+(?:st|nd|rd|th))\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One mention of a name: its key, its own words and what stands around it."""
+
+    key: str
+    surface: str
+    candidate: Candidate
+
+
+def learn_name_types(uses: Sequence[Use]) -> dict[str, str]:
+    """The type of every key, as the letter of `LETTERS`."""
+    if not uses:
+        return {}
+    keys = sorted({u.key for u in uses})
+    number = {k: i for i, k in enumerate(keys)}
+    of = np.array([number[u.key] for u in uses], dtype=np.int64)
+    # the cues of a name itself count once, those around it per mention
+    around = np.zeros((len(keys), 4))
+    np.add.at(around, of, np.array([_vote_by_context(u) for u in uses]))
+    counts = np.bincount(of, minlength=len(keys))[:, None]
+    surfaces = {u.key: u.surface for u in reversed(uses)}
+    own = np.array([_vote_by_name(k, surfaces[k]) for k in keys])
+    votes = own + around * np.minimum(1.0, _MOST / np.maximum(counts, 1)) * 0.7
+    total = _train_classifier(votes, of, uses)
+    total[:, _OTHER] += _DOUBT  # what little speaks for is "other", not the most frequent class
+    best = np.argmax(total, axis=1)
+    finer: dict[str, str] = {}  # events and works among the other names
+    for use in uses:
+        head = use.key.split(" of ")[0].split()[-1:] or [""]
+        if use.key.split()[-1] in english("event-heads") or head[0] in english("event-heads"):
+            finer[use.key] = "e"
+        elif use.candidate.left in english("work-nouns") or "q" in use.candidate.marks:
+            finer.setdefault(use.key, "w")
+    return {k: finer.get(k, "m") if CLASSES[best[i]] == "m" else CLASSES[best[i]] for i, k in enumerate(keys)}
+
+
+def _train_classifier(votes: NDArray[np.float64], of: NDArray[np.int64], uses: Sequence[Use]) -> NDArray[np.float64]:
+    """Votes, shape (keys, 4), plus what naive Bayes learns from the sure cases, in three rounds."""
+    known: dict[str, int] = {}  # the features: their numbers, those of all uses in a row, and where each use begins
+    numbers: list[int] = []
+    begins: list[int] = []
+    for use in uses:
+        words, c = use.key.split(), use.candidate
+        first, last = words[0], words[-1]
+        features = [f"f {first}", f"l {last}", f"s {last[-3:]}", f"p {first[:3]}", f"n {min(len(words), 5)}"]
+        features += [f"w {w}" for w in words]
+        features += [f"< {c.left}", f"<< {c.before}", f"> {c.right}", f"m {c.marks}"]
+        features += ["caps"] if use.surface.isupper() else []
+        begins.append(len(numbers))
+        numbers += [known.setdefault(f, len(known)) for f in features]
+    flat, offsets, size = np.array(numbers, dtype=np.int64), np.array(begins, dtype=np.int64), len(known)
+    lengths = np.diff(np.append(offsets, len(flat)))
+    mentions = np.maximum(np.bincount(of, minlength=len(votes)), 1)[:, None]
+    total = votes
+    for _ in range(ROUNDS):
+        p = np.exp(_SHARPNESS * total - (_SHARPNESS * total).max(axis=1, keepdims=True))  # softmax
+        p = p / p.sum(axis=1, keepdims=True)
+        sure = p.max(axis=1) > _SURE
+        label = np.where(sure, p.argmax(axis=1), -1)[of]
+        labels = np.repeat(label, lengths)
+        counts = np.stack([np.bincount(flat[labels == c], minlength=size) for c in range(4)], axis=1) + _SMOOTHING
+        logs = np.log(counts / counts.sum(axis=0, keepdims=True))  # of every feature in every class
+        classes = np.bincount(label[label >= 0], minlength=4) + 1.0
+        scores = np.add.reduceat(logs[flat], offsets, axis=0) + np.log(classes / classes.sum())
+        mean = np.zeros_like(votes)
+        np.add.at(mean, of, scores)
+        mean /= mentions
+        total = votes + _WEIGHT * (mean - mean.max(axis=1, keepdims=True)) * 0.5
+    return total
+
+
+def _vote_by_name(key: str, surface: str) -> list[float]:
+    """Votes of a name by its own words, and by the way it is written."""
+    votes = [0.0] * 4
+    words = key.replace(".", "").split() or [key]
+    places = sections("places")
+    last, head = words[-1] if len(words) > 1 else "", key.split(" of ")[0].split()[-1] if " of " in key else ""
+    for section, place, weight in _HEADS:
+        votes[place] += weight * ((last in english(section)) + (head in english(section)))
+    if key in places["places"]:
+        votes[_PLACE] += 6
+    if key in places["organisations"]:
+        votes[_ORGANISATION] += 3
+    if words[0] in sections("people")["first"] and key not in places["places"]:
+        votes[_PERSON] += 3 if 1 < len(words) < 5 else 1.5 if len(words) == 1 else 0.5
+    if words[0] in english("titles") and len(words) > 1:
+        votes[_PERSON] += 2
+    if words[0] in english("place-firsts") and len(words) > 1:
+        votes[_PLACE] += 1.2
+    if key in english("nationalities") or (len(words) == 1 and len(key) > 5 and key.endswith(("ian", "ish", "ese"))):
+        votes[_PLACE] += 2.5
+
+    written = surface.split()
+    if len(written) == 1 and 2 <= len(surface) <= 6 and surface.isupper() and surface.isalpha():
+        votes[_ORGANISATION] += 2
+    if "&" in surface:
+        votes[_ORGANISATION] += 1
+    if any(re.fullmatch(r"[A-Z]\.", w) for w in written[:-1]):
+        votes[_PERSON] += 1.5
+    if _YEAR.match(surface):
+        votes[_OTHER] += 1
+    return votes
+
+
+def _vote_by_context(use: Use) -> list[float]:
+    """Votes of one mention by what stands before and after it."""
+    votes, c = [0.0] * 4, use.candidate
+    left, right, size = c.left, c.right, use.key.count(" ") + 1
+    if "s" in c.marks:
+        votes[_PERSON] += 3
+    if left.rstrip(".") in english("titles"):
+        votes[_PERSON] += 3
+    elif left in english("roles") or (left == "by" and size < 4):
+        votes[_PERSON] += 1.5
+    if right in english("person-verbs") and "c" not in c.marks:
+        votes[_PERSON] += 1
+    if "b" in c.marks and (right == "born" or _YEAR.match(right)):
+        votes[_PERSON] += 2
+    if left in english("strong-place-prepositions") and size <= 3 and "q" not in c.marks:
+        votes[_PLACE] += 1
+    if "," in c.marks and "c" in c.marks:
+        votes[_PLACE] += 0.6
+    if left == "the" and size > 1:
+        votes[_ORGANISATION] += 0.3
+    if "q" in c.marks:
+        votes[_OTHER] += 2.5
+    if left in english("work-nouns") and "." not in c.marks:
+        votes[_OTHER] += 2
+    if right in english("language-after") and "c" not in c.marks and size < 4:
+        votes[_OTHER] += 1
+    return votes

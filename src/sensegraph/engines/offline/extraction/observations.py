@@ -1,0 +1,160 @@
+"""What the three passes of the offline engine hand to each other: compact, typed, encoded with MessagePack.
+
+An observation is what one document shows by itself; a lexicon is what the corpus shows. Positions in an observation
+count characters from the start of the document's first chunk.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import lru_cache
+
+import msgspec
+
+
+class Candidate(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A run of capitals that may be a name.
+
+    `inner` is where it begins when its first word, which opens a sentence, proves to be no name: -1 when nothing
+    would be left. `first` is that word in lower case, empty inside a sentence; `more` says that a capital follows it.
+    """
+
+    sentence: int
+    start: int
+    end: int
+    surface: str
+    inner: int = -1
+    first: str = ""
+    more: bool = False
+    left: str = ""
+    before: str = ""
+    right: str = ""
+    marks: str = ""
+
+
+class Value(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A time or a number that the text states."""
+
+    sentence: int
+    start: int
+    end: int
+    surface: str
+    kind: str
+
+
+class Phrase(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A run of nouns and adjectives: the spans of its words (start, end, start, end …) and the words, folded.
+
+    In Chinese it is a run of characters, out of which the corpus's terms are found.
+    """
+
+    sentence: int
+    spans: tuple[int, ...]
+    words: tuple[str, ...]
+
+
+class Ends(msgspec.Struct, frozen=True, array_like=True):
+    """The first fields of an observation: all that is decoded to find out what surrounds texts."""
+
+    work: str
+    title: str
+    language: str
+    bounds: tuple[int, ...] = ()
+    head: str = ""
+    tail: str = ""
+
+
+class Observation(msgspec.Struct, frozen=True, array_like=True):
+    """What one document shows by itself.
+
+    `head` and `tail` are its first and last characters; `sentences` holds start and end in turn; `prints` three
+    hashes a sentence (whole, opening, close; 0 for none); `labels` how often it writes what looks like a speaker's
+    label, by key; `shown` a label's own writing, and `spellings` how else its name is written; `capitals` how often a
+    word is capitalised inside a sentence; `lowers` how often it is not.
+    """
+
+    work: str
+    title: str
+    language: str
+    bounds: tuple[int, ...] = ()
+    head: str = ""
+    tail: str = ""
+    sentences: tuple[int, ...] = ()
+    prints: tuple[int, ...] = ()
+    names: tuple[Candidate, ...] = ()
+    values: tuple[Value, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
+    labels: dict[str, int] = msgspec.field(default_factory=dict)
+    shown: dict[str, str] = msgspec.field(default_factory=dict)
+    spellings: dict[str, int] = msgspec.field(default_factory=dict)
+    capitals: dict[str, int] = msgspec.field(default_factory=dict)
+    lowers: dict[str, int] = msgspec.field(default_factory=dict)
+
+
+class Lexicon(msgspec.Struct, frozen=True, array_like=True):
+    """What the corpus shows.
+
+    `refused` are words that open sentences and are no names (`refused_runs`: not even before a capital);
+    `boilerplate` the hashes of repeated show notes, `fronts` and `backs` what documents share at their edges,
+    `series` three words that most titles share ("behind the tech");
+    `hidden` the names of hosts, `speakers` those of all who speak (key → name), `roles` labels that are no one's name;
+    `same` the full name for a last or first name by work (for the whole corpus under ""), `full` how those full names
+    are written; `kinds` the type of every name (key → letter); `units` the kept concepts (stems → name), `terms` those
+    of scripts without blanks; `nodes` numbers the ends of the kept relations; `pairs` holds `low << 32 | high` in
+    rising order, `strengths` what one unit of evidence for each is worth.
+    """
+
+    chunks: int = 0
+    refused: frozenset[str] = frozenset()
+    refused_runs: frozenset[str] = frozenset()
+    boilerplate: frozenset[int] = frozenset()
+    fronts: frozenset[str] = frozenset()
+    backs: frozenset[str] = frozenset()
+    series: frozenset[str] = frozenset()
+    hidden: frozenset[str] = frozenset()
+    speakers: dict[str, str] = msgspec.field(default_factory=dict)
+    roles: frozenset[str] = frozenset()
+    same: dict[str, dict[str, str]] = msgspec.field(default_factory=dict)
+    full: dict[str, str] = msgspec.field(default_factory=dict)
+    kinds: dict[str, str] = msgspec.field(default_factory=dict)
+    units: dict[str, str] = msgspec.field(default_factory=dict)
+    terms: frozenset[str] = frozenset()
+    nodes: dict[str, int] = msgspec.field(default_factory=dict)
+    pairs: tuple[int, ...] = ()
+    strengths: tuple[float, ...] = ()
+
+    def strength(self, a: str, b: str) -> float:
+        """The strength of one unit of evidence for two keys; 0 when the corpus does not hold them to be related."""
+        number, pairs = self.nodes.get, self.pairs  # asked for every pair of every chunk
+        one, two = number(a), number(b)
+        if one is None or two is None:
+            return 0.0
+        code = one << 32 | two if one < two else two << 32 | one
+        at = bisect_left(pairs, code)
+        return self.strengths[at] if at < len(pairs) and pairs[at] == code else 0.0
+
+
+_encoder = msgspec.msgpack.Encoder(order="deterministic")
+_decoder = msgspec.msgpack.Decoder(Observation)
+_ends_decoder = msgspec.msgpack.Decoder(Ends)
+
+
+def decode_ends(data: bytes) -> Ends:
+    """The first fields of the observation in these bytes."""
+    return _ends_decoder.decode(data)
+
+
+def encode_record(record: Observation | Lexicon) -> bytes:
+    """The bytes of a record: equal records, equal bytes."""
+    return _encoder.encode(record)
+
+
+def decode_observation(data: bytes) -> Observation:
+    """The observation in these bytes."""
+    return _decoder.decode(data)
+
+
+@lru_cache(maxsize=1)
+def decode_lexicon(data: bytes) -> Lexicon:
+    """The lexicon in these bytes; the last one is kept, because every batch of a run comes with the same."""
+    return msgspec.msgpack.decode(data, type=Lexicon)

@@ -1,0 +1,334 @@
+"""Descriptions and community reports with no model: sentences of the text, chosen, trimmed and put in order.
+
+A report is a digest of evidence, not a synthesis: every statement is a sentence of the corpus with its exact span.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from sensegraph.engines.offline.reports.community import CORE, SHOWN, Community, Member, raise_bar, read_community
+from sensegraph.engines.offline.reports.general_sentences import rate_generality
+from sensegraph.engines.offline.reports.headlines import find_headline, find_link_clause
+from sensegraph.engines.offline.reports.quotes import LIMIT, Quote, split_relation_title
+from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences, general_stems, weigh_stems
+from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text, tidy_sentence
+from sensegraph.engines.offline.reports.shown_names import (
+    capitalise,
+    choose_distinct_names,
+    extend_name,
+    join_title_names,
+    mentions_name,
+    names_nothing,
+    show_natural_case,
+)
+from sensegraph.language.speaker_labels import unlabelled
+from sensegraph.language.text import WORD, sentences
+from sensegraph.language.word_lists import language
+from sensegraph.types import Context, Finding, Passage, Report, Statement
+
+SUMMARY = 3  # sentences of a summary
+FINDINGS, FEWEST = 5, 3
+QUOTED, PARENTS = 3, 2  # sentences of a finding at most; of one on a sub-report
+TRIED = 60  # relations, entities and claims looked at for findings, strongest first
+HUBS = 3  # findings that may be on one and the same member
+REFERENCES = 5  # ids a statement cites at most
+HEADED = 1.5  # merit from which a clause makes a headline
+STATED = 1.9  # merit from which a clause makes a title
+GENERAL = 0.5  # generality from which a clause makes either
+STRONG = 0.7  # soundness from which a sentence on one member alone makes a finding
+WEAKEST = 0.35  # strength, as a share of the strongest member's, from which a member stands in the title
+_DOCUMENTS, _WEIGHT, _MEMBERS = 20.0, 40.0, 15.0  # what makes half of a share, when rating
+_PARENT = 0.985
+_DEFINES = r"(?:\s+(?:is|was|are|were|means|refers to)\s+|,\s+)(?:an?|the|one of|when|how)\b"  # behind a name (English)
+
+
+# ── descriptions ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def summarise_contexts(contexts: Sequence[Context]) -> list[str]:
+    """One description from several of the thing that each context's title names: at most 3 tidied sentences.
+
+    Sentences that say what it is come first, then those that cover most of what the others say.
+    """
+    described = []
+    for context in contexts:
+        name, descriptions = context.title, (p.text for p in context.passages[:LIMIT])
+        shown = (tidy_sentence(unlabelled(text[a:b])[1]) for text in descriptions for a, b in sentences(text))
+        texts = list(dict.fromkeys(shown))[:LIMIT]
+        if not texts:
+            described.append(name)
+            continue
+        code = language(" ".join(texts[:20]))
+        terms = [tuple(stem_text(text, code)) for text in texts]
+        defining = re.compile(rf"(?<!\w){re.escape(name)}{_DEFINES}", re.IGNORECASE)
+        told = [bool(name) and " — " not in name and defining.search(text) is not None for text in texts]
+        candidates = [
+            Candidate(own, max(1, len(WORD.findall(text))), rate_quality(text) * (3.0 if defines else 1.0))
+            for text, own, defines in zip(texts, terms, told, strict=True)
+        ]
+        best = max(range(len(candidates)), key=lambda i: (candidates[i].worth, -i))
+        good = [i for i, c in enumerate(candidates) if rate_quality(texts[i]) >= SHOWN and c.terms] or [best]
+        picked = [good[i] for i in choose_sentences([candidates[i] for i in good], weigh_stems(terms), 3)] or good[:1]
+        described.append(" ".join(texts[i] for i in sorted(picked, key=lambda i: not told[i])))
+    return described
+
+
+# ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def report_communities(contexts: Sequence[Context]) -> list[Report]:
+    """A report on each community: title, summary, findings and rating from its passages alone.
+
+    Every statement is a sentence behind the passages, with its span and the ids of the passages it supports.
+    """
+    reports = []
+    for context in contexts:
+        found = read_community(context)
+        writer = _ReportWriter(found)
+        summary = writer.summary()
+        rating, why = rate_community(found)
+        shown = tuple(_state_quote(quote) for quote in summary)
+        title = writer.title(summary) or context.title
+        reports.append(Report(title, shown, writer.findings(summary), rating, why))
+    return reports
+
+
+def _state_quote(quote: Quote, first: str = "") -> Statement:
+    """The quote as a statement; of its owners, the passage `first` is cited first."""
+    owners = [i for i in (first,) if i in quote.owners] + [i for i in quote.owners if i != first]
+    text = f"{quote.speaker}: “{quote.text}” " if quote.speaker else f"{quote.text} "
+    return Statement(text, tuple(owners[:REFERENCES]), quote.sources)
+
+
+def _place_candidate(quote: Quote, place: str = "") -> Candidate:
+    """The quote's candidate with another place."""
+    own = quote.candidate
+    return Candidate(own.terms, own.words, own.worth, place)
+
+
+class _ReportWriter:
+    """Writes the report on one community.
+
+    Knows what it has used: sentences shown, stems that findings are on, headlines. `told` are the sentences that
+    findings choose from, with their terms.
+    """
+
+    def __init__(self, found: Community) -> None:
+        self.of = found
+        self.code = found.code
+        self.texts = [quote.text for quote in found.quotes]
+        self.told = [(quote, frozenset(quote.candidate.terms)) for quote in found.told()]
+        self.names: dict[str, str] = {}
+        self.shown: list[Quote] = []
+        self.stems: Counter[str] = Counter()
+        self.headlines: set[str] = set()
+
+    # ── sentences ──
+
+    def summary(self) -> list[Quote]:
+        """The sentences that say most about the centre: each of another chunk, or of another sub-report in a parent.
+
+        Each names two strong members, or one and two other themes. Fewer rather than others, but one at least.
+        """
+        least = raise_bar(self.of.quotes, SHOWN)
+        good = [quote for quote in self.of.quotes if quote.worth >= least]
+        linking = [quote for quote in good if len(self.of.strong(quote)) >= 2]
+        central = [quote for quote in good if self.of.central(quote)]
+        count = min(SUMMARY, max(1, len(good) // 2))
+        picked = self.gist(linking, count, ())
+        picked += self.gist(central, count - len(picked), picked)
+        picked = picked or self.gist([q for q in good if self.of.strong(q)] or good, 1, ())
+        self.shown = picked or sorted(self.of.quotes, key=lambda q: (-q.worth, q.text))[:1]
+        return self.shown.copy()
+
+    def holding(self, name: set[str]) -> list[Quote]:
+        """The sentences that are good enough for a finding and hold all of these stems."""
+        return [quote for quote, terms in self.told if name <= terms]
+
+    def gist(self, pool: Sequence[Quote], count: int, used: Sequence[Quote]) -> list[Quote]:
+        """The best of `pool`, each from a place of its own: a chunk, in a parent a sub-report."""
+        parent = bool(self.of.reports)
+        taken = [_place_candidate(q, q.owners[0] if parent else q.chunk) for q in used]
+        candidates = [_place_candidate(q, q.owners[0] if parent else q.chunk) for q in pool]
+        return [pool[i] for i in choose_sentences(candidates, self.of.weights, count, taken)]
+
+    def pick(self, quotes: Sequence[Quote], count: int) -> list[Quote]:
+        """The best of `quotes`, none alike to each other or to those used."""
+        used = [_place_candidate(quote) for quote in self.shown]
+        return [quotes[i] for i in choose_sentences([q.candidate for q in quotes], self.of.weights, count, used)]
+
+    # ── findings ──
+
+    def findings(self, summary: Sequence[Quote]) -> tuple[Finding, ...]:
+        """Findings from sub-reports and relations, then from entities and claims: alone while fewer than three."""
+        found: list[Finding] = []
+        for passage in self.of.reports:
+            if len(found) < FINDINGS:
+                found += self.on_report(passage)
+        for relation in self.of.relations[:TRIED]:
+            if len(found) < FINDINGS:
+                found += self.on_relation(relation)
+        for alone in (False, True):
+            for passage in (*self.of.entities[: CORE if alone else TRIED], *self.of.claims[:TRIED]):
+                if len(found) < (FEWEST if alone else FINDINGS):
+                    found += self.on_name(passage, alone=alone)
+        return tuple(found)
+
+    def on_report(self, passage: Passage) -> list[Finding]:
+        """A finding on a sub-report: the sentences of its report that hold most of its title."""
+        mark = set(stem_text(passage.title, self.code))
+        own = [q for q, terms in self.told if passage.id in q.owners and mark & terms]
+        told = [replace(q, candidate=self.titled(q, mark)) for q in own]
+        return self.finding(passage.title, self.pick(told, PARENTS), passage, mark)
+
+    @staticmethod
+    def titled(quote: Quote, mark: set[str]) -> Candidate:
+        """The quote's candidate, worth as much as it is sound and holds of the title."""
+        held = len(mark & set(quote.candidate.terms)) / len(mark)
+        return replace(quote.candidate, worth=quote.worth * (0.1 + held))
+
+    def on_relation(self, relation: Passage) -> list[Finding]:
+        """A finding on a relation of which one end is new and the other not worn out: its first sentence holds both.
+
+        Each further sentence holds both ends, or one end and another term of the headline or the first sentence.
+        """
+        names = split_relation_title(relation)
+        one, other = (set(stem_text(name, self.code)) or {name} for name in names)
+        both = self.holding(one | other)
+        if one & other or not both or not self.fresh(one, other) or not all(map(self.tells, names)):
+            return []
+        picked = self.pick(both, 1)
+        if not picked:
+            return []
+        headline = self.headline(picked[0], names)
+        topic = (set(stem_text(headline, self.code)) - one - other) | (one | other)
+        near = [*self.holding(one), *self.holding(other)]
+        rest = [quote for quote in dict.fromkeys([*both, *near]) if self.fits(quote, one, other, topic)]
+        self.shown += picked
+        more = self.pick([q for q in rest if q not in picked], self.quoted() - 1)
+        self.shown.pop()
+        return self.finding(headline, [*picked, *more], relation, one | other)
+
+    def fresh(self, one: set[str], other: set[str]) -> bool:
+        """Whether at least one end of a relation is new, and the other has been written of fewer than HUBS times."""
+        used = sorted(max(self.stems[s] for s in sorted(end)) for end in (one, other))
+        return used[0] == 0 and used[1] < HUBS
+
+    def on_name(self, passage: Passage, *, alone: bool) -> list[Finding]:
+        """A finding on one entity or claim not written of before: its best sentence that holds another member too.
+
+        `alone` takes one that holds no other, if it is strong or there is no finding yet.
+        """
+        mark = set(stem_text(passage.title, self.code))
+        own = [q for q in self.holding(mark) if passage.kind == "entity" or passage.id in q.owners]
+        if mark & self.stems.keys() or not self.tells(passage.title):
+            return []
+        others = {id(q): self.beside(q, mark) for q in own}
+        good = [q for q in own if others[id(q)] or (alone and (q.worth >= STRONG or not self.headlines))]
+        for quote in self.pick(good, 1):
+            other = others[id(quote)]
+            names = [passage.title, *([other.name] if other else [])]
+            return self.finding(self.headline(quote, names), [quote], passage, mark)
+        return []
+
+    def beside(self, quote: Quote, mark: set[str]) -> Member | None:
+        """The strongest member in a sentence besides the one with the stems `mark`, if it tells something."""
+        terms = set(quote.candidate.terms) - mark
+        held = (m for m in self.of.members if m.stems and m.stems <= terms and self.tells(m.name))
+        return next(held, None)
+
+    def finding(self, headline: str, picked: Sequence[Quote], passage: Passage, mark: set[str]) -> list[Finding]:
+        """The finding, noted as used; none where there is no sentence or the headline is taken."""
+        if not picked or capitalise(headline) in self.headlines:
+            return []
+        self.shown += picked
+        self.stems.update(sorted(mark))
+        self.headlines.add(capitalise(headline))
+        return [Finding(capitalise(headline), tuple(_state_quote(quote, passage.id) for quote in picked))]
+
+    @staticmethod
+    def fits(quote: Quote, one: set[str], other: set[str], topic: set[str]) -> bool:
+        """Whether a sentence is on a headline: it holds both ends, or one end and half of the headline's terms."""
+        terms = set(quote.candidate.terms)
+        if one <= terms and other <= terms:
+            return True
+        return (one <= terms or other <= terms) and 2 * len(topic & terms) > len(topic)
+
+    def quoted(self) -> int:
+        """Sentences of a finding: fewer where a community has few."""
+        return min(QUOTED, 1 + sum(quote.worth >= SHOWN for quote in self.of.quotes) // 9)
+
+    def tells(self, name: str) -> bool:
+        """Whether a name is worth a headline: neither a general word nor a number."""
+        own = stem_text(name, self.code)
+        return bool(own) and not names_nothing(name) and (self.code != "en" or not set(own) <= general_stems())
+
+    # ── headlines and title ──
+
+    def cased(self, name: str) -> str:
+        """The name as the community's sentences have it, with the word that mostly completes it."""
+        if name not in self.names:
+            longer = extend_name(name, self.texts) if self.code == "en" else name
+            self.names[name] = show_natural_case(longer, self.texts)
+        return self.names[name]
+
+    def headline(self, quote: Quote, names: Sequence[str]) -> str:
+        """What the sentence says of the names: a clause, else subject, verb and object, else the names."""
+        merit, shown = find_headline(quote.text, names, self.code)
+        told = sum(mentions_name(shown, name) for name in names)
+        if (
+            told
+            and merit >= (HEADED if told == len(names) else STATED)
+            and rate_generality(shown, self.code) >= GENERAL
+        ):
+            return shown
+        if len(names) == 2 and self.code == "en":
+            said = find_link_clause(quote.text, names[0], names[1])
+            if said and rate_generality(said) >= GENERAL:
+                return said
+        rank = {member.name: i for i, member in enumerate(self.of.members)}
+        ordered = sorted(names, key=lambda name: rank.get(name, len(rank)))
+        return join_title_names([self.cased(name) for name in ordered], self.code)
+
+    def title(self, summary: Sequence[Quote]) -> str:
+        """The two or three strongest names; a clause of the summary instead that states what two of them do."""
+        first = choose_distinct_names([m.name for m in self.of.members[: 3 * CORE]], 3, self.code)
+        strong = {m.name for m in self.of.members if m.strength >= WEAKEST}
+        names = [self.cased(name) for i, name in enumerate(first) if i < 2 or name in strong]
+        for quote in summary if not self.of.reports else ():
+            merit, shown = find_headline(quote.text, names, self.code, longest=9)
+            two = sum(mentions_name(shown, name) for name in names) >= 2
+            if two and merit >= STATED and rate_generality(shown, self.code) >= GENERAL:
+                return shown
+        return join_title_names(names, self.code)
+
+
+# ── rating ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def rate_community(found: Community) -> tuple[float, str]:
+    """Importance 0–10 from the context alone, and the numbers it comes from.
+
+    10 · cube root of the product of three shares x / (x + half): documents that mention each of the strongest eight
+    members, weight of the relations, members. A community of sub-reports has at least the rating r of the strongest,
+    and 10 − (10 − r) · 0.985^(sum of the other ratings). Formula: our own.
+    """
+    strongest = [e.documents for e in found.entities[:CORE]]
+    documents = sum(strongest) / max(len(strongest), 1)
+    weight = sum(relation.score for relation in found.relations)
+    measured = ((documents, _DOCUMENTS), (weight, _WEIGHT), (len(found.entities), _MEMBERS))
+    own = 10 * math.prod(value / (value + half) for value, half in measured) ** (1 / 3)
+    rated = sorted((report.score for report in found.reports), reverse=True)
+    if rated:
+        own = max(own, 10 - (10 - rated[0]) * _PARENT ** sum(rated[1:]))
+    counts = [(len(found.entities), "entities"), (len(found.relations), f"relations (weight {weight:.1f})")]
+    counts += [(len(found.claims), "claims"), (len(found.reports), "sub-reports")]
+    why = ", ".join(f"{count} {what}" for count, what in counts if count)
+    why += f"; {documents:.1f} documents for each of the strongest entities" if documents else ""
+    return round(min(10.0, own), 1), why

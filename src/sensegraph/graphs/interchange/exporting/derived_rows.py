@@ -1,0 +1,222 @@
+"""From an index to the rows of the seven tables, with all columns of release 3.x: the second pass of an export."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sensegraph.graphs.interchange.exporting.listing import Listing
+from sensegraph.graphs.interchange.extras import Row, merge_row
+from sensegraph.graphs.interchange.report_marks import Number, write_marks
+from sensegraph.types import Claim, Cluster, Entity, Relation
+
+_NONE = "NONE"  # how the tables say that a claim has no object, no date
+_CITED = ("entities", "relationships", "covariates", "communities")
+
+
+class Deriver:
+    """Makes the rows of every table, in blocks of ids."""
+
+    def __init__(self, listing: Listing) -> None:
+        self.listing, self.index, self.pairs = listing, listing.index, listing.pairs
+
+    def derived(self, table: str, ids: Sequence[str]) -> dict[str, Row]:
+        """The rows of these records of a table, as they follow from the index alone."""
+        records = self.listing.find(table, ids)
+        numbers = self.listing.numbers(table, list(records))
+        make = getattr(self, f"_{table}")
+        found: dict[str, Row] = make([records[i] for i in ids if i in records], numbers)
+        return found
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """All rows of a table in order, with what an import kept beside."""
+        for ids in self.listing.ordered(table):
+            derived, extras = self.derived(table, ids), self.listing.beside.find(table, ids)
+            for name in ids:
+                if name in derived:
+                    yield merge_row(derived[name], extras.get(name), derive_late_columns)
+                elif (whole := extras[name].whole) is not None:
+                    yield whole
+
+    # ── tables ──
+
+    def _documents(self, records: Sequence[Any], numbers: dict[str, int]) -> dict[str, Row]:
+        ids = [d.id for d in records]
+        names = self.listing.name("documents", ids)
+        units = self.listing.names("text_units", self.pairs.find("document units", ids).items())
+        return {
+            d.id: {
+                "id": names[d.id],
+                "human_readable_id": numbers[d.id],
+                "title": d.title or d.id,
+                "text": self.index.document(d.id).text,
+                "text_unit_ids": units.get(d.id, []),
+                "creation_date": d.time or None,
+                "raw_data": dict(d.metadata) or None,
+            }
+            for d in records
+        }
+
+    def _text_units(self, records: Sequence[Any], numbers: dict[str, int]) -> dict[str, Row]:
+        ids = [c.id for c in records]
+        chunks, names = self.index.chunks(ids), self.listing.name("text_units", ids)
+        documents = self.listing.name("documents", [c.document for c in records])
+        entities, relations, claims = (
+            self.listing.names(t, self.pairs.find(f"unit {t}", ids).items())
+            for t in ("entities", "relationships", "covariates")
+        )
+        return {
+            name: {
+                "id": names[name],
+                "human_readable_id": numbers[name],
+                "text": chunks[name].text,
+                "n_tokens": chunks[name].tokens,
+                "document_id": documents[chunks[name].document],
+                "entity_ids": entities.get(name, []),
+                "relationship_ids": relations.get(name, []),
+                "covariate_ids": claims.get(name, []),
+            }
+            for name in ids
+        }
+
+    def _entities(self, records: Sequence[Entity], numbers: dict[str, int]) -> dict[str, Row]:
+        units = self.listing.names("text_units", ((e.id, e.chunks) for e in records))
+        return {
+            e.id: {
+                "id": e.id,
+                "human_readable_id": numbers[e.id],
+                "title": e.name,
+                "type": e.type.upper(),
+                "description": e.description,
+                "text_unit_ids": units[e.id],
+                "frequency": e.frequency,
+                "degree": e.degree,
+            }
+            for e in records
+        }
+
+    def _relationships(self, records: Sequence[Relation], numbers: dict[str, int]) -> dict[str, Row]:
+        ends = self.listing.find("entities", [e for r in records for e in (r.source, r.target)])
+        units = self.listing.names("text_units", ((r.id, r.chunks) for r in records))
+        return {
+            r.id: {
+                "id": r.id,
+                "human_readable_id": numbers[r.id],
+                "source": ends[r.source].name,
+                "target": ends[r.target].name,
+                "description": r.description,
+                "weight": r.weight,
+                "combined_degree": ends[r.source].degree + ends[r.target].degree,
+                "text_unit_ids": units[r.id],
+            }
+            for r in records
+        }
+
+    def _communities(self, records: Sequence[Cluster], numbers: dict[str, int]) -> dict[str, Row]:
+        ids, places = [c.id for c in records], self._places(records)
+        members = self.listing.names("entities", ((c.id, c.entities) for c in records))
+        relations = self.listing.names("relationships", self.pairs.find("community relationships", ids).items())
+        inner = ((c, list(dict.fromkeys(units))) for c, units in self.pairs.find("community units", ids).items())
+        units = self.listing.names("text_units", inner)
+        return {
+            c.id: {
+                "id": c.id,
+                **places[c.id],
+                "title": f"Community {numbers[c.id]}",
+                "entity_ids": members[c.id],
+                "relationship_ids": sorted(relations.get(c.id, [])),
+                "text_unit_ids": sorted(units.get(c.id, [])),
+                "period": "",
+                "size": len(members[c.id]),
+            }
+            for c in records
+        }
+
+    def _community_reports(self, records: Sequence[Cluster], numbers: dict[str, int]) -> dict[str, Row]:
+        cited, places = self._cited(records), self._places(records)
+        members = self.listing.names("entities", ((c.id, c.entities) for c in records))
+        return {
+            c.id: {
+                "id": c.id,
+                **places[c.id],
+                "title": c.title,
+                "summary": write_marks(c.summary, cited),
+                "full_content": "",
+                "rank": c.rating,
+                "rating_explanation": c.rating_explanation,
+                "findings": [
+                    {"explanation": write_marks(f.statements, cited), "summary": f.summary} for f in c.findings
+                ],
+                "full_content_json": "",
+                "period": "",
+                "size": len(members[c.id]),
+            }
+            for c in records
+        }
+
+    def _covariates(self, records: Sequence[Claim], numbers: dict[str, int]) -> dict[str, Row]:
+        subjects = self.listing.find("entities", [c.subject for c in records])
+        ids = list(dict.fromkeys(c.source.chunk for c in records))
+        chunks, names = self.index.chunks(ids), self.listing.name("text_units", ids)
+        quotes = dict[str, str]()  # on one line; nothing where the span is not known, which is then the whole chunk
+        for c in records:
+            text, start, end = chunks[c.source.chunk].text, c.source.start, c.source.end
+            quotes[c.id] = "" if (start, end) == (0, len(text)) else " ".join(text[start:end].split())
+        return {
+            c.id: {
+                "id": c.id,
+                "human_readable_id": numbers[c.id],
+                "covariate_type": "claim",
+                "type": c.type,
+                "description": c.description,
+                "subject_id": subjects[c.subject].name,
+                "object_id": c.object or _NONE,
+                "status": c.status,
+                "start_date": c.starts or _NONE,
+                "end_date": c.ends or _NONE,
+                "source_text": quotes[c.id],
+                "text_unit_id": names[c.source.chunk],
+            }
+            for c in records
+        }
+
+    # ── parts ──
+
+    def _places(self, records: Sequence[Cluster]) -> dict[str, Row]:
+        """Where each community stands: columns that communities and reports share."""
+        children = {c.id: c.members if c.level else () for c in records}
+        around = [name for c in records for name in (c.id, c.parent, *children[c.id])]
+        number = self.listing.numbers("communities", around)
+        return {
+            c.id: {
+                "human_readable_id": number[c.id],
+                "community": number[c.id],
+                "level": c.depth,
+                "parent": number.get(c.parent, -1),
+                "children": [number[child] for child in children[c.id] if child in number],
+            }
+            for c in records
+        }
+
+    def _cited(self, clusters: Sequence[Cluster]) -> dict[str, Number]:
+        """The numbers of all records that the reports of these clusters refer to."""
+        said = (s for c in clusters for s in (*c.summary, *(s for f in c.findings for s in f.statements)))
+        names = list(dict.fromkeys(name for s in said for name in s.references))
+        return {name: (t, n) for t in _CITED for name, n in self.listing.numbers(t, names).items()}
+
+
+def derive_late_columns(row: Row) -> Row:
+    """The columns of a report that are made of its others."""
+    if "full_content" not in row:
+        return {}
+    parts = [f"# {row['title']}", row["summary"] or ""]
+    parts += [f"## {f['summary']}\n\n{f['explanation']}" for f in row["findings"] or () if isinstance(f, dict)]
+    said = {name: row[name] for name in ("title", "summary", "rating_explanation", "findings")}
+    return {
+        "full_content": "\n\n".join(parts),
+        "full_content_json": json.dumps({**said, "rating": row["rank"]}, ensure_ascii=False, indent=4),
+    }
+
+
+__all__ = ["Deriver", "derive_late_columns"]
