@@ -221,9 +221,10 @@ def test_an_example_depends_on_its_id_and_the_seed_and_on_no_other_question():
 
 PROGRAM = """
 from finetuning_towns import SMALL, asked, pool
-from sensegraph.lab.finetuning.data.examples import build
-from sensegraph.lab.finetuning.data.example_forms import line
-print("".join(line(m.example, "chat") for m in build([asked(i) for i in range(3)], pool(), SMALL)), end="")
+from sensegraph.lab.finetuning.data.examples import make_examples
+from sensegraph.lab.finetuning.data.example_forms import format_example_line
+made = make_examples([asked(i) for i in range(3)], pool(), SMALL)
+print("".join(format_example_line(m.example, "chat") for m in made), end="")
 """
 
 

@@ -38,7 +38,7 @@ def test_the_three_forms_of_one_example_are_the_same_pair(tmp_path: Path):
 
 
 def test_the_layout_is_the_prompt_of_the_completion_form():
-    texts = [example_files.block(p) for p in EXAMPLE.passages]
+    texts = [example_files.format_passage(p) for p in EXAMPLE.passages]
     assert (
         example_files.completion_layout().prompt(EXAMPLE.question, texts)
         == record_example(EXAMPLE, "completion")["prompt"]

@@ -113,13 +113,13 @@ import sys
 from pathlib import Path
 from dataclasses import replace
 from sensegraph.lab.finetuning.training.training_recipes import Recipe
-from sensegraph.lab.finetuning.training.training_run import Job, train
+from sensegraph.lab.finetuning.training.training_run import Job, run_training
 recipe = Recipe(**{given!r})
 def tell(point, steps):
     sys.stdout.write(f"{{point.step}}\\n"); sys.stdout.flush()
     if point.step == 7:
         sys.stdin.readline()  # until it is killed
-train(Job(Path({data!r}), {model!r}, Path({out!r}), Path({held!r}), Path({prompt!r})), recipe, tell)
+run_training(Job(Path({data!r}), {model!r}, Path({out!r}), Path({held!r}), Path({prompt!r})), recipe, tell)
 """
 
 

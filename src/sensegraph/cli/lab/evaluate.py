@@ -134,8 +134,8 @@ def retrieval(
 
 def _write_extra_files(results: Sequence[Result], how: Measuring, picture: Path | None, runs: Path | None) -> None:
     """Write the files that were asked for, and name them on stderr."""
-    from sensegraph.graphs.drawing import svg
-    from sensegraph.graphs.drawing.intervals import Mean, Panel, chart
+    from sensegraph.graphs.drawing.interval_chart import Mean, Panel, chart
+    from sensegraph.graphs.drawing.svg import svg
     from sensegraph.lab.retrieval import retrieval_tables
     from sensegraph.lab.retrieval.runs import write_runs
 
