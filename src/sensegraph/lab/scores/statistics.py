@@ -32,6 +32,12 @@ class Interval:
     high: float
 
 
+def format_interval(value: Interval, *, signed: bool = False) -> str:
+    """A mean with its interval to three digits; `signed` shows the sign of what is positive too."""
+    form = "+.3f" if signed else ".3f"
+    return f"{value.mean:{form}} [{value.low:{form}}, {value.high:{form}}]"
+
+
 @dataclass(frozen=True, slots=True)
 class Ranks:
     """A signed-rank test: `z` is positive where the differences are, `p` two-sided.

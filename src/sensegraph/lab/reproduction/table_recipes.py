@@ -90,11 +90,11 @@ class Row:
     @property
     def grades(self) -> tuple[Grade, ...]:
         """Whether each figure of ours is the pinned one: `ok`, `okish` (up to three times as far off) or `fail`."""
-        return tuple(graded(own, pin, self.within) for own, pin in zip(self.ours, self.pinned, strict=False))
+        return tuple(grade_figure(own, pin, self.within) for own, pin in zip(self.ours, self.pinned, strict=False))
 
 
 @dataclass(frozen=True, slots=True)
-class Reproduced:
+class ReproducedTable:
     """What came of a recipe: its columns and rows, who worked, what else has to be said, and why nothing is pinned."""
 
     recipe: Recipe
@@ -113,7 +113,7 @@ class Reproduced:
         return next((g for g in order if g in found), "")
 
 
-def graded(own: float | None, pinned: float, within: float) -> Grade:
+def grade_figure(own: float | None, pinned: float, within: float) -> Grade:
     """How near a figure is to the pinned one, which is off by at most `within` percent of itself where it is ok."""
     if own is None:
         return "fail"
@@ -122,17 +122,19 @@ def graded(own: float | None, pinned: float, within: float) -> Grade:
     return "ok" if off <= room else "okish" if off <= _OKISH * room else "fail"
 
 
-def recipes(paper: str) -> tuple[Recipe, ...]:
+def read_recipes(paper: str) -> tuple[Recipe, ...]:
     """The recipes of a paper."""
-    return _read(paper_named(paper))
+    text = (files(_PAPERS) / paper_named(paper) / "repro.toml").read_text(encoding="utf-8")
+    found: Mapping[str, tuple[Recipe, ...]] = msgspec.toml.decode(text, type=dict[str, tuple[Recipe, ...]])
+    return found["recipes"]
 
 
-def recipes_for(paper: str, table: str) -> tuple[Recipe, ...]:
+def select_recipes(paper: str, table: str) -> tuple[Recipe, ...]:
     """The recipes for one table (all where it is empty). Raises InputError, naming those that there are.
 
     `figure` may be left out where no table has the same number.
     """
-    every = recipes(paper)
+    every = read_recipes(paper)
     wanted = table.casefold().strip()
     number = _FIGURES.sub("", wanted, count=1)
     found = tuple(r for r in every if not wanted or r.table == wanted.removeprefix("table").strip())
@@ -143,12 +145,6 @@ def recipes_for(paper: str, table: str) -> tuple[Recipe, ...]:
     return found
 
 
-def plan_text(paper: str, plan: str) -> str:
+def read_plan_text(paper: str, plan: str) -> str:
     """The evaluation that a recipe names, as TOML without corpus and questions."""
     return (files(_PAPERS) / paper / "plans" / plan).read_text(encoding="utf-8")
-
-
-def _read(paper: str) -> tuple[Recipe, ...]:
-    text = (files(_PAPERS) / paper / "repro.toml").read_text(encoding="utf-8")
-    found: Mapping[str, tuple[Recipe, ...]] = msgspec.toml.decode(text, type=dict[str, tuple[Recipe, ...]])
-    return found["recipes"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -31,9 +31,8 @@ from sensegraph.errors import EmptyCorpus, InputError, SettingsError
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
-    from sensegraph.engines.llm.llm import LLMEngine
     from sensegraph.engines.llm.prompt_tuning import Tuned
-    from sensegraph.types import Chunk, Document
+    from sensegraph.types import Chunk
 
 _HERE = Path(".")
 _FOLDER = "prompts"
@@ -56,56 +55,50 @@ def tune_prompts(
     trust: Trust = False,
 ) -> None:
     """Fit the prompts to a corpus: its domain, its kinds of things, examples from it. Read and edit what it writes."""
-    with opened(root, overrides(settings, None, max_tokens, max_cost, trust=trust), create=True) as corpus:
-        engine, folder = _engine(corpus, root), Path(corpus.settings.model.prompts or root / _FOLDER)
-        kept = () if force else _edited(folder)
-        shown = _sampled(_documents(corpus, chosen_paths(paths, root)), sample, corpus)
-        from sensegraph.engines.llm.prompt_tuning import tuned
-        from sensegraph.engines.llm.prompts import copied
+    from sensegraph.engines.llm.llm import LLMEngine
+    from sensegraph.engines.llm.prompt_tuning import tuned
+    from sensegraph.engines.llm.prompts import copied
 
+    with opened(root, overrides(settings, None, max_tokens, max_cost, trust=trust), create=True) as corpus:
+        if not isinstance(corpus.engine, LLMEngine):
+            raise SettingsError(
+                f"Prompts are for a model, and the offline engine {corpus.engine.name!r} uses none: set endpoint.model "
+                f"in {root / 'sensegraph.toml'}, or for this run --set endpoint.model=NAME."
+            )
+        engine, folder = corpus.engine, Path(corpus.settings.model.prompts or root / _FOLDER)
+        kept = () if force else _find_edited_prompts(folder)
+        shown = _sample_passages(corpus, chosen_paths(paths, root), sample)
         before = engine.usage()
         try:
             found = tuned(engine, shown, language)
         finally:
             corpus.store.spend(_STEP, engine.usage() - before)
         copied(folder)  # those that are not fitted
-        written = _written(found, folder, kept)
-        out(_told_of(found, written, kept, folder))
-        _settings(found, root, folder, language)
+        templates = {name: text for name, text in found.templates if name not in kept}
+        for name, text in templates.items():
+            (folder / f"{name}.md").write_text(text, encoding="utf-8")
+        out(_describe_tuned(found, list(templates), kept, folder))
+        _update_settings(found, root, folder, language)
         out(f"read the prompts, edit them, then: sensegraph index{root_flag(root)}")
-
-
-def _engine(corpus: Corpus, root: Path) -> LLMEngine:
-    """The model that the prompts are for. Raises SettingsError where the corpus is read offline."""
-    from sensegraph.engines.llm.llm import LLMEngine
-
-    if not isinstance(corpus.engine, LLMEngine):
-        raise SettingsError(
-            f"Prompts are for a model, and the offline engine {corpus.engine.name!r} uses none: set endpoint.model in "
-            f"{root / 'sensegraph.toml'}, or for this run --set endpoint.model=NAME."
-        )
-    return corpus.engine
 
 
 # ── what is shown to the model ──
 
 
-def _documents(corpus: Corpus, chosen: Sequence[Path]) -> Sequence[Document]:
-    """The documents of these paths, else those that the corpus holds. Raises EmptyCorpus where there is none."""
-    read = corpus.sources.read(chosen)
-    say_skipped(read.skipped)
-    found = read.documents or ([] if chosen else corpus.sources.masked_documents())
-    if not found:
-        where = ", ".join(map(str, chosen)) or f"{corpus.root / 'input'}, and no document is indexed"
-        raise EmptyCorpus(f"Nothing can be read from {where}: name files, or put documents into input/.")
-    return found
+def _sample_passages(corpus: Corpus, chosen: Sequence[Path], count: int) -> list[Chunk]:
+    """`count` chunks, spread over the documents of these paths, else over those that the corpus holds.
 
-
-def _sampled(documents: Sequence[Document], count: int, corpus: Corpus) -> list[Chunk]:
-    """`count` chunks, spread over the documents: the same ones for the same documents, in whatever order they come."""
+    They are the same ones for the same documents, in whatever order they come. Raises EmptyCorpus where there is none.
+    """
     from sensegraph.index.chunks import chunk, chunk_by
     from sensegraph.runtime.keys import key
 
+    read = corpus.sources.read(chosen)
+    say_skipped(read.skipped)
+    documents = read.documents or ([] if chosen else corpus.sources.masked_documents())
+    if not documents:
+        where = ", ".join(map(str, chosen)) or f"{corpus.root / 'input'}, and no document is indexed"
+        raise EmptyCorpus(f"Nothing can be read from {where}: name files, or put documents into input/.")
     size, overlap = corpus.settings.index.chunk_tokens, corpus.settings.index.chunk_overlap
     places = {key(_STEP, d.id): n for n, d in enumerate(documents)}
     chunker = corpus.workspace.chunker
@@ -113,23 +106,23 @@ def _sampled(documents: Sequence[Document], count: int, corpus: Corpus) -> list[
         chunk_by.fn([d], chunker=chunker)[0] if chunker else chunk.fn([d], size=size, overlap=overlap)[0]
         for d in (documents[places[k]] for k in sorted(places))
     )
-    held = _first(count, (chunks for chunks in cut if chunks))
+    held = _take_first(count, (chunks for chunks in cut if chunks))
     mixed = (sorted(chunks, key=lambda c: key(_STEP, c.id)) for chunks in held)
     turns = (c for turn in zip_longest(*mixed) for c in turn if c is not None)
-    found = _first(count, turns)
+    found = _take_first(count, turns)
     if not found:
         raise EmptyCorpus("The documents hold no text: name others.")
     return found
 
 
-def _first(count: int, items: Iterable[Any]) -> list[Any]:
+def _take_first(count: int, items: Iterable[Any]) -> list[Any]:
     return [item for item, _ in zip(items, range(count), strict=False)]
 
 
 # ── what is written ──
 
 
-def _edited(folder: Path) -> tuple[str, ...]:
+def _find_edited_prompts(folder: Path) -> tuple[str, ...]:
     """The prompts in `folder` that are not the packaged ones. Raises InputError, before any call, when all differ."""
     from sensegraph.engines.llm.prompt_tuning import names
     from sensegraph.engines.llm.prompts import packaged
@@ -141,14 +134,7 @@ def _edited(folder: Path) -> tuple[str, ...]:
     return edited
 
 
-def _written(found: Tuned, folder: Path, kept: Sequence[str]) -> list[str]:
-    templates = {name: text for name, text in found.templates if name not in kept}
-    for name, text in templates.items():
-        (folder / f"{name}.md").write_text(text, encoding="utf-8")
-    return list(templates)
-
-
-def _told_of(found: Tuned, written: Sequence[str], kept: Sequence[str], folder: Path) -> str:
+def _describe_tuned(found: Tuned, written: Sequence[str], kept: Sequence[str], folder: Path) -> str:
     from sensegraph.cli import show
 
     p = found.profile
@@ -166,7 +152,7 @@ def _told_of(found: Tuned, written: Sequence[str], kept: Sequence[str], folder: 
     return "\n".join([*lines, *found.notes])
 
 
-def _settings(found: Tuned, root: Path, folder: Path, language: str) -> None:
+def _update_settings(found: Tuned, root: Path, folder: Path, language: str) -> None:
     """Set what the settings file does not say; what it says otherwise is left, and told."""
     from sensegraph.cli.template import settings_toml, toml
     from sensegraph.corpus.settings import FILE
@@ -181,7 +167,7 @@ def _settings(found: Tuned, root: Path, folder: Path, language: str) -> None:
     changes = []
     for name, value in wanted.items():
         line = f"{name} = {toml(value)}"
-        added = with_line(text, name, value, line)
+        added = set_model_line(text, name, value, line)
         changes += [] if added is not None else [line]
         text = text if added is None else added
     path.write_text(text, encoding="utf-8")
@@ -189,34 +175,22 @@ def _settings(found: Tuned, root: Path, folder: Path, language: str) -> None:
         say(f"{path} says otherwise; to use what was found, change in [model]:\n" + "\n".join(changes))
 
 
-def with_line(text: str, name: str, value: Any, line: str) -> str | None:
+def set_model_line(text: str, name: str, value: Any, line: str) -> str | None:
     """Settings with `line` in the table [model], in the place of its comment; None where they say something else."""
     said = tomllib.loads(text)
     if name in (model := said.get("model", {})):
         return text if model[name] == value else None
     wanted = {**said, "model": {**model, name: value}}
-    return next((made for made in _placed(text, name, line) if _says(made, wanted)), None)
-
-
-def _placed(text: str, name: str, line: str) -> Iterator[str]:
-    """The ways to put a line into [model]: for the comment that shows the default, below the head, at the end."""
-    head, table, rest = _split(text)
-    comment = re.compile(rf"^# {name} =.*$", re.MULTILINE)
-    if comment.search(rest):
-        yield head + table + comment.sub(lambda _: line, rest, count=1)
-    if table:
-        yield f"{head}{table}\n{line}{rest}"
-    yield f"{text.rstrip()}\n\n[model]\n{line}\n"
-
-
-def _split(text: str) -> tuple[str, str, str]:
-    """What stands before the head of the table [model], the head, and what follows."""
+    # the line goes for the comment that shows the default, else below the head, else to the end
     head = re.search(r"^\[model\][^\n]*$", text, re.MULTILINE)
-    return (text[: head.start()], head[0], text[head.end() :]) if head else (text, "", "")
-
-
-def _says(text: str, wanted: Mapping[str, Any]) -> bool:
-    try:
-        return tomllib.loads(text) == wanted
-    except tomllib.TOMLDecodeError:
-        return False
+    before, table, rest = (text[: head.start()], head[0], text[head.end() :]) if head else (text, "", "")
+    comment = re.compile(rf"^# {name} =.*$", re.MULTILINE)
+    made = [before + table + comment.sub(lambda _: line, rest, count=1)] if comment.search(rest) else []
+    made += [f"{before}{table}\n{line}{rest}"] if table else []
+    for candidate in (*made, f"{text.rstrip()}\n\n[model]\n{line}\n"):
+        try:
+            if tomllib.loads(candidate) == wanted:
+                return candidate
+        except tomllib.TOMLDecodeError:
+            continue
+    return None

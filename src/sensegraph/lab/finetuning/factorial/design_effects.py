@@ -51,7 +51,7 @@ EFFECTS: tuple[tuple[str, tuple[float, float, float, float]], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Posed:
+class DesignQuestion:
     """A question of the design, with its gold answers; tables are made for every `type`, a picture for the topics."""
 
     id: str
@@ -98,7 +98,7 @@ class Measured:
     how: str = ""
 
 
-def grouped(posed: Sequence[Posed], replies: Sequence[Reply]) -> dict[str, list[Reply]]:
+def group_replies(posed: Sequence[DesignQuestion], replies: Sequence[Reply]) -> dict[str, list[Reply]]:
     """The replies of each arm there is, in the order of the questions.
 
     Raises InputError for an arm that nobody knows, and one that lacks a question or answers one twice.
@@ -118,30 +118,26 @@ def grouped(posed: Sequence[Posed], replies: Sequence[Reply]) -> dict[str, list[
     return found
 
 
-def rows(measured: Measured, types: Sequence[str], draws: int = DRAWS, seed: int = 0) -> list[Row]:
+def compute_rows(measured: Measured, types: Sequence[str], draws: int = DRAWS, seed: int = 0) -> list[Row]:
     """A row for every type of question, and one for all of them.
 
     `types` are those of the questions, in order. Effects need all four arms; with fewer there are means alone.
     """
     names = [arm.name for arm in ARMS if arm.name in measured.values]
-    table = np.array([[_number(v) for v in measured.values[name]] for name in names], np.float64).T
+    table = np.array([[np.nan if v is None else v for v in measured.values[name]] for name in names], np.float64).T
     kinds = list(dict.fromkeys(t for t in sorted(types) if t))
     wanted = [(kind, np.array([t == kind for t in types])) for kind in kinds] if len(kinds) > 1 else []
     wanted.append((ALL, np.ones(len(types), bool)))
-    return [_row(measured.metric, kind, table[mask], names, draws, seed) for kind, mask in wanted]
-
-
-def _row(metric: str, kind: str, table: Floats, names: Sequence[str], draws: int, seed: int) -> Row:
-    """The means and effects of `table`, shape (questions, arms)."""
-    whole = table[~np.isnan(table).any(axis=1)]
-    undefined = len(table) - len(whole)
-    if not len(whole):
-        return Row(metric, kind, 0, (), (), undefined)
     weights = np.array([w for _, w in EFFECTS]) if len(names) == len(ARMS) else np.zeros((0, len(names)))
-    found = intervals(np.concatenate((whole, whole @ weights.T), axis=1), draws, seed)
-    effects = tuple(zip((name for name, _ in EFFECTS), found[len(names) :], strict=False))
-    return Row(metric, kind, len(whole), tuple(zip(names, found, strict=False)), effects, undefined)
-
-
-def _number(value: float | None) -> float:
-    return float("nan") if value is None else value
+    found = []
+    for kind, mask in wanted:
+        whole = table[mask & ~np.isnan(table).any(axis=1)]
+        undefined = int(mask.sum()) - len(whole)
+        if not len(whole):
+            found.append(Row(measured.metric, kind, 0, (), (), undefined))
+            continue
+        values = intervals(np.concatenate((whole, whole @ weights.T), axis=1), draws, seed)
+        arms = tuple(zip(names, values, strict=False))
+        effects = tuple(zip((name for name, _ in EFFECTS), values[len(names) :], strict=False))
+        found.append(Row(measured.metric, kind, len(whole), arms, effects, undefined))
+    return found

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sensegraph.lab.finetuning.data.containing import holding, polar
-from sensegraph.lab.finetuning.data.values import Passage
+from sensegraph.lab.finetuning.data.answer_containment import find_answer, is_polar
+from sensegraph.lab.finetuning.data.example_types import Passage
 from sensegraph.language.text import sentences, terms
 
 BEGIN, END = "##begin_quote##", "##end_quote##"
@@ -17,36 +17,34 @@ REASON, ANSWER = "##Reason:", "##Answer:"
 _QUOTE = re.compile(f"{re.escape(BEGIN)}(.*?){re.escape(END)}", re.DOTALL)
 
 
-def reasoned(question: str, answers: Sequence[str], oracles: Sequence[Passage]) -> str:
+def reason_by_quotes(question: str, answers: Sequence[str], oracles: Sequence[Passage]) -> str:
     """Reasoning by rule: of each gold passage the sentence that holds an answer, else that nearest to the question."""
     said = []
     for passage in oracles:
-        sentence = _best(question, answers, passage)
+        # of equal sentences the first is quoted
+        sought = terms(" ".join((question, *(a for a in answers if not is_polar(a)))))
+        spans = sentences(passage.text) or [(0, len(passage.text))]
+        texts = [passage.text[a:b] for a, b in spans]
+        sentence = max(texts, key=lambda t: (bool(find_answer(t, answers)), len(sought & terms(t))))
         said.append(f"{passage.title or 'A passage'} says: {BEGIN} {sentence} {END}.")
     return " ".join(said)
 
 
-def _best(question: str, answers: Sequence[str], passage: Passage) -> str:
-    """The sentence to quote; of equal ones the first."""
-    sought = terms(" ".join((question, *(a for a in answers if not polar(a)))))
-    spans = sentences(passage.text) or [(0, len(passage.text))]
-    texts = [passage.text[a:b] for a, b in spans]
-    return max(texts, key=lambda t: (bool(holding(t, answers)), len(sought & terms(t))))
-
-
-def written(reasoning: str, answer: str) -> str:
+def write_reasoned_answer(reasoning: str, answer: str) -> str:
     """What is learnt in the style `cot`: the reasoning, where there is any, and the answer in a line of its own."""
     return f"{REASON} {reasoning}\n{ANSWER} {answer}" if reasoning else f"{ANSWER} {answer}"
 
 
-def quotes(text: str) -> list[str]:
+def extract_quotes(text: str) -> list[str]:
     """The quotes of a text, without their marks."""
     return [q.strip() for q in _QUOTE.findall(text)]
 
 
-def fault(reasoning: str, passages: Sequence[Passage]) -> str:
+def find_quote_fault(reasoning: str, passages: Sequence[Passage]) -> str:
     """What is wrong with the quotes of a reasoning; nothing where each stands in a passage, white space aside."""
-    if reasoning.count(BEGIN) != reasoning.count(END) or len(found := quotes(reasoning)) != reasoning.count(BEGIN):
+    if reasoning.count(BEGIN) != reasoning.count(END) or len(found := extract_quotes(reasoning)) != reasoning.count(
+        BEGIN
+    ):
         return "a quote of the reasoning has no end"
     if not found:
         return "the reasoning quotes nothing"

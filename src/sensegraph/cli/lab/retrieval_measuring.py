@@ -26,7 +26,7 @@ from sensegraph.protocols import Part
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class IndexPlace:
     """Where the index of a set is, by which settings it is built, and the parts that were asked for besides."""
 
     root: Path
@@ -35,28 +35,27 @@ class Place:
     progress: Report
 
 
-def settings_of(root: Path, given: Mapping[str, Any]) -> tuple[Settings, tuple[Part, ...]]:
+def load_measuring_settings(root: Path, given: Mapping[str, Any]) -> tuple[Settings, tuple[Part, ...]]:
     """The settings of the folder `root` with flags laid over, and the parts of an index that the flags ask for."""
     flags = parse(given, Settings, "command line")  # so that a mistake in a flag is not blamed on the file
     asked = flags.index.parts if "parts" in given.get("index", {}) else ()
     return load_settings(root, given), asked
 
 
-def named_methods(text: str, settings: Settings) -> list[Named]:
+def load_named_methods(text: str, settings: Settings) -> list[Named]:
     """The methods of a list such as `naive,hybrid:fusion=rrf:k=20`, each called what it was written as."""
     names = [part.strip() for part in text.split(",") if part.strip()]
     if not names or len(set(names)) < len(names):
         raise typer.BadParameter(f"--methods {text!r}: name at least one method, and each once.")
-    return [Named(name, _method(name, settings)) for name in names]
-
-
-def _method(text: str, settings: Settings) -> Any:
-    name, *pairs = text.split(":")
-    return load(name, **settings.method_settings(name, overrides(pairs)))
+    found = []
+    for name in names:
+        method, *pairs = name.split(":")
+        found.append(Named(name, load(method, **settings.method_settings(method, overrides(pairs)))))
+    return found
 
 
 @contextmanager
-def folder(root: Path | None) -> Iterator[Path]:
+def open_index_folder(root: Path | None) -> Iterator[Path]:
     """Where indexes are kept: `root`, or a folder that goes again."""
     if root:
         yield root
@@ -65,40 +64,28 @@ def folder(root: Path | None) -> Iterator[Path]:
         yield Path(made)
 
 
-def measured(judged: JudgedSet, methods: Sequence[Named], how: Measuring, place: Place) -> Result:
+def measure_set(judged: JudgedSet, methods: Sequence[Named], how: Measuring, place: IndexPlace) -> Result:
     """Index the documents of `judged`, unless the index is there, and measure `methods` over it."""
     place.root.mkdir(parents=True, exist_ok=True)
     with closing(Corpus.of(place.root, place.settings, progress=place.progress)) as corpus:
-        _same(judged, corpus)
+        # measuring must not change what somebody keeps there
+        there = corpus.document_keys()
+        keys = corpus.runtime().keys(document, judged.documents)
+        if there and there != {d.id: k for d, k in zip(judged.documents, keys, strict=True)}:
+            raise InputError(
+                f"{corpus.root} holds other documents than {judged.name} as it is measured; choose an empty --root."
+            )
         begun = cpu_seconds()
-        corpus.workspace.settings = _with_parts(corpus, methods, place)
+        try:
+            present = read_manifest(corpus.store).part_names  # none of them may be lost
+        except NotIndexed:
+            present = frozenset()
+        wanted = {*place.parts, *present}.union(*(m.method.reads for m in methods))
+        settings = corpus.settings.index
+        parts = parts_with_needs(wanted, settings.part_objects)
+        corpus.workspace.settings = replace(corpus.settings, index=replace(settings, parts=parts))
         corpus.add(judged.documents)
         built = corpus.build()
         cost = Cost(cpu_seconds() - begun, judged.megabytes, sum(built.computed.values()))
         index, rt = corpus.index(), replace(corpus.runtime(), reranker=corpus.reranker)
         return Result(measure(judged, methods, index, rt, how), index.manifest, cost)
-
-
-def _same(judged: JudgedSet, corpus: Corpus) -> None:
-    """Raise InputError where the folder holds another corpus: measuring must not change what somebody keeps there."""
-    there = corpus.document_keys()
-    keys = corpus.runtime().keys(document, judged.documents)
-    if there and there != {d.id: k for d, k in zip(judged.documents, keys, strict=True)}:
-        raise InputError(
-            f"{corpus.root} holds other documents than {judged.name} as it is measured; choose an empty --root."
-        )
-
-
-def _with_parts(corpus: Corpus, methods: Sequence[Named], place: Place) -> Settings:
-    """The settings with the parts that the methods read, those that were asked for, and those that are there."""
-    wanted = {*place.parts, *_present(corpus)}.union(*(m.method.reads for m in methods))
-    index = corpus.settings.index
-    return replace(corpus.settings, index=replace(index, parts=parts_with_needs(wanted, index.part_objects)))
-
-
-def _present(corpus: Corpus) -> frozenset[Part]:
-    """The parts of the index as it is: none of them may be lost."""
-    try:
-        return read_manifest(corpus.store).part_names
-    except NotIndexed:
-        return frozenset()

@@ -14,9 +14,9 @@ from sensegraph.answering.quoting import quotable
 from sensegraph.errors import InputError
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage
-from sensegraph.lab.finetuning.data.containing import holding
-from sensegraph.lab.finetuning.data.sources import Source, answers_of, check_topic, records
-from sensegraph.lab.finetuning.data.values import Asked, Dropped, Passage
+from sensegraph.lab.finetuning.data.answer_containment import find_answer
+from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, Passage, SourceQuestion
+from sensegraph.lab.finetuning.data.sources import Source, check_topic, read_answers, stream_records
 from sensegraph.protocols import Method
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Question
@@ -25,7 +25,7 @@ _KEPT = 4096  # passages that stay in memory
 _DEEP = 20  # documents or chunks of a ranking that are looked at
 
 
-class Chunks(Sequence[Passage]):
+class ChunkPassages(Sequence[Passage]):
     """The chunks of an index as passages, read when they are asked for."""
 
     def __init__(self, index: Index, topic: str = "") -> None:
@@ -72,101 +72,103 @@ class Chunks(Sequence[Passage]):
         return [self.passage(found[name]) for name in ids if name in found]
 
 
-def from_file(index: Index, questions: Path, name: str, topic: str = "") -> Source:
+def read_question_source(index: Index, questions: Path, name: str, topic: str = "") -> Source:
     """Questions of a file over an index, such as `evaluate questions` writes.
 
     A line is an object with `_id`, `text` (or `question`) and `answer`, the latter there or in its `metadata`. Gold
     passages are the `chunks` that it names, or of the `documents` that it names those chunks that hold an answer
     (of a document with one chunk, that). Raises InputError for a line without id or question.
     """
-    chunks = Chunks(index, topic)
+    chunks = ChunkPassages(index, topic)
     by_document: dict[str, list[str]] = {}
     for entry in index.catalogue.chunks:
         by_document.setdefault(entry.document, []).append(entry.id)
-    return Source(name, _questions(questions, chunks, by_document), chunks, topics=chunks.topics())
+
+    def read_questions() -> Iterator[SourceQuestion | DroppedQuestion]:
+        seen = set[str]()
+        for number, record in enumerate(stream_records(questions), 1):
+            ident, text = str(record.get("_id", record.get("id", ""))), record.get("text", record.get("question"))
+            if not ident or not isinstance(text, str) or not text.strip():
+                raise InputError(
+                    f'{questions}, record {number}: not a question; give an object with "_id", "text" and "answer".'
+                )
+            if ident in seen:
+                raise InputError(
+                    f"{questions}, record {number}: the id {ident!r} was given before; each needs its own."
+                )
+            seen.add(ident)
+            yield _read_index_question(ident, text, record, chunks, by_document)
+
+    return Source(name, read_questions(), chunks, topics=chunks.topics())
 
 
-def _questions(path: Path, chunks: Chunks, by_document: Mapping[str, list[str]]) -> Iterator[Asked | Dropped]:
-    seen = set[str]()
-    for number, record in enumerate(records(path), 1):
-        ident, text = str(record.get("_id", record.get("id", ""))), record.get("text", record.get("question"))
-        if not ident or not isinstance(text, str) or not text.strip():
-            raise InputError(
-                f'{path}, record {number}: not a question; give an object with "_id", "text" and "answer".'
-            )
-        if ident in seen:
-            raise InputError(f"{path}, record {number}: the id {ident!r} was given before; each needs its own.")
-        seen.add(ident)
-        yield _question(ident, text, record, chunks, by_document)
-
-
-def _question(
-    ident: str, text: str, record: Mapping[str, Any], chunks: Chunks, by_document: Mapping[str, list[str]]
-) -> Asked | Dropped:
+def _read_index_question(
+    ident: str, text: str, record: Mapping[str, Any], chunks: ChunkPassages, by_document: Mapping[str, list[str]]
+) -> SourceQuestion | DroppedQuestion:
     metadata = record.get("metadata")
     fields = {**(metadata if isinstance(metadata, dict) else {}), **record}
-    kind, answers = str(fields.get("type") or ""), answers_of(record)
+    kind, answers = str(fields.get("type") or ""), read_answers(record)
     named, documents = fields.get("chunks"), fields.get("documents")
     if isinstance(named, list):
         oracles = chunks.named([str(n) for n in named])
         reason = "" if len(oracles) == len(named) else "a chunk that it names is not in the index"
     elif isinstance(documents, list):
-        oracles = [p for d in documents for p in _said(chunks.named(by_document.get(str(d), [])), answers)]
+        oracles = []
+        for name in documents:
+            passages = chunks.named(by_document.get(str(name), []))  # the only one is gold whatever it holds
+            oracles += passages if len(passages) == 1 else [p for p in passages if find_answer(p.text, answers)]
         reason = "" if oracles else "no chunk of its documents holds an answer"
     else:
         oracles, reason = [], "it names neither chunks nor documents"
     if reason:
-        return Dropped(ident, reason, kind)
+        return DroppedQuestion(ident, reason, kind)
     gold = tuple(replace(p, oracle=True) for p in oracles)
     reasoning, made = str(fields.get("reasoning") or ""), str(fields.get("made") or "given")
-    return Asked(ident, text, answers, gold, type=kind, reasoning=reasoning, made=made)
-
-
-def _said(passages: Sequence[Passage], answers: Sequence[str]) -> list[Passage]:
-    """Of the chunks of one document those that hold an answer; the only one whatever it holds."""
-    return list(passages) if len(passages) == 1 else [p for p in passages if holding(p.text, answers)]
+    return SourceQuestion(ident, text, answers, gold, type=kind, reasoning=reasoning, made=made)
 
 
 # ── errors of retrieval ──
 
 
-def wrong_chunks(source: Source, method: Method, index: Index, rt: Runtime) -> Source:
+def add_wrong_chunks(source: Source, method: Method, index: Index, rt: Runtime) -> Source:
     """`source` with the errors of a method beside each question: chunks that it ranks high and that are not gold."""
-    chunks = source.pool if isinstance(source.pool, Chunks) else Chunks(index)
+    chunks = source.pool if isinstance(source.pool, ChunkPassages) else ChunkPassages(index)
 
-    def nearer(asked: Asked | Dropped) -> Asked | Dropped:
-        if isinstance(asked, Dropped) or asked.near:
+    def add_near(asked: SourceQuestion | DroppedQuestion) -> SourceQuestion | DroppedQuestion:
+        if isinstance(asked, DroppedQuestion) or asked.near:
             return asked
         found = method.retrieve(Question(asked.question), index, rt)
         gold = {p.id for p in asked.oracles}
         ids = [p.id for p in found.passages if p.kind == "chunk" and p.id not in gold][:_DEEP]
         return replace(asked, near=tuple(replace(p, kind="hard") for p in chunks.named(ids)))
 
-    return replace(source, questions=map(nearer, source.questions), near=method.name)
+    return replace(source, questions=map(add_near, source.questions), near=method.name)
 
 
-def answered(source: Source, index: Index, rt: Runtime) -> Source:
+def answer_questions(source: Source, index: Index, rt: Runtime) -> Source:
     """`source` with an answer to each question that has none, written by the engine from the gold passages alone.
 
     A question of which the engine finds nothing in them is dropped. Raises UnsupportedTask before any work.
     """
     rt.check("answering from gold passages", frozenset({"answer"}))
-    return replace(source, questions=(_answered(q, index, rt) for q in source.questions))
+
+    def answer_question(asked: SourceQuestion | DroppedQuestion) -> SourceQuestion | DroppedQuestion:
+        if isinstance(asked, DroppedQuestion) or asked.answers or not asked.oracles:
+            return asked
+        chunks = index.chunks([p.id for p in asked.oracles])
+        shown = quotable([chunk_passage(chunks[p.id]) for p in asked.oracles if p.id in chunks], index, rt)
+        (draft,) = rt.each(answer, [inquiry(Question(asked.question), shown, index)])
+        if not any(s.references or s.sources for s in draft.statements):
+            return DroppedQuestion(asked.id, "the engine finds no answer in its gold passages", asked.type)
+        text = " ".join("".join(s.text for s in draft.statements).split())
+        return replace(asked, answers=(text,), written=True)
+
+    return replace(source, questions=map(answer_question, source.questions))
 
 
-def _answered(asked: Asked | Dropped, index: Index, rt: Runtime) -> Asked | Dropped:
-    if isinstance(asked, Dropped) or asked.answers or not asked.oracles:
-        return asked
-    chunks = index.chunks([p.id for p in asked.oracles])
-    shown = quotable([chunk_passage(chunks[p.id]) for p in asked.oracles if p.id in chunks], index, rt)
-    (draft,) = rt.each(answer, [inquiry(Question(asked.question), shown, index)])
-    if not any(s.references or s.sources for s in draft.statements):
-        return Dropped(asked.id, "the engine finds no answer in its gold passages", asked.type)
-    text = " ".join("".join(s.text for s in draft.statements).split())
-    return replace(asked, answers=(text,), written=True)
-
-
-def rankings(questions: Mapping[str, str], method: Method, index: Index, rt: Runtime) -> dict[str, tuple[str, ...]]:
+def rank_documents(
+    questions: Mapping[str, str], method: Method, index: Index, rt: Runtime
+) -> dict[str, tuple[str, ...]]:
     """The first documents that a method finds for each question, by the question's id."""
     found = {}
     for done, (ident, text) in enumerate(questions.items(), 1):

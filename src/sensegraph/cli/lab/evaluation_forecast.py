@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sensegraph.cli.lab.experiments import Prepared, prepared
+from sensegraph.cli.lab.evaluation_setup import PreparedEvaluation, prepare_evaluation
 from sensegraph.lab.experiments import experiment
 from sensegraph.lab.experiments.condition_answers import Condition
 from sensegraph.lab.experiments.rehearsal import Rehearsed, RehearsedEmbedder, stand_in
@@ -20,7 +20,7 @@ _OVERHEAD, _REPLY = 500, 450  # tokens of a prompt besides its context, and of a
 
 
 @dataclass(frozen=True, slots=True)
-class Foreseen:
+class Forecast:
     """Parts of a run with what each would take; `least` says that answers could only be guessed from below."""
 
     parts: Mapping[str, Usage]
@@ -32,44 +32,42 @@ class Foreseen:
         return sum(self.parts.values(), Usage())
 
 
-def foresee(file: Path, given: Mapping[str, Any], report: Callable[[str, int, int], None]) -> Foreseen:
+def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[str, int, int], None]) -> Forecast:
     """What `evaluate run` would ask for, and is not stored yet. Nothing is asked, and nothing stored."""
-    with prepared(file, given, report, dry=True) as ready:
-        return _rehearsed(ready)
-
-
-def _rehearsed(ready: Prepared) -> Foreseen:
-    if not any(tool.waits for tool in (*ready.corpus.workspace.tools, ready.tools.judging.engine)):
-        return Foreseen({})  # all of it is this machine's own work, and not done twice
-    answering = Rehearsed(ready.corpus.engine)
-    judging = Rehearsed(ready.tools.judging.engine)
-    parts: dict[str, Usage] = {}
-    if ready.to_index is not None:
-        found = ready.corpus.estimate(ready.to_index)
-        tokens = found.prompt_tokens, found.completion_tokens
-        parts["index"] = Usage(found.calls, *tokens, embedding_tokens=found.embedding_tokens, cost_usd=found.cost_usd)
-        conditions = tuple(replace(c, ask=_Guess(c, ready)) for c in ready.conditions)
-    else:
-        dim = ready.corpus.index().vectors.shape[1]
-        ready.corpus.workspace.use_tools(answering, RehearsedEmbedder(ready.corpus.embedder, dim))
-        conditions = ready.conditions
-    rt = replace(ready.tools.rt, engine=answering)
-    tools = replace(ready.tools, rt=rt, judging=replace(ready.tools.judging, engine=judging))
-    waiting = experiment.unanswered(conditions, ready.questions, tools)
-    result = experiment.run(replace(ready.plan, draws=1), conditions, ready.questions, tools, "")
-    for c in conditions:
-        places = [i for i, q in enumerate(ready.questions) if q in waiting[c.name]]
-        parts[f"answers of {c.name}"] = sum((result.answers[c.name][i].answer.usage for i in places), Usage())
-    parts |= {f"measuring: {task}": usage for task, usage in judging.by_task.items()}
-    return Foreseen({n: replace(u, seconds=0.0) for n, u in parts.items()}, ready.to_index is not None)
+    with prepare_evaluation(file, given, report, dry=True) as ready:
+        if not any(tool.waits for tool in (*ready.corpus.workspace.tools, ready.tools.judging.engine)):
+            return Forecast({})  # all of it is this machine's own work, and not done twice
+        answering = Rehearsed(ready.corpus.engine)
+        judging = Rehearsed(ready.tools.judging.engine)
+        parts: dict[str, Usage] = {}
+        if ready.to_index is not None:
+            found = ready.corpus.estimate(ready.to_index)
+            tokens = found.prompt_tokens, found.completion_tokens
+            parts["index"] = Usage(
+                found.calls, *tokens, embedding_tokens=found.embedding_tokens, cost_usd=found.cost_usd
+            )
+            conditions = tuple(replace(c, ask=_GuessedAnswer(c, ready)) for c in ready.conditions)
+        else:
+            dim = ready.corpus.index().vectors.shape[1]
+            ready.corpus.workspace.use_tools(answering, RehearsedEmbedder(ready.corpus.embedder, dim))
+            conditions = ready.conditions
+        rt = replace(ready.tools.rt, engine=answering)
+        tools = replace(ready.tools, rt=rt, judging=replace(ready.tools.judging, engine=judging))
+        waiting = experiment.unanswered(conditions, ready.questions, tools)
+        result = experiment.run(replace(ready.plan, draws=1), conditions, ready.questions, tools, "")
+        for c in conditions:
+            places = [i for i, q in enumerate(ready.questions) if q in waiting[c.name]]
+            parts[f"answers of {c.name}"] = sum((result.answers[c.name][i].answer.usage for i in places), Usage())
+        parts |= {f"measuring: {task}": usage for task, usage in judging.by_task.items()}
+        return Forecast({n: replace(u, seconds=0.0) for n, u in parts.items()}, ready.to_index is not None)
 
 
 @dataclass(frozen=True, slots=True)
-class _Guess:
+class _GuessedAnswer:
     """An answer of the usual length for one call with a full context: less than a method takes that asks often."""
 
     condition: Condition
-    ready: Prepared
+    ready: PreparedEvaluation
 
     def __call__(self, question: str) -> Answer:
         context = int(self.condition.settings.get("context_tokens") or _CONTEXT)
@@ -80,14 +78,14 @@ class _Guess:
         return Answer(stand_in(self.condition.name), usage=Usage(1, context + _OVERHEAD, _REPLY, cost_usd=price))
 
 
-def text(found: Foreseen) -> str:
+def format_forecast(found: Forecast) -> str:
     """The parts with calls, tokens and cost, and their sum."""
     whole = found.whole
     if not whole.calls and not whole.embedding_tokens:
         return "no calls to a model, no cost; the time is this machine's own"
     rows = [["part", "calls", "tokens in", "tokens out", "cost $"]]
-    rows += [_row(name, u) for name, u in found.parts.items() if u.calls or u.embedding_tokens]
-    rows.append(_row("in all", whole))
+    rows += [_forecast_row(name, u) for name, u in found.parts.items() if u.calls or u.embedding_tokens]
+    rows.append(_forecast_row("in all", whole))
     lines = [columns(rows)]
     if not whole.cost_usd:
         lines.append("cost not known: no prices are set (endpoint.price_…)")
@@ -96,12 +94,12 @@ def text(found: Foreseen) -> str:
     return "\n".join(lines)
 
 
-def _row(name: str, u: Usage) -> list[str]:
+def _forecast_row(name: str, u: Usage) -> list[str]:
     into = u.prompt_tokens + u.embedding_tokens
     return [name, f"{u.calls:,}", f"{into:,}", f"{u.completion_tokens:,}", f"{u.cost_usd:.2f}"]
 
 
-def object_of(found: Foreseen) -> dict[str, Any]:
+def record_forecast(found: Forecast) -> dict[str, Any]:
     """The parts and their sum, for programs."""
     named = {**found.parts, "all": found.whole}
     return {"least": found.least, "parts": {n: {f: getattr(u, f) for f in _SHOWN} for n, u in named.items()}}

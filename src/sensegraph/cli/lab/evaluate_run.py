@@ -15,7 +15,7 @@ from sensegraph.cli.progress import progress
 from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
-    from sensegraph.cli.lab.rehearsing import Foreseen
+    from sensegraph.cli.lab.evaluation_forecast import Forecast
 
 File = Annotated[
     Path, typer.Argument(metavar="FILE.toml", exists=True, dir_okay=False, help="The plan: what is compared, and how.")
@@ -26,7 +26,7 @@ Estimate = Annotated[
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Begin without asking, however many calls are foreseen.")]
 
 
-def run(
+def run_evaluation(
     file: File,
     estimate: Estimate = False,
     yes: Yes = False,
@@ -39,20 +39,22 @@ def run(
     trust: Trust = False,
 ) -> None:
     """Ask the questions of a plan under every condition, measure and compare the answers, and write a report."""
-    from sensegraph.cli.lab import experiments, rehearsing
+    from sensegraph.cli.lab import evaluation_forecast, evaluation_setup
     from sensegraph.lab.experiments import experiment, outcome_records
 
     given = overrides(settings, engine, max_tokens, max_cost, trust=trust)
     with progress(quiet or as_json) as report:
-        foreseen = rehearsing.foresee(file, given, report)
+        foreseen = evaluation_forecast.forecast_evaluation(file, given, report)
     if estimate:
-        out_json(rehearsing.object_of(foreseen)) if as_json else out(rehearsing.text(foreseen))
+        out_json(evaluation_forecast.record_forecast(foreseen)) if as_json else out(
+            evaluation_forecast.format_forecast(foreseen)
+        )
         return
-    agreed(foreseen, experiments.read_plan(file).ask_above, yes=yes)
-    with progress(quiet or as_json) as report, experiments.prepared(file, given, report) as ready:
+    confirm_calls(foreseen, evaluation_setup.read_plan(file).ask_above, yes=yes)
+    with progress(quiet or as_json) as report, evaluation_setup.prepare_evaluation(file, given, report) as ready:
         found = experiment.run(ready.plan, ready.conditions, ready.questions, ready.tools, ready.corpus_name)
     whole = outcome_records.whole(found)
-    written = write(found, whole, ready.output)
+    written = write_evaluation(found, whole, ready.output)
     if as_json:
         out_json(whole)
     elif not quiet:
@@ -62,20 +64,20 @@ def run(
         say("written: " + ", ".join(map(str, written)))
 
 
-def agreed(foreseen: Foreseen, most: int, *, yes: bool) -> None:
+def confirm_calls(foreseen: Forecast, most: int, *, yes: bool) -> None:
     """Go on, ask, or raise: a run of many calls begins only when somebody wants it."""
-    from sensegraph.cli.lab import rehearsing
+    from sensegraph.cli.lab import evaluation_forecast
 
     calls = foreseen.whole.calls
     if yes or calls <= most:
         return
-    say(rehearsing.text(foreseen))
+    say(evaluation_forecast.format_forecast(foreseen))
     if sys.stdin.isatty() and typer.confirm("Begin?", err=True):
         return
     raise InputError(f"{calls:,} calls are foreseen, more than ask_above = {most:,}: add --yes to begin.")
 
 
-def write(found: Any, whole: Mapping[str, Any], folder: Path) -> list[Path]:
+def write_evaluation(found: Any, whole: Mapping[str, Any], folder: Path) -> list[Path]:
     """Write the report as Markdown and HTML, the figures as JSON, answers and verdicts as JSON lines."""
     from sensegraph.lab.experiments import evaluation_report, outcome_records
     from sensegraph.lab.experiments.markdown import markdown

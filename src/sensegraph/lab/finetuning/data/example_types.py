@@ -44,7 +44,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SourceQuestion:
     """A question with its answers and the passages that they rest on; `near` are wrong passages, most alike first.
 
     Of several `answers` each is right or is a part of what is right, which a test collection does not tell.
@@ -91,7 +91,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadeExample:
     """An example, the passages that could not be its distractors by reason, and whether it has fewer than wanted."""
 
     example: Example
@@ -100,7 +100,7 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class DroppedQuestion:
     """A question of which no example was made, and why."""
 
     id: str
@@ -153,7 +153,7 @@ PRESETS: Mapping[str, DataSettings] = MappingProxyType(
 )
 
 
-def preset(name: str) -> DataSettings:
+def find_data_preset(name: str) -> DataSettings:
     """The settings of a preset. Raises SettingsError for one that does not exist."""
     if name not in PRESETS:
         raise SettingsError(f"No preset is called {name!r}; there are {', '.join(PRESETS)}.")

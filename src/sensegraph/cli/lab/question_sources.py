@@ -16,9 +16,9 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import FOLDER, load_settings
 from sensegraph.errors import InputError
 from sensegraph.index.parts import parts_with_needs
-from sensegraph.lab.finetuning.data import cleaning, indexed, sources, templates
+from sensegraph.lab.finetuning.data import cleaning, index_source, sources, template_questions
+from sensegraph.lab.finetuning.data.example_types import SourceQuestion
 from sensegraph.lab.finetuning.data.sources import Source
-from sensegraph.lab.finetuning.data.values import Asked
 from sensegraph.lab.retrieval import JudgedSet
 from sensegraph.methods import auto, load
 from sensegraph.personal.finding import finder
@@ -31,7 +31,7 @@ _FINDER = "walk"  # whose errors are taken where nothing else is said: the defau
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceRequest:
     """What to make data of: the corpus, where its questions are, who finds near passages, and the settings given.
 
     `write_answers` has the engine answer what has no answer; `mask` takes personal data out.
@@ -49,30 +49,40 @@ class Place:
 
 
 @contextmanager
-def source(place: Place, seed: int, progress: Report) -> Iterator[Source]:
+def open_question_source(place: SourceRequest, seed: int, progress: Report) -> Iterator[Source]:
     """The questions of a corpus, by what kind of thing it is. Raises InputError for what is none."""
-    _fitting(place)
+    _check_flags(place)
     if (place.corpus / "corpus.jsonl").is_file():
-        judged, found = sources.judged(place.corpus, place.split, place.topic)
-        found = found if place.near == _NONE else _with_errors(judged, found, place, progress)
-        yield _masked(found, load_settings(_HERE, place.given).personal) if place.mask else found
+        judged, found = sources.read_judged_source(place.corpus, place.split, place.topic)
+        found = found if place.near == _NONE else _add_retrieval_errors(judged, found, place, progress)
+        yield _mask_by_settings(found, load_settings(_HERE, place.given).personal) if place.mask else found
     elif place.corpus.is_dir():
         with Corpus.open(place.corpus, settings=place.given, progress=progress, create=False) as corpus:
-            found = _indexed(corpus, place, seed)
-            yield _masked(found, corpus.settings.personal) if place.mask else found
+            index, name = corpus.index(), place.corpus.resolve().name
+            if place.questions:
+                found = index_source.read_question_source(index, place.questions, name, place.topic)
+                found = index_source.answer_questions(found, index, corpus.runtime()) if place.write_answers else found
+            else:
+                found = replace(
+                    template_questions.draw_graph_questions(index, place.from_graph, seed, place.topic), name=name
+                )
+            if place.near != _NONE:
+                method, _ = corpus.asker.method(auto.finder(index) if place.near == _AUTO else place.near)
+                found = index_source.add_wrong_chunks(found, method, index, corpus.runtime())
+            yield _mask_by_settings(found, corpus.settings.personal) if place.mask else found
     else:
-        found = sources.hotpot(place.corpus, seed)
-        yield _masked(found, load_settings(_HERE, place.given).personal) if place.mask else found
+        found = sources.read_hotpot_source(place.corpus, seed)
+        yield _mask_by_settings(found, load_settings(_HERE, place.given).personal) if place.mask else found
 
 
-def _masked(found: Source, settings: PersonalSettings) -> Source:
+def _mask_by_settings(found: Source, settings: PersonalSettings) -> Source:
     """`found` without the personal data that rules find; names of people are masked when an index is built."""
     kinds = tuple(k for k in settings.kinds if k != "person")
     masker = Masker(finder(replace(settings, kinds=kinds)))
-    return cleaning.cleaned(found, lambda text: masker.text(text)[0], (*kinds, *settings.patterns))
+    return cleaning.mask_source(found, lambda text: masker.text(text)[0], (*kinds, *settings.patterns))
 
 
-def _fitting(place: Place) -> None:
+def _check_flags(place: SourceRequest) -> None:
     """Raise where the flags do not fit the kind of corpus: nothing that was asked for is passed over."""
     corpus = place.corpus
     if not corpus.exists():
@@ -99,31 +109,16 @@ def _fitting(place: Place) -> None:
 # ── a test collection ──
 
 
-def _with_errors(judged: JudgedSet, found: Source, place: Place, progress: Report) -> Source:
+def _add_retrieval_errors(judged: JudgedSet, found: Source, place: SourceRequest, progress: Report) -> Source:
     """`found` with the wrong documents of a method, over an index that goes again."""
     settings, name = load_settings(_HERE, place.given), _FINDER if place.near == _AUTO else place.near
     method = load(name, **settings.method_settings(name, {}))
-    texts = {a.id: a.question for a in found.questions if isinstance(a, Asked)}
+    texts = {a.id: a.question for a in found.questions if isinstance(a, SourceQuestion)}
     with (
         TemporaryDirectory(prefix="sensegraph-") as made,
         closing(Corpus.of(Path(made), settings, progress=progress)) as corpus,
     ):
         corpus.add(judged.documents)
         corpus.build(parts=parts_with_needs(method.reads))
-        ranked = indexed.rankings(texts, method, corpus.index(), corpus.runtime())
-    return sources.with_near(found, ranked, method.name)
-
-
-def _indexed(corpus: Corpus, place: Place, seed: int) -> Source:
-    """Questions of a file or of the graph, with the errors of a method that this index serves."""
-    index = corpus.index()
-    if place.questions:
-        found = indexed.from_file(index, place.questions, place.corpus.resolve().name, place.topic)
-        found = indexed.answered(found, index, corpus.runtime()) if place.write_answers else found
-    else:
-        found = templates.from_graph(index, place.from_graph, seed, place.topic)
-        found = replace(found, name=place.corpus.resolve().name)
-    if place.near == _NONE:
-        return found
-    method, _ = corpus.asker.method(auto.finder(index) if place.near == _AUTO else place.near)
-    return indexed.wrong_chunks(found, method, index, corpus.runtime())
+        ranked = index_source.rank_documents(texts, method, corpus.index(), corpus.runtime())
+    return sources.add_near_passages(found, ranked, method.name)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
-from typing import Any
 
 from sensegraph.engines.local.local_model import MANIFEST, base_of, load, needs_extra
 from sensegraph.errors import InputError
 
 
-def merge(tuned: Path, out: Path) -> Path:
+def merge_adapter(tuned: Path, out: Path) -> Path:
     """Add the adapter in `tuned` to the weights of its base and write both as one model, in the base's own precision.
 
     The manifest goes with it, so that the prompt of the training stays known. Raises InputError for a folder without
@@ -22,8 +21,12 @@ def merge(tuned: Path, out: Path) -> Path:
         raise InputError(f"{tuned} holds no adapter: a model whose weights were all trained is ready as it is.")
     if out.is_dir() and any(out.iterdir()):
         raise InputError(f"{out} is not empty: name a folder that is, or a new one.")
+    import torch
+    from transformers import AutoConfig
+
     tokenizer, model = load(str(tuned))
-    whole = model.merge_and_unload().to(_stored(tuned))
+    stored = AutoConfig.from_pretrained(base_of(tuned), local_files_only=True).dtype
+    whole = model.merge_and_unload().to(stored or torch.float32)  # 32 bits where the base model does not say
     out.mkdir(parents=True, exist_ok=True)
     whole.save_pretrained(out)
     tokenizer.save_pretrained(out)
@@ -34,15 +37,7 @@ def merge(tuned: Path, out: Path) -> Path:
     return out
 
 
-def _stored(tuned: Path) -> Any:
-    """The type that the base model's weights are stored in; 32 bits where it does not say."""
-    import torch
-    from transformers import AutoConfig
-
-    return AutoConfig.from_pretrained(base_of(tuned), local_files_only=True).dtype or torch.float32
-
-
-def commands(folder: Path) -> str:
+def list_serving_commands(folder: Path) -> str:
     """The ways to serve a model of one folder, and the settings that use it, as lines for a shell and a file."""
     name = shlex.quote(str(folder))
     return (

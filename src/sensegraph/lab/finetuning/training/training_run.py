@@ -18,7 +18,7 @@ from typing import Any
 from sensegraph.engines.local.local_model import device_of, needs_extra, torch_type
 from sensegraph.lab.finetuning.training import checkpoints, encoding, manifests, models
 from sensegraph.lab.finetuning.training.encoding import Encoded
-from sensegraph.lab.finetuning.training.recipes import Recipe
+from sensegraph.lab.finetuning.training.training_recipes import Recipe
 
 LOSSES = "losses.jsonl"
 
@@ -74,24 +74,25 @@ class Trained:
 Tell = Callable[[Point, int], None]
 
 
-def train(job: Job, recipe: Recipe, tell: Tell = lambda point, steps: None) -> Trained:
+def run_training(job: Job, recipe: Recipe, tell: Tell = lambda point, steps: None) -> Trained:
     """Train, or go on where an earlier run of the same job stopped; `tell` hears every step and how many there are.
 
     Raises SettingsError without the extra `finetune`, for a layer that the model does not have, and where `out` holds
     another training; InputError for a model or data that cannot be read.
     """
     needs_extra("Training")
-    about = manifests.of(job, recipe)
-    manifests.claim(job.out, about)
-    tokenizer, model, targets = models.prepared(job.model, recipe, job.download)
-    learnt, watched, too_long = _data(job, recipe, tokenizer, about.prompt)
+    about = manifests.make_manifest(job, recipe)
+    manifests.claim_folder(job.out, about)
+    tokenizer, model, targets = models.prepare_model(job.model, recipe, job.download)
+    learnt, watched, too_long = _encode_data(job, recipe, tokenizer, about.prompt)
     run = _Run(job, recipe, tokenizer, model, learnt, watched)
     resumed = run.resume()
     begun = resumed
     for point in run.points_from(resumed):
         tell(point, run.steps)
         begun = point.step
-    weights = (sum(p.numel() for p in models.trained_weights(model)), sum(p.numel() for p in model.parameters()))
+    weights = (sum(p.numel() for p in models.list_trained_weights(model)), sum(p.numel() for p in model.parameters()))
+    unpaged = run.recipe.optimiser.startswith("paged") and run.device == "cpu"
     trained = Trained(
         job.out,
         tuple(run.points),
@@ -102,24 +103,30 @@ def train(job: Job, recipe: Recipe, tell: Tell = lambda point, steps: None) -> T
         weights,
         resumed,
         begun == resumed,
-        _notes(run),
+        ("the states of the optimiser are not paged: there is no GPU",) if unpaged else (),
     )
-    _finish(run, trained, about)
+    # write the tuned model, its tokenizer, the losses and the manifest; then the folder is whole
+    run.model.save_pretrained(run.job.out)
+    run.tokenizer.save_pretrained(run.job.out)
+    rows = [{"step": p.step, "loss": p.loss, "held_out": p.held_out, "tokens": p.tokens} for p in run.points]
+    (run.job.out / LOSSES).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    done = replace(about, targets=trained.targets, steps=trained.steps, examples=trained.examples, finished=True)
+    manifests.write_manifest(run.job.out, done)
     return trained
 
 
-def _data(
+def _encode_data(
     job: Job, recipe: Recipe, tokenizer: Any, template: str
 ) -> tuple[list[Encoded], list[Encoded], tuple[int, int]]:
     """What is learnt, what is watched, and how many of each were too long."""
-    learnt, lost = encoding.fitting(
-        manifests.pairs_of(job.data, tokenizer, template), tokenizer, recipe.loss, recipe.max_tokens
+    learnt, lost = encoding.encode_pairs(
+        manifests.read_training_pairs(job.data, tokenizer, template), tokenizer, recipe.loss, recipe.max_tokens
     )
     learnt = learnt[: recipe.samples or None]
     if job.held_out is None:
         return learnt, [], (lost, 0)
-    pairs = manifests.pairs_of(job.held_out, tokenizer, template)[: recipe.held_out]
-    watched, more = encoding.fitting(pairs, tokenizer, recipe.loss, recipe.max_tokens)
+    pairs = manifests.read_training_pairs(job.held_out, tokenizer, template)[: recipe.held_out]
+    watched, more = encoding.encode_pairs(pairs, tokenizer, recipe.loss, recipe.max_tokens)
     return learnt, watched, (lost, more)
 
 
@@ -134,10 +141,10 @@ class _Run:
         self.job, self.recipe, self.tokenizer, self.model = job, recipe, tokenizer, model
         self.learnt, self.watched = learnt, watched
         self.each = recipe.batch * recipe.accumulation
-        self.steps = encoding.steps(len(learnt), self.each, recipe.epochs)
+        self.steps = encoding.count_steps(len(learnt), self.each, recipe.epochs)
         self.device = device_of(recipe.device)
         self.type = torch_type(self.device)
-        self.optimiser = models.optimiser(model, recipe)
+        self.optimiser = models.make_optimiser(model, recipe)
         self.scaler = torch.amp.GradScaler(self.device, enabled=self.type is torch.float16)
         self.points: list[Point] = []
         self.tokens, self.seconds = 0, 0.0
@@ -149,7 +156,7 @@ class _Run:
         import torch
 
         torch.manual_seed(self.recipe.seed + 1)  # of dropout; the adapter began with the seed itself
-        stored = checkpoints.last(self.job.out)
+        stored = checkpoints.load_last_checkpoint(self.job.out)
         if stored is None:
             return 0
         step, state = stored
@@ -178,13 +185,13 @@ class _Run:
             "tokens": self.tokens,
             "seconds": self.seconds,
         }
-        checkpoints.save(self.job.out, step, state, self.recipe.checkpoints)
+        checkpoints.save_checkpoint(self.job.out, step, state, self.recipe.checkpoints)
 
     # ── steps ──
 
     def points_from(self, begin: int) -> Iterator[Point]:
         """Train from step `begin` to the end; every step as it is done, its checkpoint stored."""
-        groups = encoding.groups(len(self.learnt), self.each, self.recipe.seed, begin, self.steps)
+        groups = encoding.iterate_batches(len(self.learnt), self.each, self.recipe.seed, begin, self.steps)
         for step, places in enumerate(groups, begin + 1):
             start = time.perf_counter()
             loss = self._step(step, [self.learnt[i] for i in places])
@@ -209,9 +216,9 @@ class _Run:
         self.tokens += sum(len(e.ids) for e in examples)
         if self.recipe.clip:
             self.scaler.unscale_(self.optimiser)
-            torch.nn.utils.clip_grad_norm_(models.trained_weights(self.model), self.recipe.clip)
+            torch.nn.utils.clip_grad_norm_(models.list_trained_weights(self.model), self.recipe.clip)
         for group in self.optimiser.param_groups:
-            group["lr"] = rate(self.recipe, step, self.steps)
+            group["lr"] = compute_learning_rate(self.recipe, step, self.steps)
         self.scaler.step(self.optimiser)
         self.scaler.update()
         self.optimiser.zero_grad(set_to_none=True)
@@ -222,7 +229,7 @@ class _Run:
         import torch
 
         pad = self.tokenizer.pad_token_id if self.tokenizer.pad_token_id is not None else 0
-        batch = encoding.tensors(examples, pad, self.device)
+        batch = encoding.make_tensors(examples, pad, self.device)
         labels = batch.pop("labels")[:, 1:]
         with torch.autocast(self.device, self.type, enabled=self.type is not torch.float32):
             logits = self.model(**batch).logits[:, :-1]
@@ -241,7 +248,7 @@ class _Run:
         return total / sum(e.learnt for e in examples)
 
 
-def rate(recipe: Recipe, step: int, steps: int) -> float:
+def compute_learning_rate(recipe: Recipe, step: int, steps: int) -> float:
     """The learning rate of a step, from 1: rising over the warm-up, then constant or falling to 0 in a line."""
     if step <= recipe.warmup:
         return recipe.learning_rate * step / recipe.warmup
@@ -250,16 +257,18 @@ def rate(recipe: Recipe, step: int, steps: int) -> float:
     return recipe.learning_rate * (steps - step + 1) / max(1, steps - recipe.warmup)
 
 
-def _notes(run: _Run) -> tuple[str, ...]:
-    unpaged = run.recipe.optimiser.startswith("paged") and run.device == "cpu"
-    return ("the states of the optimiser are not paged: there is no GPU",) if unpaged else ()
-
-
-def _finish(run: _Run, trained: Trained, about: manifests.Manifest) -> None:
-    """Write the tuned model, its tokenizer, the losses and the manifest; then the folder is whole."""
-    run.model.save_pretrained(run.job.out)
-    run.tokenizer.save_pretrained(run.job.out)
-    rows = [{"step": p.step, "loss": p.loss, "held_out": p.held_out, "tokens": p.tokens} for p in run.points]
-    (run.job.out / LOSSES).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    done = replace(about, targets=trained.targets, steps=trained.steps, examples=trained.examples, finished=True)
-    manifests.write(run.job.out, done)
+def describe_training(done: Trained) -> str:
+    """What came of a training, in lines for people."""
+    last = done.points[-1]
+    held_out = f", held out {last.held_out:.4f}" if last.held_out is not None else ""
+    trained, of = done.weights
+    lines = [
+        f"steps        {done.steps:,}, {done.examples:,} examples, {last.tokens:,} tokens in {last.seconds:,.1f} s",
+        f"loss         {done.points[0].loss:.4f} at first, {last.loss:.4f} at last{held_out} (nats a token)",
+        f"trained      {trained:,} of {of:,} weights" + (f" ({', '.join(done.targets)})" if done.targets else ""),
+    ]
+    if done.resumed:
+        lines.append("resumed      " + ("it was done already" if done.already else f"from step {done.resumed:,}"))
+    if any(done.too_long):
+        lines.append(f"left out     {done.too_long[0]:,} examples and {done.too_long[1]:,} held out: too long")
+    return "\n".join([*lines, *(f"note         {note}" for note in done.notes)])

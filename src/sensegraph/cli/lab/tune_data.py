@@ -67,12 +67,12 @@ app = typer.Typer(no_args_is_help=True, help="Fine-tune a model: make training d
 
 
 @app.callback()
-def _group() -> None:
+def _describe_tune() -> None:
     """Fine-tune a model to answer from passages of which only some bear on the question."""
 
 
-@app.command(short_help="Make training data from a corpus with questions.")
-def data(
+@app.command("data", short_help="Make training data from a corpus with questions.")
+def make_training_data(
     corpus: CorpusPath,
     out_file: OutFile,
     preset: Preset = "graft",
@@ -103,34 +103,44 @@ def data(
     trust: Trust = False,
 ) -> None:
     """Make training data: each question over its gold passages among distractors, and a report on what is in it."""
-    from sensegraph.cli.lab import gathering
-    from sensegraph.lab.finetuning.data import output, telling, writing
-    from sensegraph.lab.finetuning.data.output import Held
-    from sensegraph.lab.finetuning.data.values import preset as preset_of
+    from sensegraph.cli.lab import question_sources
+    from sensegraph.lab.finetuning.data import data_report_text, example_forms, output
+    from sensegraph.lab.finetuning.data.example_types import find_data_preset as preset_of
+    from sensegraph.lab.finetuning.data.output import HeldOutFile
 
     wanted: dict[str, Any] = {"oracle_share": oracle_share, "style": style, "most_oracles": oracles, "hard": hard}
-    wanted |= {"pad": padding, "distractors": _pair(distractors), "max_tokens": length, "answers": answers}
+    wanted |= {"pad": padding, "distractors": _parse_distractors(distractors), "max_tokens": length, "answers": answers}
     how = replace(preset_of(preset), seed=seed, **{k: v for k, v in wanted.items() if v is not None})
-    shape, given = writing.form_of(form), overrides(settings, engine, trust=trust)
-    place = gathering.Place(corpus, questions, from_graph, near, split, topic, given, write_answers, mask)
-    with progress(quiet) as shown, gathering.source(place, seed, shown) as found:
-        made, apart = output.write(found, how, shape, out_file, Held(held_out, held_share) if held_out else None)
+    shape, given = example_forms.parse_form(form), overrides(settings, engine, trust=trust)
+    place = question_sources.SourceRequest(
+        corpus, questions, from_graph, near, split, topic, given, write_answers, mask
+    )
+    with progress(quiet) as shown, question_sources.open_question_source(place, seed, shown) as found:
+        made, apart = output.write_examples(
+            found, how, shape, out_file, HeldOutFile(held_out, held_share) if held_out else None
+        )
     if failing := [c.name for r in (made, apart) if r for c in r.checks if not c.holds]:
         say(f"not all checks hold: {', '.join(failing)}; read the report before you train on these data")
     if report:
-        report.write_text("\n".join(map(telling.markdown, [made, *([apart] if apart else [])])), encoding="utf-8")
+        report.write_text(
+            "\n".join(map(data_report_text.render_data_page, [made, *([apart] if apart else [])])), encoding="utf-8"
+        )
     if as_json:
         out_json(
-            telling.plain(made)
-            | {"held_out": telling.plain(apart) if apart else None, "file": str(out_file), "form": form}
+            data_report_text.record_data_report(made)
+            | {
+                "held_out": data_report_text.record_data_report(apart) if apart else None,
+                "file": str(out_file),
+                "form": form,
+            }
         )
         return
-    shares = [telling.held_out(made, apart, held_share)] if apart else []
-    out("\n\n".join([*map(telling.text, [made, *([apart] if apart else [])]), *shares]))
+    shares = [data_report_text.describe_held_out(made, apart, held_share)] if apart else []
+    out("\n\n".join([*map(data_report_text.format_data_report, [made, *([apart] if apart else [])]), *shares]))
     say("written: " + ", ".join(str(file) for file in (out_file, held_out, report) if file))
 
 
-def _pair(text: str | None) -> tuple[int, int] | None:
+def _parse_distractors(text: str | None) -> tuple[int, int] | None:
     """`3,4` or `3` as (least, most). Raises BadParameter for what is neither."""
     if text is None:
         return None

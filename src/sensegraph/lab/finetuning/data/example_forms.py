@@ -19,7 +19,7 @@ from importlib.resources import files
 from typing import Any, Literal, get_args
 
 from sensegraph.errors import SettingsError
-from sensegraph.lab.finetuning.data.values import Example, Passage
+from sensegraph.lab.finetuning.data.example_types import Example, Passage
 
 Form = Literal["completion", "chat", "evaluation"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -28,39 +28,39 @@ _PLACEHOLDER = re.compile(r"\{\{(question|passages)\}\}")
 
 
 @cache
-def instruction() -> str:
+def read_instruction() -> str:
     """What every prompt begins with."""
-    return _packaged("instruction").strip()
+    return _read_packaged_prompt("instruction").strip()
 
 
 @cache
-def _packaged(name: str) -> str:
+def _read_packaged_prompt(name: str) -> str:
     return (files("sensegraph") / "papers" / _PAPER / "prompts" / f"{name}.md").read_text("utf-8")
 
 
-def asked(question: str, passages: Sequence[Passage]) -> str:
+def format_question(question: str, passages: Sequence[Passage]) -> str:
     """The question over its passages: what a user's message of a chat holds."""
-    shown = "\n\n".join(map(block, passages))
+    shown = "\n\n".join(map(format_passage, passages))
     given = {"question": question, "passages": shown}
-    return _PLACEHOLDER.sub(lambda found: given[found[1]], _packaged("asked")).strip()
+    return _PLACEHOLDER.sub(lambda found: given[found[1]], _read_packaged_prompt("asked")).strip()
 
 
-def block(passage: Passage) -> str:
+def format_passage(passage: Passage) -> str:
     """A passage as a prompt shows it. Nothing in it tells an oracle passage from a distractor."""
     return f"{passage.title}\n{passage.text}" if passage.title else passage.text
 
 
-def prompt(question: str, passages: Sequence[Passage]) -> str:
+def format_prompt(question: str, passages: Sequence[Passage]) -> str:
     """The whole prompt as one text, ready for the target to follow."""
-    return f"{instruction()}\n\n{asked(question, passages)}\n\nAnswer:"
+    return f"{read_instruction()}\n\n{format_question(question, passages)}\n\nAnswer:"
 
 
-def record(example: Example, form: Form) -> dict[str, Any]:
+def record_example(example: Example, form: Form) -> dict[str, Any]:
     """An example in one of the forms."""
     if form == "completion":
-        return {"prompt": prompt(example.question, example.passages), "completion": f" {example.target}"}
+        return {"prompt": format_prompt(example.question, example.passages), "completion": f" {example.target}"}
     if form == "chat":
-        said = (instruction(), asked(example.question, example.passages), example.target)
+        said = (read_instruction(), format_question(example.question, example.passages), example.target)
         roles = ("system", "user", "assistant")
         return {"messages": [{"role": r, "content": t} for r, t in zip(roles, said, strict=True)]}
     shown = [
@@ -79,7 +79,7 @@ def record(example: Example, form: Form) -> dict[str, Any]:
     }
 
 
-def form_of(name: str) -> Form:
+def parse_form(name: str) -> Form:
     """The form that is called so. Raises SettingsError for one that does not exist."""
     for form in FORMS:
         if form == name:
@@ -87,6 +87,6 @@ def form_of(name: str) -> Form:
     raise SettingsError(f"No form is called {name!r}; there are {', '.join(FORMS)}.")
 
 
-def line(example: Example, form: Form) -> str:
+def format_example_line(example: Example, form: Form) -> str:
     """An example as one line of JSON, with its end."""
-    return json.dumps(record(example, form), ensure_ascii=False) + "\n"
+    return json.dumps(record_example(example, form), ensure_ascii=False) + "\n"

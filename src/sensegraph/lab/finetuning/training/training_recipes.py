@@ -5,11 +5,14 @@ source: the paper GRAFT, section 5.2; QLoRA, Dettmers et al. 2023 (R11, R12)
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
+from sensegraph.corpus.settings import parse
 from sensegraph.engines.local.local_model import Device
 from sensegraph.errors import SettingsError
 
@@ -84,8 +87,21 @@ PRESETS: Mapping[str, Recipe] = MappingProxyType(
 )
 
 
-def recipe(name: str) -> Recipe:
+def find_recipe(name: str) -> Recipe:
     """The recipe of a preset. Raises SettingsError for one that does not exist."""
     if name not in PRESETS:
         raise SettingsError(f"No preset of training is called {name!r}; there are {', '.join(PRESETS)}.")
     return PRESETS[name]
+
+
+def read_recipe(preset: str, file: Path | None, given: Mapping[str, Any]) -> Recipe:
+    """The preset with a file and settings laid over it. Raises SettingsError for what is no recipe."""
+    table: dict[str, Any] = {}
+    if file is not None:
+        try:
+            table = tomllib.loads(file.read_text("utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
+            raise SettingsError(f"{file} is not valid TOML: {e}.") from e
+        parse(table, Recipe, str(file))
+    base = {n: list(v) if isinstance(v, tuple) else v for n, v in asdict(find_recipe(preset)).items()}
+    return parse({**base, **table, **given}, Recipe, "recipe")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Root, Set, Trust, opened, out, out_json, overrides
-from sensegraph.cli.progress import Report, progress
+from sensegraph.cli.progress import progress
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
@@ -54,7 +55,7 @@ Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of e
 Estimated = Annotated[bool, typer.Option("--estimate", help="Say what it would cost; nothing is paid or written.")]
 
 
-def questions(
+def make_questions(
     root: Root = _HERE,
     about: About = "",
     from_graph: FromGraph = False,
@@ -75,43 +76,43 @@ def questions(
     trust: Trust = False,
 ) -> None:
     """Make questions to measure with: by personas of a described corpus, or on what an index holds, with evidence."""
+    from sensegraph.corpus.corpus import Corpus
     from sensegraph.lab.questions.grounded_questions import GroundSettings
     from sensegraph.lab.questions.personas import PersonaSettings
-    from sensegraph.lab.questions.question_files import GROUNDED, check_empty
+    from sensegraph.lab.questions.question_files import GROUNDED, check_empty, write_questions, write_set
     from sensegraph.lab.questions.question_making import Posing, foresee, pose
 
     if target is None and not estimate and not as_json:
         raise typer.BadParameter("--out names where the questions go: a file that ends in .jsonl, or a new folder.")
-    if target is not None and _folder(target):
+    if target is not None and _names_folder(target):
         check_empty(target)
-    grounds = GroundSettings(_classes(classes) or GROUNDED, each, seed=seed) if from_graph or not about else None
+    grounds = GroundSettings(_parse_classes(classes) or GROUNDED, each, seed=seed) if from_graph or not about else None
     posing = Posing(about, PersonaSettings(personas, tasks, per_task), grounds, templates)
     given = overrides(settings, engine, max_tokens, max_cost, trust=trust)
-    with progress() as report, _corpus(root, given, report, alone=grounds is None) as corpus:
-        index = corpus.index() if grounds or _folder(target) else None
+    alone = grounds is None  # where a description is enough, a new folder keeps what was paid for
+    opening: Callable[..., AbstractContextManager[Corpus]]
+    opening = partial(Corpus.open, root, settings=given) if alone else partial(opened, root, given)
+    with progress() as report, opening(progress=report) as corpus:
+        index = corpus.index() if grounds or _names_folder(target) else None
         if estimate:
-            _tell_estimate(foresee(posing, index, corpus.runtime()), corpus, as_json)
+            _show_question_costs(foresee(posing, index, corpus.runtime()), corpus, as_json)
             return
         rt = corpus.runtime()
         before = rt.engine.usage() + rt.embedder.usage()
         found = pose(posing, index, rt)
         usage = rt.engine.usage() + rt.embedder.usage() - before
-        _write(found, target, corpus)
+        if target is not None and _names_folder(target):
+            write_set(target, found.questions, corpus.index())
+        elif target is not None:
+            write_questions(target, found.questions)
         notes = corpus.engine.notes()
     if as_json:
-        out_json(_object(found, usage, notes, target))
+        out_json(_record_questions(found, usage, notes, target))
     else:
-        _tell(found, usage, notes, target)
+        _show_questions(found, usage, notes, target)
 
 
-def _corpus(root: Path, given: Mapping[str, Any], report: Report, *, alone: bool) -> AbstractContextManager[Corpus]:
-    """The corpus at `root`; where a description is enough, a new folder keeps what was paid for."""
-    from sensegraph.corpus.corpus import Corpus
-
-    return Corpus.open(root, settings=given, progress=report) if alone else opened(root, given, progress=report)
-
-
-def _classes(text: str) -> tuple[Kind, ...]:
+def _parse_classes(text: str) -> tuple[Kind, ...]:
     """The classes of a list. Raises BadParameter for one that does not exist."""
     from sensegraph.lab.questions.question_files import KINDS
 
@@ -122,22 +123,11 @@ def _classes(text: str) -> tuple[Kind, ...]:
     return tuple(kind for kind in KINDS if kind in wanted)
 
 
-def _folder(target: Path | None) -> bool:
+def _names_folder(target: Path | None) -> bool:
     return target is not None and target.suffix.lower() != ".jsonl"
 
 
-def _write(found: Outcome, target: Path | None, corpus: Corpus) -> None:
-    from sensegraph.lab.questions.question_files import write_questions, write_set
-
-    if target is None:
-        return
-    if _folder(target):
-        write_set(target, found.questions, corpus.index())
-    else:
-        write_questions(target, found.questions)
-
-
-def _tell(found: Outcome, usage: Usage, notes: Sequence[str], target: Path | None) -> None:
+def _show_questions(found: Outcome, usage: Usage, notes: Sequence[str], target: Path | None) -> None:
     """What was made, for people."""
     from sensegraph.cli import show
 
@@ -151,7 +141,8 @@ def _tell(found: Outcome, usage: Usage, notes: Sequence[str], target: Path | Non
     out("\n".join([*lines, *notes]))
 
 
-def _object(found: Outcome, usage: Usage, notes: Sequence[str], target: Path | None) -> dict[str, Any]:
+def _record_questions(found: Outcome, usage: Usage, notes: Sequence[str], target: Path | None) -> dict[str, Any]:
+    """What was made, for programs."""
     from sensegraph.lab.questions.question_files import record
 
     return {
@@ -165,7 +156,7 @@ def _object(found: Outcome, usage: Usage, notes: Sequence[str], target: Path | N
     }
 
 
-def _tell_estimate(steps: Sequence[StepEstimate], corpus: Corpus, as_json: bool) -> None:
+def _show_question_costs(steps: Sequence[StepEstimate], corpus: Corpus, as_json: bool) -> None:
     """What making questions would cost, if nothing has to be asked for again."""
     from sensegraph.protocols import PricedEngine
 
