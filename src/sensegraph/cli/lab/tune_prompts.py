@@ -31,7 +31,7 @@ from sensegraph.errors import EmptyCorpus, InputError, SettingsError
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
-    from sensegraph.engines.llm.tuning import Tuned
+    from sensegraph.engines.llm.prompt_tuning import Tuned
     from sensegraph.types import Chunk
 
 _HERE = Path(".")
@@ -56,8 +56,8 @@ def tune_prompts(
 ) -> None:
     """Fit the prompts to a corpus: its domain, its kinds of things, examples from it. Read and edit what it writes."""
     from sensegraph.engines.llm.llm import LLMEngine
+    from sensegraph.engines.llm.prompt_tuning import tuned
     from sensegraph.engines.llm.prompts import copied
-    from sensegraph.engines.llm.tuning import tuned
 
     with opened(root, overrides(settings, None, max_tokens, max_cost, trust=trust), create=True) as corpus:
         if not isinstance(corpus.engine, LLMEngine):
@@ -124,8 +124,8 @@ def _take_first(count: int, items: Iterable[Any]) -> list[Any]:
 
 def _find_edited_prompts(folder: Path) -> tuple[str, ...]:
     """The prompts in `folder` that are not the packaged ones. Raises InputError, before any call, when all differ."""
+    from sensegraph.engines.llm.prompt_tuning import names
     from sensegraph.engines.llm.prompts import packaged
-    from sensegraph.engines.llm.tuning import names
 
     files = ((name, folder / f"{name}.md") for name in names())
     edited = tuple(name for name, file in files if file.is_file() and file.read_text("utf-8") != packaged(name))
