@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
+from sensegraph.language.calendar_words import ENGLISH_MONTH, SHORT_MONTHS
+
 LARGEST = 1e18
 
 
@@ -43,7 +45,7 @@ def read_date(text: str) -> Moment | None:
         if found := pattern.search(text):
             given = {field: found[i + 1] for i, field in enumerate(order)}
             name = given.get("month", "")
-            month = int(name) if name.isdigit() else _MONTHS.index(name[:3].casefold()) + 1 if name else 0
+            month = int(name) if name.isdigit() else SHORT_MONTHS.index(name[:3].casefold()) + 1 if name else 0
             moment = Moment(int(given["year"]), month, int(given.get("day", 0)))
             try:
                 date(moment.year, moment.month or 1, moment.day or 1)
@@ -92,11 +94,7 @@ def write_value(value: Value) -> str:
     return f"unknown ({value.reason})" if isinstance(value, Unknown) else value
 
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_NAMED = (
-    r"(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)\.?"
-)
+_NAMED = rf"({ENGLISH_MONTH})\.?"
 _YEAR = r"([12]\d{3}|[3-9]\d{2})"
 _DATES = (
     (re.compile(r"\b([12]\d{3})-(\d{2})-(\d{2})\b"), ("year", "month", "day")),
