@@ -24,7 +24,7 @@ _BLOCK = 256  # chunks fetched at once
 
 @dataclass(frozen=True)
 class TS:
-    """Map-reduce over every chunk: thorough, and as dear as reading the whole corpus for each question."""
+    """Map-reduce over every chunk: thorough, and as expensive as reading the whole corpus for each question."""
 
     context_tokens: int = 8_000  # §4.1.2
     seed: int = 0  # of the shuffle

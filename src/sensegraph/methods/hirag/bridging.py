@@ -30,7 +30,7 @@ from sensegraph.types import Cluster, Question
 def find_candidates(
     question: Question, query: Vectors, index: Index, rt: Runtime, top: int, floor: float, by: Sought
 ) -> dict[int, float]:
-    """The `top` entities of all layers nearest to `query`, shape (dim,), best first, with cosines of at least `floor`.
+    """The `top` entities of all layers nearest to `query`, (dim,), best first; cosines of at least `floor` (Eq. 12).
 
     `names` puts those before them that the question names, and takes what is near at all; `auto` does so where vectors
     compare words alone, whose cosines are small.
@@ -45,7 +45,7 @@ def find_candidates(
 
 
 def communities_around(local: Sequence[int], index: Index, deepest: int) -> dict[int, Cluster]:
-    """The communities down to depth `deepest` that hold one of these entities: first those that hold most of them.
+    """The communities down to depth `deepest` that hold one of these entities, first those with most of them (Eq. 13).
 
     Ratings break ties: they are an engine's invention.
     """

@@ -83,7 +83,7 @@ class LeanRAG:
         return conclude(question, self.retrieve(question, index, rt), index, rt)
 
     def _read(self, found: Ways, index: Index) -> Evidence:
-        """What is read of the ways, within the budget, and the tokens of each section (L26)."""
+        """What is read of the paths (Eq. 8), within the budget, and the tokens of each section (L26)."""
         behind = index.documents_of(chunks_behind(found))
         ranked = list(behind)
         chunks = index.chunks(ranked[: self.chunks])
