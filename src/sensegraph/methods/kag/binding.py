@@ -158,7 +158,14 @@ def _offer_values(
     wide = [e for e in entities if e.type == "place" and not _MONTH.match(e.name)] if heads & _WIDE else []
     for i, entity in enumerate(entities):
         later = (1 + wide.index(entity)) / len(wide) if entity in wide else 1 / (1 + 0.1 * i)
-        fits = _weigh_type(kind, entity.type) * _weigh_cue_distance(sentence.text, entity.name, cues) * later
+        kinds = _FITS.get(kind, (kind,))
+        if entity.type == "concept":
+            fit = 0.05
+        elif not kind:
+            fit = 0.5
+        else:
+            fit = 1.0 if entity.type == kinds[0] else 0.4 if entity.type in kinds else 0.15
+        fits = fit * _weigh_cue_distance(sentence.text, entity.name, cues) * later
         yield entity.name, fits * _weigh_name(entity.name, heads)
 
 
@@ -179,15 +186,6 @@ def _weigh_name(name: str, heads: frozenset[str]) -> float:
 
 def _spaced_words(text: str) -> str:
     return " ".join(re.findall(r"\w+", fold(text)))
-
-
-def _weigh_type(kind: str, type_: str) -> float:
-    if type_ == "concept":
-        return 0.05
-    if not kind:
-        return 0.5
-    fits = _FITS.get(kind, (kind,))
-    return 1.0 if type_ == fits[0] else 0.4 if type_ in fits else 0.15
 
 
 def _weigh_cue_distance(text: str, name: str, cues: frozenset[str]) -> float:

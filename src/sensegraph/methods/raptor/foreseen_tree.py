@@ -25,9 +25,15 @@ def foresee_tree(chunks: Sequence[Chunk], rt: Runtime, settings: TreeSettings) -
     def write(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
         keys = rt.keys(condense_groups, briefs)
         stored = rt.store.read(keys)
-        asked.extend(brief for brief, k in zip(briefs, keys, strict=True) if k not in stored)
-        found = zip(briefs, keys, strict=True)
-        return [condense_groups.decode(stored[k]) if k in stored else _stand_in_summary(brief) for brief, k in found]
+        found: list[tuple[Statement, ...]] = []
+        for brief, k in zip(briefs, keys, strict=True):
+            if k in stored:
+                found.append(condense_groups.decode(stored[k]))
+                continue
+            asked.append(brief)  # in its place as long a text as is asked for, from the first words of the group
+            words = " ".join(p.text for p in brief.context.passages).split()
+            found.append((Statement(" ".join(words[: brief.words]), (brief.context.passages[0].id,)),))
+        return found
 
     cut = make_leaves.fn([chunks], size=settings.leaf_tokens)[0]
     texts = leaf_texts(cut, chunks)
@@ -42,9 +48,3 @@ def _free_vectors(texts: Sequence[str], rt: Runtime) -> Vectors | None:
     if rt.missing(embed, texts):
         return None
     return np.stack([np.frombuffer(row, np.float32) for row in rt.each(embed, texts)])
-
-
-def _stand_in_summary(brief: Brief) -> tuple[Statement, ...]:
-    """As long a text as is asked for, from the first words of the group."""
-    words = " ".join(p.text for p in brief.context.passages).split()
-    return (Statement(" ".join(words[: brief.words]), (brief.context.passages[0].id,)),)

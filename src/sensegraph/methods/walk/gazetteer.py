@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sensegraph.language.countries import COUNTRY
-from sensegraph.methods.walk.name_words import MARK, Noted, Spelt
+from sensegraph.methods.walk.name_words import MARK, Noted
 
 _LONG = 3  # words from which a name is recognised without a capital
 
@@ -79,31 +79,29 @@ def count_mentions(document: Noted, known: Gazetteer) -> list[dict[str, int]]:
     A last name alone, which no document bears, stands for the longer name that was met last in this document. Where
     something is called Danish, or of the US, the country is mentioned too.
     """
-    ending: dict[str, str] = {}
-    return [_count_names(chunk, known, ending) for chunk in document.chunks]
-
-
-def _count_names(chunk: Spelt, known: Gazetteer, ending: dict[str, str]) -> dict[str, int]:
-    """The names of one chunk; `ending` holds, by their last words, the longer names met so far, and is added to."""
-    runs: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for place in range(0, len(chunk.runs), 3):
-        sentence, begin, end = chunk.runs[place : place + 3]
-        runs[sentence].append((begin, end))
-    counts: dict[str, int] = defaultdict(int)
-    for number, line in enumerate(chunk.words.split("\n")):
-        marked, words = line.split(" "), line.replace(MARK, "").split(" ")
-        here: dict[str, None] = {}
-        for name in names_in_sentence(marked, words, runs.get(number, ()), known):
-            _, blank, last = name.rpartition(" ")
-            if blank:
-                ending[last] = name
-            elif name not in known.names:
-                name = ending.get(name, name)
-            here[name] = None
-        here |= {COUNTRY[name]: None for name in list(here) if name in COUNTRY}
-        for name in here:
-            counts[name] += 1
-    return dict(counts)
+    ending: dict[str, str] = {}  # the longer names met so far, by their last words
+    results: list[dict[str, int]] = []
+    for chunk in document.chunks:
+        runs: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for place in range(0, len(chunk.runs), 3):
+            sentence, begin, end = chunk.runs[place : place + 3]
+            runs[sentence].append((begin, end))
+        counts: dict[str, int] = defaultdict(int)
+        for number, line in enumerate(chunk.words.split("\n")):
+            marked, words = line.split(" "), line.replace(MARK, "").split(" ")
+            here: dict[str, None] = {}
+            for name in names_in_sentence(marked, words, runs.get(number, ()), known):
+                _, blank, last = name.rpartition(" ")
+                if blank:
+                    ending[last] = name
+                elif name not in known.names:
+                    name = ending.get(name, name)
+                here[name] = None
+            here |= {COUNTRY[name]: None for name in list(here) if name in COUNTRY}
+            for name in here:
+                counts[name] += 1
+        results.append(dict(counts))
+    return results
 
 
 def names_in_sentence(
