@@ -9,7 +9,7 @@ import pytest
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
-from sensegraph.methods.kag.binding import Said, find_values, kind_wanted, split_passages
+from sensegraph.methods.kag.binding import SaidSentence, find_values, kind_wanted, split_passages
 from sensegraph.types import Document
 
 TEXTS = (
@@ -79,11 +79,14 @@ def test_a_sentence_without_a_word_of_the_question_offers_nothing_unless_it_is_t
 
 
 def test_the_passage_titled_by_the_question_counts_more(index: Index) -> None:
-    said = [Said("Tim Burton is its director.", 1.0, "Big Eyes (film)"), Said("Helena Carter is its director.", 1.2)]
+    said = [
+        SaidSentence("Tim Burton is its director.", 1.0, "Big Eyes (film)"),
+        SaidSentence("Helena Carter is its director.", 1.2),
+    ]
     found = find_values("Who is the director of Big Eyes?", said, index)
     assert found[0].value == "Tim Burton"
 
 
 def test_nothing_said_offers_nothing(index: Index) -> None:
     assert find_values("Who?", [], index) == []
-    assert split_passages([("t", "One. Two.", 0.5)]) == [Said("One.", 0.5, "t"), Said("Two.", 0.5, "t")]
+    assert split_passages([("t", "One. Two.", 0.5)]) == [SaidSentence("One.", 0.5, "t"), SaidSentence("Two.", 0.5, "t")]

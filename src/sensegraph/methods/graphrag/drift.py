@@ -120,7 +120,7 @@ class Drift:
 
 
 class _Search:
-    """One search on its way: its questions, what was asked of the engine, and what there is to say of it."""
+    """One search: its questions, what was asked of the engine, and what there is to say of it."""
 
     def __init__(self, settings: Drift, question: Question, index: Index, rt: Runtime) -> None:
         self.settings, self.question, self.index, self.rt = settings, question, index, rt

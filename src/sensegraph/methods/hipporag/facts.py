@@ -248,8 +248,8 @@ def fact_texts(graph: Graph, settings: FactSettings) -> list[str]:
 
 def _with_fact_moves(found: Facts) -> Facts:
     """The facts with the moves of the walk over them."""
-    way = found.moves(1.0)
-    return replace(found, leaves=way.source, comes=way.target, chance=way.share)
+    walk = found.moves(1.0)
+    return replace(found, leaves=walk.source, comes=walk.target, chance=walk.share)
 
 
 def _texts_of_relations(graph: Graph, settings: FactSettings) -> Iterator[tuple[Relation, dict[str, list[str]]]]:

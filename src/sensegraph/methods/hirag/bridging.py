@@ -1,4 +1,4 @@
-"""What HiRAG reads of a question: entities near it, their communities and chunks, and the ways that bridge them.
+"""What HiRAG reads of a question: entities near it, their communities and chunks, and the paths that bridge them.
 
 Huang et al. 2025, *HiRAG*, "Querying with three-level knowledge" (§4.2), Eq. 12–16. Entities and clusters are told by
 position.
@@ -73,19 +73,19 @@ def key_entities(
 
 
 def bridge_relations(keys: Sequence[int], index: Index, joins: Ends, weight: Floats, *, path_only: bool) -> list[int]:
-    """The relations on the ways from each key entity to the next, or all among what lies on them (Eq. 15, 16).
+    """The relations on the paths from each key entity to the next, or all among what lies on them (Eq. 15, 16).
 
     Those between much-linked entities come first, of equal ones the heavier.
     """
     lookups = index.lookups
-    ways = through(lookups.start, lookups.neighbours, keys)
+    paths = through(lookups.start, lookups.neighbours, keys)
     found: list[Ints] = [np.zeros(0, np.int32)]
     if path_only:  # the relations between each node of a path and the next
-        for one, other in (ends for way in ways for ends in pairwise(way)):
+        for one, other in (ends for path in paths for ends in pairwise(path)):
             others, relations = lookups.around(one)
             found.append(relations[others == other])
     else:  # the relations with both ends on the paths
-        nodes = sorted({node for way in ways for node in way})
+        nodes = sorted({node for path in paths for node in path})
         inside = np.zeros(len(lookups.start) - 1, bool)
         inside[nodes] = True
         for node in nodes:

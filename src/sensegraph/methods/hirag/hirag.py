@@ -1,8 +1,8 @@
-"""HiRAG: summary entities above the graph, communities over both, and ways that bridge what the question touches.
+"""HiRAG: summary entities above the graph, communities over both, and paths that bridge what the question touches.
 
 paper: Huang et al. 2025, *HiRAG: Retrieval-Augmented Generation with Hierarchical Knowledge*
 index: chunk → extract → merge → cluster by meaning → summary entities, layer by layer → communities → reports
-query: nearest entities → reports of their communities, ways between key entities, the entities, chunks → one call
+query: nearest entities → reports of their communities, paths between key entities, the entities, chunks → one call
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ class Builder:
             return False
         return self.sizes[-1] > (1 - self.settings.epsilon) * self.sizes[-2]
 
-    # ── what an estimate does in another way ──
+    # ── what an estimate does differently ──
 
     def ask(self, step: Step[A, B], items: Sequence[A]) -> Sequence[B]:
         """The engine's results."""

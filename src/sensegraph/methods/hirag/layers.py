@@ -98,7 +98,7 @@ def find_layers(
 
 
 def build_layers(building: Building, settings: LayerSettings) -> MadePart:
-    """The part: its layers, what is found in the graph with them, and the ways through its vectors.
+    """The part: its layers, what is found in the graph with them, and the stretches of its vectors.
 
     Raises UnsupportedTask where the engine writes no summary entities or reports.
     """

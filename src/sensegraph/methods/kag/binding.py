@@ -79,7 +79,7 @@ _ADJECTIVE = re.compile(r"\w+(?:[^g]ian|can|ean|ish|ese|ench|utch)s?$")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SaidSentence:
     """A sentence with how well its passage fits, 0–1, and the title that it stands under."""
 
     text: str
@@ -101,13 +101,13 @@ def kind_wanted(question: str) -> str:
     return min(found)[2] if found else ""
 
 
-def split_passages(passages: Sequence[tuple[str, str, float]]) -> list[Said]:
+def split_passages(passages: Sequence[tuple[str, str, float]]) -> list[SaidSentence]:
     """The sentences of passages given as title, text and weight."""
-    return [Said(text[a:b], weight, title) for title, text, weight in passages for a, b in sentences(text)]
+    return [SaidSentence(text[a:b], weight, title) for title, text, weight in passages for a, b in sentences(text)]
 
 
 def find_values(
-    question: str, said: Sequence[Said], index: Index, *, told: bool = False, most: int = 5
+    question: str, said: Sequence[SaidSentence], index: Index, *, told: bool = False, most: int = 5
 ) -> list[Candidate]:
     """What the sentences offer as an answer, best first, with shares that sum to 1.
 
@@ -138,7 +138,7 @@ def find_values(
 
 
 def _offer_values(
-    question: str, sentence: Said, kind: str, cues: frozenset[str], index: Index
+    question: str, sentence: SaidSentence, kind: str, cues: frozenset[str], index: Index
 ) -> Iterator[tuple[str, float]]:
     if kind == "when":
         found = read_date(sentence.text)

@@ -116,7 +116,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A plan, None where `errors` say why there is none; `repairs` are what was put right on the way."""
+    """A plan, None where `errors` say why there is none; `repairs` are what was put right in it."""
 
     plan: Plan | None
     errors: tuple[str, ...] = ()
@@ -196,10 +196,8 @@ def _write_call(step: Form) -> str:
     if isinstance(step, Output):
         return f"Output({', '.join(map(mark_alias, step.aliases))})"
     if isinstance(step, Sort):
-        way = "descending" if step.descending else "ascending"
-        return (
-            f"Sort(set={mark_alias(step.alias)}, direction={way}, limit={step.limit}, target={mark_alias(step.target)})"
-        )
+        direction = "descending" if step.descending else "ascending"
+        return f"Sort(set={mark_alias(step.alias)}, direction={direction}, limit={step.limit}, target={mark_alias(step.target)})"
     name = f"Deduce(op={step.operation}, " if isinstance(step, Deduce) else "Math("
     inputs = " ".join(map(mark_alias, step.inputs))
     return f"{name}content=`{step.content}`, inputs={inputs}, target={mark_alias(step.target)})"

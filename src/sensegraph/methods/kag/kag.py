@@ -1,7 +1,7 @@
 """KAG: a question planned as a small program of retrievals and calculations, solved step by step, and checked.
 
 paper: Liang et al. 2024, with the thresholds of the authors' implementation; N43, N45. No program is written or run
-index: chunk → extract → merge: entities, their relations, and what ties both to the chunks, either way
+index: chunk → extract → merge: entities, their relations, and what ties both to the chunks, in both directions
 query: plan → each step by the exact graph, the graph around, the chunks → solved? else one more question → one answer
 """
 
@@ -111,7 +111,7 @@ class KAG:
 
 
 class _Search:
-    """One question on its way: its plans, the memory of its steps, and what there is to say of it."""
+    """The search for one question: its plans, the memory of its steps, and what there is to say of it."""
 
     def __init__(self, settings: KAG, question: Question, index: Index, rt: Runtime) -> None:
         self.settings, self.question, self.index, self.rt = settings, question, index, rt

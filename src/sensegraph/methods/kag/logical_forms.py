@@ -171,10 +171,10 @@ class _Reader:
         inputs = tuple(re.findall(r"\w+", given.get("inputs", given.get("input", ""))))
         target = _read_alias(given.get("target", "")) or str(len(self.steps) + 1)
         if function == "sort":
-            way = given.get("direction", given.get("orderby", given.get("order", "desc"))).casefold()
+            order = given.get("direction", given.get("orderby", given.get("order", "desc"))).casefold()
             alias = _read_alias(given.get("set", given.get("alias", first)))
             limit = re.findall(r"\d+", given.get("limit", given.get("topn", "0")))
-            self.steps.append(Sort(alias, not way.startswith("asc"), int(limit[0][:6]) if limit else 0, target, text))
+            self.steps.append(Sort(alias, not order.startswith("asc"), int(limit[0][:6]) if limit else 0, target, text))
             return
         content, arrow, after = given.get("content", first).partition("→")
         target = _read_alias(after) if arrow else target

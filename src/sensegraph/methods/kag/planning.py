@@ -193,7 +193,7 @@ def _plan_comparison(question: str) -> list[str]:
         return []
     stem = f"{found['stem']}{found.groupdict().get('rest') or ''}"
     options = [found["a"].strip(), found["b"].strip()]
-    way = f"{_MORE.search(stem)[0] if _MORE.search(stem) else 'first'}"  # type: ignore[index]
+    measure = f"{_MORE.search(stem)[0] if _MORE.search(stem) else 'first'}"  # type: ignore[index]
     maker = _MAKER.search(stem)
     lines = [f"{o} >> {maker[1]}" for o in options] if maker else []
     subjects = ["#1", "#2"] if maker else options
@@ -204,7 +204,7 @@ def _plan_comparison(question: str) -> list[str]:
         asked = asked.replace("{", "").replace("}", "")
         lines += [f"{s}: when or how much, {asked}?" for s in subjects]
     last = len(lines)
-    return [*lines, f"Deduce(op=choice, content=`{way}: {' | '.join(options)}`, inputs=#{last - 1} #{last})"]
+    return [*lines, f"Deduce(op=choice, content=`{measure}: {' | '.join(options)}`, inputs=#{last - 1} #{last})"]
 
 
 def _plan_judgement(question: str) -> list[str]:

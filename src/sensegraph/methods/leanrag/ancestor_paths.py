@@ -1,4 +1,4 @@
-"""What LeanRAG reads of a question: seeds among the entities, the ways up to what they share, the text behind them.
+"""What LeanRAG reads of a question: seeds among the entities, the paths up to what they share, the text behind them.
 
 Zhang et al. 2025, *LeanRAG*, "Structured Retrieval via Lowest Common Ancestor", Eq. 6–10.
 """
@@ -31,8 +31,8 @@ _RARE = 20  # chunks: a name in the question that more of them hold says little 
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
-    """What lies on the ways of the seeds to their lowest common ancestors (Eq. 7, 9).
+class AncestorPaths:
+    """What lies on the paths of the seeds to their lowest common ancestors (Eq. 7, 9).
 
     `seeds` are positions of entities, best first, with their records and `scores`. `places` are positions of
     clusters, by level and then by the first seed below, with their records; `home` is the cluster of each seed.
@@ -70,8 +70,8 @@ def find_entity_seeds(
     return {place: cosine[place] for place in sorted(list(kept)[:top], key=lambda place: (-cosine[place], place))}
 
 
-def climb_to_ancestors(seeds: dict[int, float], query: Vectors, root: Root, index: Index, rt: Runtime) -> Ways:
-    """The ways up from the seeds; the root is on them as `root` says.
+def climb_to_ancestors(seeds: dict[int, float], query: Vectors, root: Root, index: Index, rt: Runtime) -> AncestorPaths:
+    """The paths up from the seeds; the root is on them as `root` says.
 
     `auto` leaves it out where it is less near to `query` than the seeds are on average.
     """
@@ -92,7 +92,7 @@ def climb_to_ancestors(seeds: dict[int, float], query: Vectors, root: Root, inde
             places.remove(0)
     entities = at(index.graph.entities, listed)
     clusters = at(index.part(AGGREGATES).hierarchy.clusters, places)
-    return Ways(listed, entities, list(seeds.values()), home.tolist(), places, clusters)
+    return AncestorPaths(listed, entities, list(seeds.values()), home.tolist(), places, clusters)
 
 
 def _cosines_of(places: Sequence[int], query: Vectors, kind: str, index: Index, rt: Runtime) -> list[float]:
@@ -104,7 +104,7 @@ def _cosines_of(places: Sequence[int], query: Vectors, kind: str, index: Index, 
 # ── sections: §4.7 ──
 
 
-def entity_passages(found: Ways) -> Iterator[Passage]:
+def entity_passages(found: AncestorPaths) -> Iterator[Passage]:
     """The seeds, each with its description and what it is part of."""
     named = found.named
     for entity, score, home in zip(found.entities, found.scores, found.home, strict=True):
@@ -115,8 +115,8 @@ def entity_passages(found: Ways) -> Iterator[Passage]:
         yield passage
 
 
-def aggregate_passages(found: Ways, *, findings: bool) -> Iterator[Passage]:
-    """The aggregates on the ways; one that only passes a lower node on says nothing new, and is left out."""
+def aggregate_passages(found: AncestorPaths, *, findings: bool) -> Iterator[Passage]:
+    """The aggregates on the paths; one that only passes a lower node on says nothing new, and is left out."""
     for cluster in found.clusters:
         if not cluster.promoted:
             said = [*cluster.summary, *(s for f in cluster.findings for s in f.statements if findings)]
@@ -132,7 +132,7 @@ def aggregate_passages(found: Ways, *, findings: bool) -> Iterator[Passage]:
             )
 
 
-def relation_passages(found: Ways, index: Index) -> Iterator[Passage]:
+def relation_passages(found: AncestorPaths, index: Index) -> Iterator[Passage]:
     """The relations between nodes of one level, those among seeds first; no text twice (Eq. 10)."""
     told: set[str] = set()
     for passage in (*_relations_among_seeds(found, index), *_relations_among_aggregates(found, index)):
@@ -141,7 +141,7 @@ def relation_passages(found: Ways, index: Index) -> Iterator[Passage]:
             yield passage
 
 
-def _relations_among_seeds(found: Ways, index: Index) -> Iterator[Passage]:
+def _relations_among_seeds(found: AncestorPaths, index: Index) -> Iterator[Passage]:
     """The relations among the seeds."""
     rank = {place: i for i, place in enumerate(found.seeds)}
     ends: dict[int, tuple[int, int]] = {}
@@ -155,8 +155,8 @@ def _relations_among_seeds(found: Ways, index: Index) -> Iterator[Passage]:
         yield relation_passage(relation, one, other, relation.weight)
 
 
-def _relations_among_aggregates(found: Ways, index: Index) -> Iterator[Passage]:
-    """The relations between aggregates on the ways."""
+def _relations_among_aggregates(found: AncestorPaths, index: Index) -> Iterator[Passage]:
+    """The relations between aggregates on the paths."""
     among = index.part(AGGREGATES).ancestry.among(found.places)
     records = at(index.part(AGGREGATES).hierarchy.relations, [link for link, *_ in among])
     named = found.named
@@ -172,7 +172,7 @@ def _relations_among_aggregates(found: Ways, index: Index) -> Iterator[Passage]:
         )
 
 
-def chunks_behind(found: Ways) -> list[str]:
+def chunks_behind(found: AncestorPaths) -> list[str]:
     """The chunks of the seeds: those of most seeds first, of these those of the first seed (app. B.3.1, L17)."""
     held = Counter(chunk for entity in found.entities for chunk in dict.fromkeys(entity.chunks))
     first: dict[str, int] = {}

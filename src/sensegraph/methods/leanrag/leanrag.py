@@ -1,4 +1,4 @@
-"""LeanRAG: seeds among the entities, and the ways from them up a hierarchy of aggregates to what they have in common.
+"""LeanRAG: seeds among the entities, and the paths from them up a hierarchy of aggregates to what they have in common.
 
 paper: Zhang et al. 2025, *LeanRAG: Knowledge-Graph-Based Generation with Semantic Aggregation and Hierarchical
 Retrieval*; L01–L30
@@ -21,8 +21,8 @@ from sensegraph.index.passages import chunk_passage, size
 from sensegraph.language.text import within
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.methods.leanrag.ancestor_paths import (
+    AncestorPaths,
     Root,
-    Ways,
     aggregate_passages,
     chunks_behind,
     climb_to_ancestors,
@@ -82,7 +82,7 @@ class LeanRAG:
         rt.check(self.name, self.requires)
         return conclude(question, self.retrieve(question, index, rt), index, rt)
 
-    def _read(self, found: Ways, index: Index) -> Evidence:
+    def _read(self, found: AncestorPaths, index: Index) -> Evidence:
         """What is read of the paths (Eq. 8), within the budget, and the tokens of each section (L26)."""
         behind = index.documents_of(chunks_behind(found))
         ranked = list(behind)

@@ -299,8 +299,8 @@ def _with_sentence_walk(found: Sentences) -> Sentences:
     a = np.concatenate((owner + n, beside))
     b = np.concatenate((found.chunks, beside + 1)).astype(np.int64)
     weight = np.concatenate((found.times / named[found.chunks], np.ones(len(beside))))
-    way = moves(np.concatenate((a, b)), np.concatenate((b, a)), np.tile(weight, 2), n + found.entities)
-    return replace(found, leaves=way.source, comes=way.target, chance=way.share)
+    walk = moves(np.concatenate((a, b)), np.concatenate((b, a)), np.tile(weight, 2), n + found.entities)
+    return replace(found, leaves=walk.source, comes=walk.target, chance=walk.share)
 
 
 def _row_numbers(start: Longs) -> Longs:

@@ -1,4 +1,4 @@
-"""The index of names: which chunk mentions, and which bears, which name, and the ways that a walk takes between them.
+"""The index of names: which chunk mentions, and which bears, which name, and the paths that a walk takes between them.
 
 A name that a document bears (its title, a heading, another name of its first sentences) is identity: a passage that
 mentions it leads there. No engine is asked.
@@ -104,7 +104,7 @@ class Names:
 
     @property
     def paths(self) -> Paths:
-        """The ways between chunks, numbered first, and names."""
+        """The paths between chunks, numbered first, and names."""
         return Paths(self.way, self.to, self.share)
 
     @property
@@ -309,8 +309,8 @@ def _link_pairs(base: Names, row: Longs, held: NDArray[Any], times: NDArray[Any]
         borne=bears[back].astype(np.uint8),
         salience=salience,
     )
-    way, hubs = _walk_paths(cut, row), many[many > max(3, _EVERYWHERE * chunks)].sum() / max(len(held), 1)
-    return replace(cut, way=way.start, to=way.to, share=way.share, facts=np.array([*base.facts[:6], hubs]))
+    path, hubs = _walk_paths(cut, row), many[many > max(3, _EVERYWHERE * chunks)].sum() / max(len(held), 1)
+    return replace(cut, way=path.start, to=path.to, share=path.share, facts=np.array([*base.facts[:6], hubs]))
 
 
 def _walk_paths(found: Names, row: Longs) -> Paths:
@@ -319,7 +319,7 @@ def _walk_paths(found: Names, row: Longs) -> Paths:
     chunks, held = found.chunks, found.held
     rare = found.chunks_of[held] <= max(3, common * chunks)
     weight = (1 + np.log(np.maximum(found.times, 1)) + bears * found.bears) * found.salience[held]
-    rare &= (weight > 0) & (found.chunks_of[held] > 1)  # from a name of one chunk there is no way but back
+    rare &= (weight > 0) & (found.chunks_of[held] > 1)  # from a name of one chunk the only path leads back
     a, b, w = row[rare], chunks + held[rare].astype(np.int64), weight[rare]
     here, there, link = _link_bearers(found, row)
     forward, backward = found.facts[4:6].tolist()
