@@ -197,7 +197,8 @@ def _write_call(step: Form) -> str:
         return f"Output({', '.join(map(mark_alias, step.aliases))})"
     if isinstance(step, Sort):
         direction = "descending" if step.descending else "ascending"
-        return f"Sort(set={mark_alias(step.alias)}, direction={direction}, limit={step.limit}, target={mark_alias(step.target)})"
+        ends = f"set={mark_alias(step.alias)}, direction={direction}"
+        return f"Sort({ends}, limit={step.limit}, target={mark_alias(step.target)})"
     name = f"Deduce(op={step.operation}, " if isinstance(step, Deduce) else "Math("
     inputs = " ".join(map(mark_alias, step.inputs))
     return f"{name}content=`{step.content}`, inputs={inputs}, target={mark_alias(step.target)})"
