@@ -257,7 +257,7 @@ def parts_of(methods: Sequence[Named]) -> list[Part]:
 
 def tools(one: Named, corpus: Corpus) -> list[str]:
     """The fingerprints of the embedder, and of the engine for what an index takes and what the method asks of it."""
-    engine, embedder = corpus.tools
+    engine, embedder = corpus.workspace.tools
     tasks = sorted(engine.tasks & (_INDEXING | one.method.requires))
     return [embedder.fingerprint(), *(engine.fingerprint(task) for task in tasks)]
 

@@ -251,6 +251,8 @@ def rows() -> Iterator[tuple[str, str, str]]:
     most = max(loaded, key=lambda name: loaded[name])
     yield "modules loaded by importing a method", f"{loaded[most]} ({most.rpartition('.')[2]})", "≤ 60"
     yield "import sensegraph", f"{import_seconds():.3f} s of CPU", "< 0.3"
+    corpus = import_seconds("from sensegraph import Corpus")
+    yield "from sensegraph import Corpus", f"{corpus:.3f} s of CPU", "< 0.3"
     yield "sensegraph --help", f"{help_seconds():.3f} s of CPU", "< 0.5"
     yield "core install", f"{core_megabytes():.0f} MB in {len(core_distributions())} distributions", "≤ 300"
     compiled = sum(installed_bytes(d, compiled=True) for d in core_distributions().values()) / 1e6

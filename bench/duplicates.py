@@ -234,7 +234,7 @@ class Bench:
         wanted = ["graph", "facts", *(["reports"] if self.reports else []), *([] if share else ["names"])]
         settings = {"engine": "offline", "index": {"parts": wanted}}
         with Corpus.open(self.root / f"{share}-{seed}", settings=settings) as corpus:
-            corpus._tools = ((Spoken if self.reports else Given)(spoilt.triples), corpus.tools[1])  # type: ignore[assignment]
+            corpus.workspace.use_tools((Spoken if self.reports else Given)(spoilt.triples), corpus.embedder)  # type: ignore[arg-type]
             corpus.add(source(self.data))
             corpus.build()
             before = self.row(share, "spoilt" if share else "as it is", corpus, spoilt)

@@ -28,12 +28,12 @@ import numpy as np
 
 from client import options, source, table
 from sensegraph.answering.asking import conclude
+from sensegraph.answering.grounding.abstaining import abstains
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.answers.composing import compose_answer
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.index.index import Index
 from sensegraph.lab.experiments.published import published
-from sensegraph.lab.grounding.abstaining import abstains
 from sensegraph.lab.grounding.claims import LABEL, THRESHOLDS, count_linkage_clusters, extract_claims
 from sensegraph.lab.scores.pairs import Pair, compare_all_pairs
 from sensegraph.lab.scores.statistics import intervals

@@ -88,7 +88,7 @@ def contexts(corpus: Corpus, asked: Sequence[str], budgets: Sequence[int]) -> No
     rows, index, rt = [], corpus.index(), corpus.runtime()
     for name in OWN:
         for label, given in {"own": OWN[name], **{f"{b:,}": budgeted(name, b) for b in budgets}}.items():
-            method = corpus.method(name, **given)[0]
+            method = corpus.asker.method(name, **given)[0]
             read = [method.retrieve(Question(q), index, rt).tokens for q in asked]
             means[name, label] = statistics.mean(read)
             rows.append([name, label, f"{means[name, label]:,.0f}", f"{statistics.median(read):,.0f}", max(read)])

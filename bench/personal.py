@@ -29,14 +29,14 @@ Find = Callable[[str], Spans]
 
 
 def ours(*people: str) -> Find:
-    from sensegraph.corpus.guarding import _people
+    from sensegraph.corpus.privacy import find_people
     from sensegraph.personal.finding import finder
     from sensegraph.personal.masking import Masker
     from sensegraph.personal.personal_settings import RULED, PersonalSettings
 
     settings = PersonalSettings(kinds=(*RULED, *people))  # type: ignore[arg-type]
     masker = Masker(finder(settings))
-    return lambda text: [(s.kind, s.start, s.end) for s in masker.found(text, _people(text, settings))]
+    return lambda text: [(s.kind, s.start, s.end) for s in masker.found(text, find_people(text, settings))]
 
 
 def scrubadub() -> Find:

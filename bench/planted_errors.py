@@ -36,11 +36,11 @@ from itertools import pairwise
 from pathlib import Path
 
 from client import options, source, table
+from sensegraph.answering.grounding.checking import Checked, check_answer
+from sensegraph.answering.grounding.cited import CitedStatement, Reference, cited_statements
+from sensegraph.answering.grounding.entailment import ByWords
+from sensegraph.answering.grounding.lexical import speaker_of, without_speaker
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.lab.grounding.checking import Checked, check_answer
-from sensegraph.lab.grounding.cited import CitedStatement, Reference, cited_statements
-from sensegraph.lab.grounding.entailment import ByWords
-from sensegraph.lab.grounding.lexical import speaker_of, without_speaker
 from sensegraph.language.tagging import known_form
 from sensegraph.types import Answer, Citation, Document
 

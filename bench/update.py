@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from client import Server, chosen, options, prepared, serving, table
-from sensegraph.corpus.corpus import Built, Corpus
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.outcomes import Built
 from sensegraph.index.hierarchy.lineage import counts
 
 HEAD = "what,chunks,extraction,summary,report,embedding,reports in all,% asked for,texts that differ,wall s".split(",")

@@ -8,7 +8,8 @@ from typing import Any
 
 from scripted import Script, ScriptedServer
 from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.protocols import Task
 from sensegraph.types import Chunk, Context, Inquiry, Passage
 

@@ -23,7 +23,8 @@ from typer.testing import CliRunner
 from scripted import ScriptedServer
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.corpus.settings import Settings, load_settings, make_reranker, make_tools, user_file
+from sensegraph.corpus.settings import Settings, load_settings, user_file
+from sensegraph.corpus.tools import make_reranker, make_tools
 from sensegraph.errors import EndpointDown, SensegraphError, SettingsError, Unapproved
 from sensegraph.models.endpoint.approvals import (
     USUAL,

@@ -76,6 +76,10 @@ def test_importing_the_package_takes_less_than_300_ms_of_cpu():
     assert budgets.import_seconds() < 0.3
 
 
+def test_importing_the_corpus_takes_less_than_300_ms_of_cpu():
+    assert budgets.import_seconds("from sensegraph import Corpus") < 0.3
+
+
 def test_help_takes_less_than_500_ms_of_cpu():
     assert budgets.help_seconds() < 0.5
 

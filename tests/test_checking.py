@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 
 from asked_in_time import officeholders
 from scripted import ScriptedServer
+from sensegraph.answering.grounding.checking import Checked, Problem
 from sensegraph.cli import app
 from sensegraph.cli.ask.checking import text
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import UnsupportedTask
-from sensegraph.lab.grounding.checking import Checked, Problem
 from wired import corpus as scripted_corpus
 from wired import stories
 

@@ -111,7 +111,7 @@ def test_json_holds_everything_of_an_entity(run: Run) -> None:
 
 
 def test_several_entities_of_one_name_are_listed_with_their_types(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sensegraph.index.browse import elements as browse
+    from sensegraph.corpus import browser as browse
 
     real = browse.find_entities
     monkeypatch.setattr(

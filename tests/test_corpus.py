@@ -314,7 +314,7 @@ def test_a_question_to_a_read_only_corpus_writes_nothing(
     indexed: Corpus, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     indexed.close()
-    monkeypatch.setattr("sensegraph.corpus.corpus.writable", lambda folder: False)
+    monkeypatch.setattr("sensegraph.corpus.tools.can_write", lambda folder: False)
     before = {p: p.read_bytes() for p in indexed.root.rglob("*") if p.is_file()}
     with Corpus.open(indexed.root, settings=made_settings(server), create=False) as reader:
         assert reader.store.readonly

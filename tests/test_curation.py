@@ -11,7 +11,7 @@ import pytest
 
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.corpus.curation import Applied
+from sensegraph.corpus.names import Applied
 from sensegraph.errors import InputError
 from sensegraph.resolution.log import operations, record
 from sensegraph.types import Document
@@ -115,7 +115,7 @@ def test_a_document_takes_its_aliases_with_it_and_the_operation_stays(made: Corp
     made.remove(made.index().documents_of(entity.chunks)[entity.chunks[0]])
     made.build()
     assert not {one, other} & names(made)
-    assert [o.kind for o in made.operations()] == ["merge"]
+    assert [o.kind for o in made.names.operations()] == ["merge"]
 
 
 # ── proposals ──
@@ -128,7 +128,7 @@ def test_proposals_change_nothing_until_they_are_applied(offline: Corpus) -> Non
     assert {frozenset(p.names): p.decision for p in shown.found.proposals}[one] == "merge"
     assert shown.applied is None
     assert content(offline) == before
-    assert offline.operations() == ()
+    assert offline.names.operations() == ()
     applied = offline.resolve(apply=True)
     assert [p.names for p in applied.found.proposals] == [p.names for p in shown.found.proposals]
     assert len([n for n in names(offline) if n in ("NASA", "National Aeronautics and Space Administration")]) == 1
@@ -297,7 +297,7 @@ def test_what_cannot_be_done_is_said_and_changes_nothing(offline: Corpus, do: An
     before = content(offline)
     with pytest.raises(InputError, match=said):
         do(offline)
-    assert offline.operations() == ()
+    assert offline.names.operations() == ()
     assert content(offline) == before
 
 

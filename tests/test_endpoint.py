@@ -4,16 +4,18 @@ import pickle
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from scripted import Script, ScriptedServer
-from sensegraph.corpus.settings import EndpointTable, Settings, make_endpoint
+from sensegraph.corpus.settings import Settings
+from sensegraph.corpus.tools import make_endpoint
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError, SettingsError
 from sensegraph.language.text import tokens
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings, Message, Reply
+from sensegraph.models.endpoint.client import Endpoint, Message, Reply
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 
 KEY = "sk-very-secret-0123456789"
 SCHEMA = {"type": "object", "properties": {"summary": {"type": "string"}}, "required": ["summary"]}
@@ -24,8 +26,8 @@ def messages(text: str = "one") -> list[Message]:
 
 
 def endpoint(server: ScriptedServer, **settings: Any) -> Endpoint:
-    given = {"model": "m", "embedding_model": "e", "api_key": KEY, "backoff_s": 0.01, **settings}
-    return Endpoint(EndpointSettings(base_url=server.base_url, **given))
+    given = {"model": "m", "embedding_model": "e", "backoff_s": 0.01, **settings}
+    return Endpoint(EndpointSettings(base_url=server.base_url, **given), api_key=KEY)
 
 
 def ask(end: Endpoint, text: str = "one", max_tokens: int = 100) -> Reply:
@@ -105,7 +107,7 @@ def test_the_wait_that_the_server_asks_for_is_honoured() -> None:
 
 def test_without_such_a_wish_the_wait_is_the_one_set_and_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
-    table = EndpointTable(model="m", backoff_s=3.0)
+    table = EndpointSettings(model="m", backoff_s=3.0)
     with ScriptedServer(Script(fail_rate=1, times=3, retry_after="")) as server:
         end = make_endpoint(Settings(endpoint=replace(table, base_url=server.base_url)))
         monkeypatch.setattr("sensegraph.models.endpoint.calls.time.sleep", waits.append)
@@ -228,8 +230,9 @@ def test_the_key_is_taken_out_of_what_the_server_says() -> None:
 
 
 def test_no_representation_shows_a_secret() -> None:
-    settings = EndpointSettings(base_url="https://me:pass-word@host.example/v1?token=abc", api_key=KEY, model="m")
-    shown = repr(settings) + repr(Endpoint(settings)) + Endpoint(settings).address
+    settings = EndpointSettings(base_url="https://me:pass-word@host.example/v1?token=abc", model="m")
+    made = Endpoint(settings, api_key=KEY)
+    shown = repr(settings) + repr(made) + made.address
     assert not any(secret in shown for secret in (KEY, "pass-word", "abc"))
     assert "host.example" in shown
 
@@ -247,7 +250,7 @@ def test_no_representation_shows_a_secret() -> None:
 )
 def test_settings_that_cannot_work_are_refused(settings: dict[str, Any], word: str) -> None:
     with pytest.raises(SettingsError, match=word):
-        EndpointSettings(**settings)
+        Endpoint(EndpointSettings(**settings))
 
 
 def test_a_call_without_a_model_names_the_setting() -> None:
@@ -323,9 +326,13 @@ def test_a_call_that_waits_does_not_hold_up_the_others() -> None:
     assert end.usage().calls == 21
 
 
-def test_an_endpoint_travels_to_another_process_with_its_settings() -> None:
-    end = Endpoint(EndpointSettings(model="m", api_key=KEY))
-    assert pickle.loads(pickle.dumps(end)).settings == end.settings
+def test_an_endpoint_travels_to_another_process_with_its_settings_and_its_key() -> None:
+    with ScriptedServer(Script(api_key=KEY)) as server:
+        end = endpoint(server)
+        copy = pickle.loads(pickle.dumps(end))
+        assert copy.settings == end.settings
+        ask(copy)
+    assert [c.status for c in server.calls] == [200]
 
 
 # ── pace and budget ──
@@ -390,8 +397,3 @@ def test_the_pace_of_an_endpoint_holds_calls_back(monkeypatch: pytest.MonkeyPatc
             ask(end, f"{i}")
     assert len(waits) == 1
     assert 50 < waits[0] <= 60
-
-
-def test_the_table_of_settings_has_the_endpoint_s_own_fields_and_defaults() -> None:
-    table = {f.name: f.default for f in fields(EndpointTable) if f.name != "api_key_env"}
-    assert table == {f.name: f.default for f in fields(EndpointSettings) if f.name != "api_key"}

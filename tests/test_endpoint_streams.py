@@ -13,7 +13,8 @@ import pytest
 from scripted import Script, ScriptedServer
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError
 from sensegraph.language.text import tokens
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings, Reply
+from sensegraph.models.endpoint.client import Endpoint, Reply
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.models.endpoint.journal import Journal
 from test_wire import Listener
 

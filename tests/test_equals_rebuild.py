@@ -92,7 +92,7 @@ class Life(RuleBasedStateMachine):
         record(self.corpus.store, [Operation("", "merge", tuple((n, "person") for n in pair))], "2024-01-01")
         self.build()
 
-    @precondition(lambda self: any(not o.reverted for o in self.corpus.operations()))
+    @precondition(lambda self: any(not o.reverted for o in self.corpus.names.operations()))
     @rule()
     def undo(self) -> None:
         self.corpus.undo()
@@ -137,7 +137,7 @@ class Life(RuleBasedStateMachine):
 
     def afresh(self) -> dict[str, Any]:
         documents = [self.held[name] for name in sorted(self.held)]
-        log = [replace(o, id="") for o in self.corpus.operations() if not o.reverted]
+        log = [replace(o, id="") for o in self.corpus.names.operations() if not o.reverted]
         of = key(documents, log)
         if of not in self.known:
             with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as other:

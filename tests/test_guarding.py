@@ -84,7 +84,7 @@ def sent(server: ScriptedServer) -> str:
 def test_no_byte_of_what_was_planted_is_stored_or_sent(tmp_path: Path, folder: Path, server: ScriptedServer) -> None:
     with opened(tmp_path / "c", server, **MASK) as corpus:
         added = corpus.add(folder)
-        corpus.came_from([folder / "rows.jsonl", folder], added.new)
+        corpus.mirror.record_origin([folder / "rows.jsonl", folder], added.new)
         corpus.build()
         history = (Turn("Who is Martha Quill?", f"She is at {MAIL}."),)
         for method in ("naive", "graphrag", "local"):
@@ -135,11 +135,14 @@ def test_a_name_that_documents_were_masked_for_is_known_again_in_a_question(tmp_
         corpus.build()
         (name,) = {w for d in corpus.documents() for w in d.text.split() if w.startswith("PERSON-")}
         for question in ("What did Xylo Brontz write?", "who is xylo brontz"):
-            asked, notes = corpus._asked_without(Question(question))
+            asked, notes = corpus.privacy.mask_question(Question(question))
             assert name in asked.text
             assert "rontz" not in asked.text
             assert notes
-        assert corpus._asked_without(Question("Who met at Skerry Point?")) == (Question("Who met at Skerry Point?"), ())
+        assert corpus.privacy.mask_question(Question("Who met at Skerry Point?")) == (
+            Question("Who met at Skerry Point?"),
+            (),
+        )
 
 
 def test_an_update_equals_a_fresh_build_with_the_same_secret(tmp_path: Path) -> None:
@@ -201,14 +204,14 @@ def test_what_was_added_before_masking_must_be_added_again_and_collect_removes_t
         with pytest.raises(SettingsError, match="was not made of documents that were masked"):
             corpus.query("Who keeps the lighthouse?")
         with pytest.raises(SettingsError, match="add them again"):
-            corpus.masked_documents()
+            corpus.sources.masked_documents()
         assert len(server.calls) == calls
         assert corpus.status().documents == 4
         old = list(corpus.document_keys())
         corpus.add(folder)
         corpus.remove(*(name for name in old if not corpus.store.ref(MASKED + name)))
         corpus.build()
-        corpus.came_from([folder], corpus.document_keys())
+        corpus.mirror.record_origin([folder], corpus.document_keys())
         assert traces(tmp_path / "c") != []  # earlier objects, until they are collected
         corpus.collect()
         assert corpus.search("Who keeps the lighthouse?").passages

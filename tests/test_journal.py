@@ -64,7 +64,7 @@ def test_outside_of_a_build_nothing_is_kept(tmp_path: Path) -> None:
 def test_a_build_asks_for_no_reply_that_a_killed_one_had_got(tmp_path: Path, server: ScriptedServer) -> None:
     with corpus(tmp_path / "one", server) as made:
         made.add(stories())
-        made._journal.__enter__()  # as if this run were killed after its replies came, before any was stored
+        made.workspace.journal.__enter__()  # as if this run were killed after its replies came, before any was stored
         engine = made.engine
         chunks = _chunks(made)
         for chunk in chunks:

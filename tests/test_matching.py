@@ -109,7 +109,7 @@ def _name(corpus: Corpus) -> str:
 
 def test_an_index_that_cannot_be_written_can_be_asked(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     shutil.copytree(corpus.root, tmp_path / "copy")
-    monkeypatch.setattr("sensegraph.corpus.corpus.writable", lambda folder: False)
+    monkeypatch.setattr("sensegraph.corpus.tools.can_write", lambda folder: False)
     with Corpus.open(tmp_path / "copy", create=False) as sealed:
         assert sealed.store.readonly
         assert sealed.match("(a)-[r]->(b)").rows == corpus.match("(a)-[r]->(b)").rows

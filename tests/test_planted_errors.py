@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import duplicates
 import planted_errors
+from sensegraph.answering.grounding.cited import cited_statements
+from sensegraph.answering.grounding.lexical import speaker_of, without_speaker
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.lab.grounding.cited import cited_statements
-from sensegraph.lab.grounding.lexical import speaker_of, without_speaker
 
 ASKED = (
     "What did Scrooge see instead of the knocker?",

@@ -14,7 +14,8 @@ from sensegraph.answering.reranking import Candidates, score
 from sensegraph.errors import BudgetExceeded, EndpointDown, ItemFailed, StepFailed, StoreError, UnsupportedTask
 from sensegraph.index.extraction import extract
 from sensegraph.index.vectors import embed
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.models.rerankers.remote_reranker import EndpointReranker
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Results, Table, recall, step

@@ -14,7 +14,8 @@ from scripted import ScriptedServer
 from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.models.embedders.hashed_words import HashedTerms
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.runtime.executors.processes import SerialExecutor
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.testing import (

@@ -19,7 +19,8 @@ from sensegraph.index.extraction import extract
 from sensegraph.index.graph.merging import summarise
 from sensegraph.lab.tasks import judge_trials
 from sensegraph.methods.graphrag.tasks import grade
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.models.endpoint.journal import Journal
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
@@ -257,19 +258,19 @@ LEFT = [part("thinking", [part("text", "Hm.")])]
 def test_a_reply_that_a_killed_run_left_behind_is_read_anew(
     made: Corpus, server: ScriptedServer, calm: Body, said: Body, asked: int
 ) -> None:
-    made._journal.__enter__()  # as if this run were killed after its first reply came
+    made.workspace.journal.__enter__()  # as if this run were killed after its first reply came
     bodies: list[tuple[str, bytes]] = []
-    keep = made._journal.key
+    keep = made.workspace.journal.key
 
     def note(path: str, body: bytes) -> str:
         bodies.append((path, body))
         return keep(path, body)
 
-    made._journal.key = note  # type: ignore[method-assign]
+    made.workspace.journal.key = note  # type: ignore[method-assign]
     made.engine.extract(chunks_of(made)[:1])
     (path, body), *_ = bodies
-    made._journal.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
-    file = made._journal._path
+    made.workspace.journal.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
+    file = made.workspace.journal._path
     choice = {"index": 0, "finish_reason": "stop"} | said
     line = {"key": Journal.key(path, body), "reply": {"choices": [choice]}}
     file.write_text(json.dumps(line) + "\n")

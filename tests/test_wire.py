@@ -16,7 +16,8 @@ import pytest
 import sensegraph
 from sensegraph.errors import EndpointDown, EndpointError, SettingsError
 from sensegraph.models.endpoint import wire
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.models.endpoint.wire import Broken, Late, Response, Unreachable, Wire
 
 KEY = "sk-very-secret-0123456789"
@@ -95,7 +96,7 @@ def post(server: Listener, path: str = "/chat", timeout_s: float = 5.0) -> Respo
 
 
 def endpoint(base_url: str, **settings: object) -> Endpoint:
-    return Endpoint(EndpointSettings(base_url=base_url, model="m", api_key=KEY, backoff_s=0.01, **settings))  # type: ignore[arg-type]
+    return Endpoint(EndpointSettings(base_url=base_url, model="m", backoff_s=0.01, **settings), api_key=KEY)  # type: ignore[arg-type]
 
 
 def ask(end: Endpoint) -> str:
@@ -139,14 +140,14 @@ def test_without_a_key_none_is_sent() -> None:
 @pytest.mark.parametrize("key", ["sk-one\n", "sk one", "sk-ключ"])
 def test_a_key_that_cannot_be_sent_is_refused_without_showing_it(key: str) -> None:
     with pytest.raises(SettingsError, match="API key") as caught:
-        EndpointSettings(api_key=key)
+        Endpoint(EndpointSettings(), api_key=key)
     assert key.split()[0] not in str(caught.value)
 
 
 @pytest.mark.parametrize("url", ["http://", "https://:80", "http://host:port/v1", "ftp://host", "http://[::1/v1"])
 def test_an_address_that_names_no_host_is_refused(url: str) -> None:
     with pytest.raises(SettingsError, match=r"endpoint\.base_url"):
-        EndpointSettings(base_url=url)
+        Endpoint(EndpointSettings(base_url=url))
 
 
 # ── connections ──

@@ -28,7 +28,7 @@ from sensegraph.types import Document
 from wired import corpus, story
 folder, url, wait, *names = sys.argv[1:]
 with corpus(Path(folder), url) as made:
-    made.wait = float(wait)
+    made.workspace.wait = float(wait)
     made.add(*[Document(n, story(len(n), 7)) for n in names])
     try:
         made.build()

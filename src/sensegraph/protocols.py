@@ -1,4 +1,4 @@
-"""The six seams: engine, embedder, reranker, store, executor, method. All that varies stands behind one of these."""
+"""The seven seams: engine, embedder, reranker, chunker, store, executor, method. All that varies is behind one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sensegraph.types import (
     Brief,
     Chunk,
     Context,
+    Document,
     Draft,
     Evidence,
     Extraction,
@@ -255,6 +256,19 @@ class Reranker(Protocol):
 
     def usage(self) -> Usage:
         """What this reranker has spent since it was made."""
+        ...
+
+
+@runtime_checkable
+class Chunker(Protocol):
+    """Cuts documents into chunks, which are exact spans of their texts."""
+
+    def fingerprint(self) -> str:
+        """Everything about this chunker that can change a span."""
+        ...
+
+    def chunk(self, documents: Sequence[Document]) -> list[list[tuple[int, int]]]:
+        """The spans (start, end) of each document's chunks, in order; no document changes the spans of another."""
         ...
 
 

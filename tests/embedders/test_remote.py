@@ -10,7 +10,8 @@ import pytest
 from scripted import Script, ScriptedServer
 from sensegraph.errors import EndpointError
 from sensegraph.models.embedders.remote import RemoteEmbedder
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.protocols import Embedder
 
 
@@ -63,7 +64,7 @@ def test_an_embedder_is_known_by_its_model_alone() -> None:
         return RemoteEmbedder(Endpoint(EndpointSettings(embedding_model="e", **settings)))
 
     other = RemoteEmbedder(Endpoint(EndpointSettings(embedding_model="f")))
-    assert of().fingerprint() == of(base_url="https://elsewhere.example/v1", api_key="sk-any").fingerprint()
+    assert of().fingerprint() == of(base_url="https://elsewhere.example/v1", api_key_env="ANOTHER_KEY").fingerprint()
     assert of().fingerprint() != other.fingerprint()
     assert isinstance(of(), Embedder)
     assert pickle.loads(pickle.dumps(of())).name == "e"

@@ -9,7 +9,8 @@ from scripted import Script, ScriptedServer
 from scripted_engine import CHUNK, COMMUNITY, ENTITIES, INQUIRY, RELATION, TASKS, TEXT, Body, engine, says
 from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
 from sensegraph.errors import ItemFailed, SettingsError, UnsupportedTask
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.protocols import LanguageEngine, PricedEngine
 from sensegraph.types import Context, Inquiry, Passage, Report
 
@@ -174,7 +175,7 @@ def fingerprints(endpoint: Body | None = None, **settings: Any) -> dict[str, str
         ({"temperature": 0.5}, {}, set(TASKS)),
         ({"seed": 3}, {}, set(TASKS)),
         ({"base_url": "http://elsewhere.example/v1"}, {}, set()),
-        ({"api_key": "sk-other"}, {}, set()),
+        ({"api_key_env": "ANOTHER_KEY"}, {}, set()),
         ({"concurrency": 2, "timeout_s": 9.0, "requests_per_minute": 5}, {}, set()),
         ({}, {"entity_types": ("drug",)}, {"extract"}),
         ({}, {"claims": True}, {"extract"}),

@@ -17,7 +17,8 @@ from sensegraph.engines.llm.inquiring import NOTICE, TASKS
 from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
 from sensegraph.errors import EndpointError, ItemFailed, SettingsError, Unreadable
 from sensegraph.language.text import tokens
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.protocols import StreamingEngine
 from sensegraph.types import Context, Inquiry, Lead, Passage, Refinement, Statement, Turn
 

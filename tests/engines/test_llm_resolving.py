@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scripted import Script, ScriptedServer
 from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.llm.resolving import message, read
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings, Reply
+from sensegraph.models.endpoint.client import Endpoint, Reply
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.types import Brief, Context, Description, Passage, Source
 
 

@@ -10,7 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from sensegraph.cli import app
-from sensegraph.corpus.settings import Settings, load_settings, make_tools
+from sensegraph.corpus.settings import Settings, load_settings
+from sensegraph.corpus.tools import make_tools
 from sensegraph.engines.local import local_model
 from sensegraph.engines.local.local_engine import Layout, rests_on, shown
 from sensegraph.engines.local.local_model import LocalModel, LocalSettings, as_prompt, base_of, needs_extra

@@ -18,7 +18,8 @@ from sensegraph.methods.graphrag.tasks import GradingEngine
 from sensegraph.methods.hirag.tasks import AbstractingEngine
 from sensegraph.methods.leanrag.tasks import AggregatingEngine
 from sensegraph.methods.raptor.tasks import CondensingEngine
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.protocols import LanguageEngine, ResolvingEngine, StreamingEngine, SurveyingEngine
 
 TOOLS = ("engines/", "models/", "testing/")

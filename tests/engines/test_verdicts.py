@@ -8,14 +8,17 @@ from scripted import Script, ScriptedServer
 from sensegraph.engines.llm.verdicts import Verdicts, bias
 from sensegraph.errors import EndpointDown, EndpointError
 from sensegraph.language.text import encode
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 
 TALK = [{"role": "user", "content": "Was anything missed? Answer yes or no."}]
 Reply = str | tuple[str, str] | None
 
 
 def verdicts(server: ScriptedServer, model: str = "gpt-4o-mini", **given: object) -> Verdicts:
-    return Verdicts(Endpoint(EndpointSettings(server.base_url, model=model, max_retries=1, backoff_s=0.01, **given)))
+    key = given.pop("api_key", "")
+    settings = EndpointSettings(server.base_url, model=model, max_retries=1, backoff_s=0.01, **given)
+    return Verdicts(Endpoint(settings, api_key=key))
 
 
 def server(reply: Callable[[dict], Reply], **script: object) -> ScriptedServer:

@@ -3,7 +3,7 @@
 import pytest
 
 from sensegraph.answering.asking import NOTHING
-from sensegraph.lab.grounding.abstaining import abstains, abstention
+from sensegraph.answering.grounding.abstaining import abstains, abstention
 
 
 @pytest.mark.parametrize(

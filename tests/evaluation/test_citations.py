@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from sensegraph.answering.grounding.citations import Citations, citations_of
+from sensegraph.answering.grounding.cited import Reference, cited_statements
+from sensegraph.answering.grounding.entailment import ByInference, ByWords, supporter
 from sensegraph.errors import SettingsError, UnsupportedTask
-from sensegraph.lab.grounding.citations import Citations, citations_of
-from sensegraph.lab.grounding.cited import Reference, cited_statements
-from sensegraph.lab.grounding.entailment import ByInference, ByWords, supporter
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.trials import Check, Support

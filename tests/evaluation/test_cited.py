@@ -3,7 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.lab.grounding.cited import CitedStatement, Reference, cited_statements, references_of, rows_as_lines
+from sensegraph.answering.grounding.cited import (
+    CitedStatement,
+    Reference,
+    cited_statements,
+    references_of,
+    rows_as_lines,
+)
 
 MARKS = st.lists(st.integers(1, 99), min_size=1, max_size=4, unique=True)
 

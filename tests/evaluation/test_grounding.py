@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from scripted import ScriptedServer
 from sensegraph.answering.asking import NOTHING
+from sensegraph.answering.grounding.cited import Reference
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import SettingsError
 from sensegraph.lab.grounding.answer_grounding import (
@@ -21,7 +22,6 @@ from sensegraph.lab.grounding.answer_grounding import (
     collect_evidence,
     measure_grounding,
 )
-from sensegraph.lab.grounding.cited import Reference
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Answer, Citation, Evidence, Passage

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.lab.grounding.lexical import borne, lacks, speaker_of, window, without_speaker
+from sensegraph.answering.grounding.lexical import borne, lacks, speaker_of, window, without_speaker
 
 SOURCE = "In 1842 Ada Lovelace hired Charles Babbage for 1,200 pounds. She was not rich, and paid him in three parts."
 

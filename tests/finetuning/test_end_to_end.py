@@ -19,7 +19,8 @@ from sensegraph.engines.local.local_model import LocalModel, LocalSettings
 from sensegraph.errors import EndpointError, InputError
 from sensegraph.lab.finetuning.training.serving import serving
 from sensegraph.lab.finetuning.training.worlds import Files, files
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from tuned_here import TRAINS
 
 pytestmark = [*TRAINS, pytest.mark.slow]

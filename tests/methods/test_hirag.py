@@ -91,7 +91,7 @@ def candidates(made: Corpus, top: int = 200, floor: float = 0.2, by: Any = "vect
 
 def cosines(made: Corpus) -> np.ndarray:
     query = np.asarray(made.runtime().embedder.embed([QUESTION.sought], "query")[0], np.float64)
-    return np.asarray(seen(made).vectors_of(made.tools[1], "entity"), np.float64) @ query
+    return np.asarray(seen(made).vectors_of(made.embedder, "entity"), np.float64) @ query
 
 
 # ── candidates: §4, step 1 ──

@@ -90,7 +90,7 @@ def ways(made: Corpus, top: int = 10, root: Any = "on", by: Any = "vectors") -> 
 
 def nearest(made: Corpus, top: int) -> list[str]:
     index = made.index()
-    cosine = index.vectors_of(made.tools[1], "entity").astype(np.float64) @ vector(made)
+    cosine = index.vectors_of(made.embedder, "entity").astype(np.float64) @ vector(made)
     return [index.graph.entities[i].id for i in np.argsort(-cosine, kind="stable")[:top]]
 
 
@@ -191,7 +191,7 @@ def test_the_root_is_read_as_asked(made: Corpus) -> None:
     root = made.index().part(AGGREGATES).hierarchy.clusters[0].id
     assert root in of(found(made, root="on"), "report")
     assert root not in of(found(made, root="off"), "report")
-    index, embedder = made.index(), made.tools[1]
+    index, embedder = made.index(), made.embedder
     seeds = [i for i, e in enumerate(index.graph.entities) if e.id in nearest(made, 10)]
     near = (index.vectors_of(embedder, "described")[seeds].astype(np.float64) @ vector(made)).mean()
     top = float(index.vectors_of(embedder, "aggregate")[0].astype(np.float64) @ vector(made))

@@ -11,7 +11,8 @@ import pytest
 from scripted import Script, ScriptedServer
 from scripted_replies import fit
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError, SettingsError
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.models.rerankers.remote_reranker import EndpointReranker
 from sensegraph.protocols import Reranker
 from sensegraph.testing import RerankerContract
@@ -109,7 +110,7 @@ def test_a_model_that_is_missing_is_named() -> None:
 def test_the_model_alone_makes_the_fingerprint_and_a_copy_keeps_it() -> None:
     with ScriptedServer() as server:
         one, other = made(server), made(server, "other")
-        assert one.fingerprint() == made(server, api_key="secret-secret").fingerprint() != other.fingerprint()
+        assert one.fingerprint() == made(server, api_key_env="ANOTHER_KEY").fingerprint() != other.fingerprint()
         assert pickle.loads(pickle.dumps(one)).fingerprint() == one.fingerprint()
 
 

@@ -16,7 +16,8 @@ from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.index.passages import size
 from sensegraph.models.embedders.hashed_words import HashedTerms
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Source, Statement

@@ -584,7 +584,7 @@ def test_the_papers_vectors_are_of_descriptions_alone(tmp_path: Path) -> None:
     with Corpus.open(tmp_path, settings={"engine": "offline", "index": index}) as made:
         made.add(papers())
         made.build()
-        found, embedder = made.index(), made.tools[1]
+        found, embedder = made.index(), made.embedder
         wanted = embedder.embed([e.description for e in found.graph.entities], "document")
         assert (found.vectors_of(embedder, "described") == wanted).all()
         assert not (found.vectors_of(embedder, "entity") == wanted).all()

@@ -13,7 +13,8 @@ from sensegraph.index.parts import find_part
 from sensegraph.methods import load
 from sensegraph.methods.raptor.tree_part import TREE
 from sensegraph.models.embedders.remote import RemoteEmbedder
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import stories
 

@@ -519,7 +519,7 @@ def opened(folder: Path) -> Corpus:
 
 def records(made: Corpus) -> list[bytes]:
     """All that the part holds."""
-    index, embedder = made.index().part(LAYERS), made.tools[1]
+    index, embedder = made.index().part(LAYERS), made.embedder
     found = (*index.graph.entities, *index.graph.relations, *index.communities.groups, *index.hierarchy.clusters)
     vectors = [np.asarray(index.vectors_of(embedder, kind)).tobytes() for kind in ("entity", "report")]
     return [*(msgspec.json.encode(r) for r in found), *vectors]
@@ -534,7 +534,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
 
 
 def test_the_index_is_seen_with_the_larger_graph_in_the_place_of_its_own(both: Corpus) -> None:
-    index, embedder = both.index(), both.tools[1]
+    index, embedder = both.index(), both.embedder
     seen = index.part(LAYERS)
     assert {e.id for e in index.graph.entities} < {e.id for e in seen.graph.entities}
     assert not any(e.level for e in index.graph.entities)
@@ -690,7 +690,7 @@ def test_a_summary_entity_is_seen_where_all_its_chunks_are_inside(both: Corpus) 
     assert shown < whole.keys()
     ends = {end for r in left.graph.relations for end in (r.source, r.target)}
     assert ends <= {e.id for e in left.graph.entities}
-    assert len(left.vectors_of(both.tools[1], "entity")) == len(left.graph.entities)
+    assert len(left.vectors_of(both.embedder, "entity")) == len(left.graph.entities)
 
 
 def test_what_is_left_out_is_counted_in_the_notes(both: Corpus) -> None:

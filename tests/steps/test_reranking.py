@@ -114,7 +114,7 @@ def test_other_kinds_keep_their_places_among_chunks(folder: Path, server: Script
         chunks = list(corpus.search("harbour", method="bm25", top=4).passages)[::-1]
         entity = Passage("entity", "e", "The harbour.", 3.0)
         mixed = (chunks[0], entity, *chunks[1:], chunks[0])
-        rt, index = corpus._asking(), corpus.index()
+        rt, index = corpus.workspace.asking_runtime(), corpus.index()
         found = reranked(Question("harbour"), Evidence(mixed), index, rt)
         assert [p.kind for p in found.passages] == [p.kind for p in mixed]
         assert found.passages[1] == entity
@@ -129,7 +129,7 @@ def test_other_kinds_keep_their_places_among_chunks(folder: Path, server: Script
 def test_equal_scores_leave_the_order_as_it_was(folder: Path, server: ScriptedServer) -> None:
     with opened(folder, server) as corpus:
         alike = tuple(Passage("chunk", f"c{i}", "No word of it.", -i, sources=(Source("c", 0, 1),)) for i in range(5))
-        found = reranked(Question("zeppelin"), Evidence(alike), corpus.index(), corpus._asking())
+        found = reranked(Question("zeppelin"), Evidence(alike), corpus.index(), corpus.workspace.asking_runtime())
     assert [p.id for p in found.passages] == [p.id for p in alike]
 
 

@@ -30,7 +30,8 @@ def ask_approval(refused: Unapproved) -> bool:
 
 def approve_all(settings: Settings) -> list[str]:
     """Keep every approval that the tools of these settings lack, and say which those are."""
-    from sensegraph.corpus.settings import check_approved, needed_approvals, user_file
+    from sensegraph.corpus.settings import check_approved, user_file
+    from sensegraph.corpus.tools import needed_approvals
     from sensegraph.errors import Unapproved
     from sensegraph.models.endpoint.approvals import record_approval
 

@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 
 def _engine(name: str | None) -> str | None:
     """The engine's name as given. Raises BadParameter, with the nearest, for one that nobody knows."""
-    if name is not None and name not in (known := ("auto", "offline", "model", "local")):
-        from sensegraph.corpus.settings import choices
+    if name is not None and name not in ("auto", "offline", "model", "local"):
+        from sensegraph.corpus.settings import ENGINES, choices
 
-        raise typer.BadParameter(f"the engine cannot be {choices(name, known)}")
+        if name not in ENGINES.known():
+            raise typer.BadParameter(f"the engine cannot be {choices(name, ENGINES.known())}")
     return name
 
 
@@ -159,8 +160,8 @@ def opened(
     A folder that this made, and that no document came into, goes again. Where the index lacks something, the commands
     that the error names are for this root.
     """
-    from sensegraph.corpus.corpus import FOLDER, Corpus
-    from sensegraph.corpus.settings import Settings, parse
+    from sensegraph.corpus.corpus import Corpus
+    from sensegraph.corpus.settings import FOLDER, Settings, parse
     from sensegraph.errors import NotIndexed
 
     parse(given, Settings, "command line")  # so that a mistake in a flag is not blamed on the file
@@ -231,14 +232,16 @@ def chosen_paths(paths: Sequence[Path] | None, root: Path) -> list[Path]:
 
 def _unused(place: Path, root: Path) -> bool:
     """Whether a folder is empty, and the corpus has documents, all of them from elsewhere."""
-    from sensegraph.corpus.corpus import FOLDER, Corpus
+    from sensegraph.corpus.corpus import Corpus
+    from sensegraph.corpus.settings import FOLDER, load_settings
+    from sensegraph.corpus.tools import has_store
 
     with suppress(OSError):  # one that may not be listed is named where it is read
         holds = any(not p.name.startswith(".") for p in place.iterdir())
-        if holds or not (root / FOLDER / "store.sqlite").exists():
+        if holds or not has_store(load_settings(root), root / FOLDER):
             return False
         with Corpus.open(root, create=False) as corpus:
-            return bool(corpus.document_keys()) and not corpus.gone_from([place], ())
+            return bool(corpus.document_keys()) and not corpus.mirror.find_missing([place], ())
     return False
 
 

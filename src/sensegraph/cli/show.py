@@ -1,25 +1,25 @@
-"""What commands print: for people as text, for programs as plain objects."""
+"""What commands print for people; what they print for programs is in `corpus.views`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sensegraph.cli.ask.matching import best_sentences
 from sensegraph.cli.options import root_flag, unbuilt
+from sensegraph.corpus.views import documents_behind
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
-    from sensegraph.corpus.corpus import Added, Built, Status
-    from sensegraph.corpus.settings import EndpointTable
-    from sensegraph.documents import Skipped
+    from sensegraph.corpus.outcomes import Added, Built, Status
     from sensegraph.index.estimate import Estimate
     from sensegraph.index.index import Index
     from sensegraph.methods import Listing
+    from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
     from sensegraph.personal.personal_settings import Tally
+    from sensegraph.plugins import Plugin
     from sensegraph.types import Answer, Chunk, Citation, Evidence, Passage, Source
 
 _QUOTE = 160  # characters of a quote or passage that people are shown
@@ -95,7 +95,7 @@ def evidence(found: Evidence, index: Index, question: str, files: Mapping[str, s
     A passage of which the time asked about leaves nothing is counted and not shown.
     """
     passages = [p for p in found.passages if p.text.strip()]
-    places = _documents(passages, index)
+    places = documents_behind(passages, index)
     named = [[name + _within(name, files) for name in names] for names in places]
     shown = _shown(passages, index, question)
     lines = [
@@ -139,48 +139,6 @@ def _sentence(chunk: Chunk, source: Source, span: tuple[int, int], text: str) ->
 
 def _names(documents: Sequence[str]) -> str:
     return ", ".join(documents[:3]) + (f" and {len(documents) - 3} more" if len(documents) > 3 else "")
-
-
-def answer_object(found: Answer, index: Index) -> dict[str, Any]:
-    """The object of `query --json`."""
-    u = found.usage
-    return {
-        "answer": found.text,
-        "method": found.method,
-        "engine": found.engine,
-        "citations": [asdict(c) for c in found.citations],
-        "evidence": _passages(found.evidence.passages, index),
-        "usage": {
-            "calls": u.calls,
-            "prompt_tokens": u.prompt_tokens,
-            "completion_tokens": u.completion_tokens,
-            "embedding_tokens": u.embedding_tokens,
-            "cost_usd": u.cost_usd,
-            "seconds": u.seconds,
-        },
-        "notes": list(found.notes),
-    }
-
-
-def evidence_object(found: Evidence, index: Index) -> dict[str, Any]:
-    """The object of `search --json`."""
-    passages = _passages(found.passages, index)
-    return {"documents": list(found.documents), "evidence": passages, "tokens": found.tokens}
-
-
-def _passages(passages: Sequence[Passage], index: Index) -> list[dict[str, Any]]:
-    places = _documents(passages, index)
-    return [
-        {"kind": p.kind, "id": p.id, "score": p.score, "text": p.text, "documents": where}
-        for p, where in zip(passages, places, strict=True)
-    ]
-
-
-def _documents(passages: Sequence[Passage], index: Index) -> list[list[str]]:
-    """The documents behind each passage, each once, in the order of its sources."""
-    named = [[s.chunk for s in (*p.sources, *(q.source for q in p.quotes))] for p in passages]
-    chunks = index.chunks(sorted({name for names in named for name in names}))
-    return [list(dict.fromkeys(chunks[n].document for n in names if n in chunks)) for names in named]
 
 
 # ── builds ──
@@ -256,24 +214,6 @@ def _depths(clusters: Sequence[int]) -> str:
     return ", ".join(f"{n:,}" for n in clusters) or "none"
 
 
-def built_object(found: Built, added: Added, gone: Sequence[str]) -> dict[str, Any]:
-    """The object of `index --json`; `gone` are documents that can no longer be read where they were."""
-    return {
-        **found.counts,
-        "clusters": list(found.clusters),
-        "new": len(added.new),
-        "changed": len(added.changed),
-        "same": len(added.same),
-        "skipped": [asdict(s) for s in added.skipped],
-        "gone": list(gone),
-        "personal": asdict(added.personal),
-        "computed": dict(found.computed),
-        "communities": [asdict(f) for f in found.fates],
-        "usage": asdict(found.usage),
-        "notes": list(found.notes),
-    }
-
-
 # ── status and methods ──
 
 
@@ -304,42 +244,24 @@ def _called(step: str) -> str:
     return f"to {do} {counted(2, thing)[2:]}" if do else step.rpartition(".")[2].replace("_", " ")
 
 
-def status_object(found: Status, ids: Sequence[str] | None) -> dict[str, Any]:
-    """The object of `status --json`; `ids` are listed where they were asked for."""
-    counts = {k: found.counts.get(k, 0) for k in ("chunks", "entities", "relations", "claims")}
-    counts |= {k: n for k, n in found.counts.items() if k != "documents"}
-    return {
-        "documents": found.documents,
-        "indexed": found.indexed,
-        **counts,
-        "clusters": list(found.clusters),
-        "engine": found.engine,
-        "embedder": found.embedder,
-        "pending": list(found.pending),
-        "size_bytes": found.size_bytes,
-        "spend": {step: asdict(u) for step, u in found.ledger.items()},
-        **({} if ids is None else {"ids": list(ids)}),
-    }
+def methods(table: Mapping[str, Listing], plugins: Sequence[Plugin]) -> str:
+    """The table of methods, those of plug-ins last."""
+    own = (f"{n}\n  {m.paper}\n  needs: {m.tasks}\n  good for: {m.good_for}" for n, m in table.items())
+    return "\n\n".join([*own, *(f"{p.name}\n  from: {p.origin} ({p.place})" for p in plugins)])
 
 
-def methods(table: Mapping[str, Listing]) -> str:
-    """The table of methods."""
-    rows = [("name", "paper", "needs", "good for")]
-    rows += [(name, m.paper, m.tasks, m.good_for) for name, m in table.items()]
-    return "\n\n".join(
-        f"{name}\n  {paper}\n  needs: {needs}\n  good for: {use}" for name, paper, needs, use in rows[1:]
-    )
-
-
-def methods_object(table: Mapping[str, Listing]) -> list[dict[str, str]]:
-    """The object of `methods --json`."""
-    return [{"name": n, "paper": m.paper, "tasks": m.tasks, "good_for": m.good_for} for n, m in table.items()]
+def plugin_table(plugins: Sequence[Plugin]) -> str:
+    """The plug-ins that are installed, one a line: kind, name, where it comes from."""
+    rows = [(p.kind, p.name, p.origin, p.place) for p in plugins]
+    wide = [max(len(row[i]) for row in rows) for i in range(3)] if rows else []
+    lines = ["  ".join([*(f"{c:<{w}}" for c, w in zip(row[:3], wide, strict=True)), row[3]]) for row in rows]
+    return "\n".join(lines) or "No plug-in is installed."
 
 
 # ── estimates ──
 
 
-def foreseen_seconds(found: Estimate, endpoint: EndpointTable) -> float:
+def foreseen_seconds(found: Estimate, endpoint: EndpointSettings) -> float:
     """How long the calls take at least: 5 s each, as many at once as are allowed, within the limits per minute."""
     told = found.tokens / endpoint.tokens_per_minute * 60 if endpoint.tokens_per_minute else 0.0
     asked = found.calls / endpoint.requests_per_minute * 60 if endpoint.requests_per_minute else 0.0
@@ -364,9 +286,3 @@ def _step(name: str, items: int, calls: int, prompt: int, completion: int) -> st
     paid = f": {counted(calls, 'call')}, {prompt:,} tokens in, {completion:,} out" if calls else ""
     do, _, thing = _WORK.get(name, (name, "", "item"))
     return f"{do} {counted(items, thing)}{paid}"
-
-
-def estimate_object(found: Estimate, seconds: float, skipped: Sequence[Skipped]) -> dict[str, Any]:
-    """The object of `estimate --json`."""
-    left = [asdict(s) for s in skipped]
-    return {**asdict(found), "tokens": found.tokens, "seconds": seconds, "skipped": left}

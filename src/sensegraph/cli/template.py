@@ -9,9 +9,9 @@ from dataclasses import fields, is_dataclass
 from importlib import import_module
 from textwrap import wrap
 from types import MappingProxyType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
-from sensegraph.corpus.settings import FIXED, Settings, table_types
+from sensegraph.corpus.settings import FIXED, Settings, table_types, words_of
 from sensegraph.errors import SettingsError
 from sensegraph.methods import METHODS, method_class
 
@@ -45,6 +45,9 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         "embedder": 'who compares texts: "auto", "offline" or "endpoint"',
         "method": "as `sensegraph methods` lists",
         "processes": "for work on this machine; 0: one for each core",
+        "chunker": 'who cuts documents: "windows" (of tokens, see [index]) or a plug-in',
+        "store": '"sqlite" or a plug-in',
+        "executor": 'who runs the work: "local" or a plug-in',
         "endpoint.model": "the model's name at the endpoint",
         "endpoint.embedding_model": "empty: texts are compared on this machine",
         "endpoint.rerank_model": 'for rerank.by = "endpoint"',
@@ -180,9 +183,9 @@ def toml(value: Any) -> str:
 
 def typed(kind: Any, name: str) -> str:
     """The type of a field as a reader sees it."""
-    hint = get_type_hints(kind)[name]
-    if get_origin(hint) is Literal:
-        return " or ".join(map(toml, get_args(hint)))
+    hint = get_type_hints(kind, include_extras=True)[name]
+    if words := words_of(hint):
+        return " or ".join([*map(toml, words.own), *(["the name of a plug-in"] if words.kind else [])])
     found: str = getattr(hint, "__name__", "") if isinstance(hint, type) else str(hint)
     return found
 

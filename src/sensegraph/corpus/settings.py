@@ -1,4 +1,4 @@
-"""Settings: `sensegraph.toml`, secrets from the environment, flags on top; and from settings to tools.
+"""Settings: `sensegraph.toml`, secrets from the environment, flags on top.
 
 Every setting has an effect or is an error: an unknown key is refused with the nearest known one.
 """
@@ -6,75 +6,61 @@ Every setting has an effect or is an error: an unknown key is refused with the n
 from __future__ import annotations
 
 import os
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
+    Annotated,
     Any,
     Literal,
-    Protocol,
     TypeVar,
     get_args,
     get_origin,
     get_type_hints,
-    runtime_checkable,
 )
 
 import msgspec
 
-from sensegraph.corpus.nested_tables import holds_name, lay_tables, read_tables
 from sensegraph.documents.document_settings import DocumentSettings
-from sensegraph.engines.llm.llm import LLMSettings
+from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.local.local_model import LocalSettings
 from sensegraph.errors import SettingsError
 from sensegraph.index.parts import Part, known_parts, settings_type
 from sensegraph.index.settings import IndexSettings, take_part_settings
 from sensegraph.methods import METHODS, method_class
 from sensegraph.models.endpoint import approvals
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.personal.personal_settings import PersonalSettings
-from sensegraph.protocols import Embedder, LanguageEngine, Reranker
+from sensegraph.plugins import Kind, plugin_names
 
 if TYPE_CHECKING:
-    from sensegraph.models.endpoint.client import Endpoint
-    from sensegraph.models.endpoint.journal import Journal
+    pass
 
 T = TypeVar("T")
-Guarded = Literal["endpoint", "local", "rerank"]  # the tables that name what an approval may be needed for
-FILE = "sensegraph.toml"
-# Fields that say what something is, not how it works:
-FIXED = ("name", "requires", "reads", "foreign", "part_settings", "part_objects")
-_GUARDED = ("endpoint.base_url", "endpoint.api_key_env", "local.model", "rerank.model")
 
 
 @dataclass(frozen=True, slots=True)
-class EndpointTable:
-    """Any OpenAI-compatible endpoint. It is used when `model` is set; without it everything stays on this machine.
+class Names:
+    """The words that a setting may be: our own, and the names of installed plug-ins of a kind."""
 
-    Prices are in US dollars per million tokens; limits of 0 mean none. `timeout_s` bounds one attempt; before the next
-    it waits as long as the endpoint asks, else about `backoff_s`, doubled each time.
-    """
+    kind: Kind | Literal[""]
+    own: tuple[str, ...]
 
-    base_url: str = field(default="https://api.openai.com/v1", repr=False)  # may hold a password
-    model: str = ""
-    embedding_model: str = ""
-    rerank_model: str = ""
-    api_key_env: str = approvals.USUAL
-    temperature: float | None = 0.0
-    seed: int | None = None
-    concurrency: int = 16
-    requests_per_minute: int = 0
-    tokens_per_minute: int = 0
-    timeout_s: float = 120.0
-    max_retries: int = 6
-    backoff_s: float = 0.5
-    price_prompt: float = 0.0
-    price_completion: float = 0.0
-    price_embedding: float = 0.0
-    price_rerank: float = 0.0
-    max_tokens_total: int = 0
-    max_cost_usd: float = 0.0
+    def known(self) -> tuple[str, ...]:
+        """All of them."""
+        return tuple(dict.fromkeys((*self.own, *(plugin_names(self.kind) if self.kind else ()))))
+
+
+ENGINES = Names("engines", ("auto", "offline", "model", "local"))
+Guarded = Literal["endpoint", "local", "rerank"]  # the tables that name what an approval may be needed for
+FILE = "sensegraph.toml"
+FOLDER = ".sensegraph"  # where a corpus keeps its store, inside its own folder
+# Fields that say what something is, not how it works:
+FIXED = ("name", "requires", "reads", "foreign", "part_settings", "part_objects")
+_GUARDED = ("endpoint.base_url", "endpoint.api_key_env", "local.model", "rerank.model")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +71,7 @@ class RerankTable:
     `model`. The first `top` chunks are read.
     """
 
-    by: Literal["none", "endpoint", "cross-encoder"] = "none"
+    by: Annotated[str, Names("rerankers", ("none", "endpoint", "cross-encoder"))] = "none"
     top: int = 50
     model: str = ""
 
@@ -98,11 +84,14 @@ class Settings:
     file may set, approves them for one run.
     """
 
-    engine: Literal["auto", "offline", "model", "local"] = "auto"
-    embedder: Literal["auto", "offline", "endpoint"] = "auto"
+    engine: Annotated[str, ENGINES] = "auto"
+    embedder: Annotated[str, Names("embedders", ("auto", "offline", "endpoint"))] = "auto"
     method: str = "auto"
     processes: int = 0
-    endpoint: EndpointTable = field(default_factory=EndpointTable)
+    chunker: Annotated[str, Names("chunkers", ("windows",))] = "windows"
+    store: Annotated[str, Names("stores", ("sqlite",))] = "sqlite"
+    executor: Annotated[str, Names("executors", ("local",))] = "local"
+    endpoint: EndpointSettings = field(default_factory=EndpointSettings)
     model: LLMSettings = field(default_factory=LLMSettings)
     local: LocalSettings = field(default_factory=LocalSettings)
     documents: DocumentSettings = field(default_factory=DocumentSettings)
@@ -121,16 +110,6 @@ class Settings:
         table = {**self.methods.get(name, {}), **given}
         parse(table, method_class(name), f"method {name}")
         return table
-
-
-@runtime_checkable
-class _Remote(Protocol):
-    """A tool that speaks to an endpoint."""
-
-    @property
-    def endpoint(self) -> Endpoint:
-        """The endpoint, which tools share."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,13 +195,21 @@ def _known(table: Mapping[str, Any], kind: Any, where: str, prefix: str, parts: 
 
 def _chosen(table: Mapping[str, Any], kind: Any, where: str, prefix: str, parts: Sequence[Part[Any, Any]] = ()) -> None:
     """Raise SettingsError for a word where one of a few others must stand."""
-    hints = get_type_hints(kind)
+    hints = get_type_hints(kind, include_extras=True)
     for name, value in table.items():
         hint = hints[name] if name in hints else (settings_type(name, parts) if kind is IndexSettings else None)
+        words = words_of(hint)
         if is_dataclass(hint) and isinstance(value, Mapping):
             _chosen(value, hint, where, f"{prefix}{name}.", parts)
-        elif get_origin(hint) is Literal and isinstance(value, str) and value not in get_args(hint):
-            raise SettingsError(f"{where}: {prefix}{name} cannot be {choices(value, get_args(hint))}")
+        elif words and isinstance(value, str) and value not in words.own and value not in (known := words.known()):
+            raise SettingsError(f"{where}: {prefix}{name} cannot be {choices(value, known)}")
+
+
+def words_of(hint: Any) -> Names | None:
+    """The words that a setting of this type may be; None where it may be any."""
+    if get_origin(hint) is Literal:
+        return Names("", get_args(hint))
+    return next((n for n in getattr(hint, "__metadata__", ()) if isinstance(n, Names)), None)
 
 
 def choices(value: str, words: Sequence[str]) -> str:
@@ -275,7 +262,7 @@ def _plain(message: str) -> str:
     return said.replace(" - at `", " (setting `") + ")" if " - at `" in said else said
 
 
-def api_key(endpoint: EndpointTable) -> str:
+def api_key(endpoint: EndpointSettings) -> str:
     """The key from the environment. Raises SettingsError when a remote endpoint has none; a local one needs none."""
     found = os.environ.get(endpoint.api_key_env, "")
     if not found and not approvals.is_this_machine(endpoint.base_url):
@@ -284,6 +271,35 @@ def api_key(endpoint: EndpointTable) -> str:
             f"{endpoint.api_key_env}, or use the offline engine (--engine offline)."
         )
     return found or "none"
+
+
+# ── nested tables, as settings files hold them ──
+
+
+def read_tables(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file, none where it does not exist. Raises SettingsError for a file that is no TOML."""
+    if not path.is_file():
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
+        raise SettingsError(f"{path} is not valid TOML: {e}.") from e
+
+
+def lay_tables(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Both as one; where both hold a value, the one of `above`."""
+    both = dict(below)
+    for name, value in above.items():
+        old = both.get(name)
+        both[name] = lay_tables(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return both
+
+
+def holds_name(tables: Mapping[str, Any], name: str) -> bool:
+    """Whether there is a value under a dotted name."""
+    first, _, rest = name.partition(".")
+    inner = tables.get(first)
+    return first in tables if not rest else isinstance(inner, Mapping) and holds_name(inner, rest)
 
 
 # ── what the user approved ──
@@ -314,102 +330,3 @@ def check_approved(settings: Settings, *names: Guarded) -> None:
         wanted = endpoint or approvals.approval_of_model(model)
         if not approvals.needs_none(wanted) and not approvals.is_approved(wanted, _approved()):
             raise approvals.refusal(wanted, sorted({*chosen.values()}), user_file())
-
-
-# ── tools ──
-
-
-def needed_approvals(settings: Settings) -> Iterator[Guarded]:
-    """The tables whose endpoint or model the tools of these settings use."""
-    if any(_remote_tools(settings)) or settings.rerank.by == "endpoint":
-        yield "endpoint"
-    if settings.engine == "local":
-        yield "local"
-    if settings.rerank.by == "cross-encoder":
-        yield "rerank"
-
-
-def _remote_tools(settings: Settings) -> tuple[bool, bool]:
-    """Whether the engine, and whether the embedder, speaks to the endpoint."""
-    table = settings.endpoint
-    vectors = settings.embedder == "auto" and bool(table.embedding_model) and settings.engine != "offline"
-    engine = settings.engine == "model" or (settings.engine == "auto" and bool(table.model))
-    return engine, vectors or settings.embedder == "endpoint"
-
-
-def make_tools(settings: Settings, journal: Journal | None = None) -> tuple[LanguageEngine, Embedder]:
-    """The engine and the embedder that the settings name; where both are remote they share one endpoint and its limits.
-
-    `auto` takes the model where `endpoint.model` is set, the endpoint's vectors where `endpoint.embedding_model` is
-    set, and else what works on this machine alone.
-    """
-    table = settings.endpoint
-    remote_engine, remote_vectors = _remote_tools(settings)
-    if remote_engine and not table.model:
-        raise SettingsError("engine = model needs endpoint.model (and endpoint.base_url unless it is OpenAI's).")
-    if remote_vectors and not table.embedding_model:
-        raise SettingsError("embedder = endpoint needs endpoint.embedding_model.")
-    endpoint = make_endpoint(settings, journal) if remote_engine or remote_vectors else None
-    if endpoint and remote_engine:
-        from sensegraph.engines.llm.llm import LLMEngine
-
-        engine: LanguageEngine = LLMEngine(endpoint, settings.model)
-    else:
-        engine = _here(settings)
-    if endpoint and remote_vectors:
-        from sensegraph.models.embedders.remote import RemoteEmbedder
-
-        return engine, RemoteEmbedder(endpoint)
-    from sensegraph.models.embedders.hashed_words import HashedTerms
-
-    return engine, HashedTerms()
-
-
-def make_reranker(
-    settings: Settings, tools: tuple[LanguageEngine, Embedder], journal: Journal | None = None
-) -> Reranker | None:
-    """The reranker that the settings name, if they name one; a remote one shares the endpoint of remote `tools`.
-
-    Raises SettingsError for what it lacks: a model, the extra `rerank`, a `top` of at least 1.
-    """
-    rerank, table = settings.rerank, settings.endpoint
-    if rerank.by == "none":
-        return None
-    if rerank.top < 1:
-        raise SettingsError(f"rerank.top must be at least 1, not {rerank.top}; rerank.by = none turns it off.")
-    if rerank.by == "cross-encoder":
-        check_approved(settings, "rerank")
-        from sensegraph.models.rerankers.cross_encoder import CrossEncoderReranker
-
-        return CrossEncoderReranker(rerank.model, rerank.top)
-    if not table.rerank_model:
-        raise SettingsError("rerank.by = endpoint needs endpoint.rerank_model.")
-    from sensegraph.models.rerankers.remote_reranker import EndpointReranker
-
-    shared = next((tool.endpoint for tool in tools if isinstance(tool, _Remote)), None)
-    return EndpointReranker(shared or make_endpoint(settings, journal), rerank.top)
-
-
-def make_endpoint(settings: Settings, journal: Journal | None = None) -> Endpoint:
-    """The endpoint of these settings, with the key from the environment. Raises Unapproved before it is made."""
-    from sensegraph.models.endpoint.client import Endpoint, EndpointSettings
-
-    check_approved(settings, "endpoint")
-    table = settings.endpoint
-    values = {f.name: getattr(table, f.name) for f in fields(table) if f.name != "api_key_env"}
-    return Endpoint(EndpointSettings(**values, api_key=api_key(table)), journal)
-
-
-def _here(settings: Settings) -> LanguageEngine:
-    """The engine that works in this process: by rules, or a model of this machine."""
-    if settings.engine != "local":
-        from sensegraph.engines.offline.engine import ClassicalEngine
-
-        return ClassicalEngine()
-    if not settings.local.model:
-        raise SettingsError("engine = local needs local.model: a folder with a model, as `sensegraph tune` writes it.")
-    check_approved(settings, "local")
-    from sensegraph.engines.local.local_engine import LocalEndpoint, LocalEngine
-
-    table = settings.endpoint
-    return LocalEngine(LocalEndpoint(settings.local, table.temperature, table.seed), settings.model)

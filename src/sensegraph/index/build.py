@@ -11,7 +11,7 @@ import msgspec
 
 from sensegraph.errors import EmptyCorpus, ItemFailed, StoreError
 from sensegraph.index.background import beside
-from sensegraph.index.chunks import chunk
+from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import Extracted, extract_all, what_was_rejected
 from sensegraph.index.graph.duplicates import resolved_graph
 from sensegraph.index.graph.lookups import find_lookups
@@ -52,7 +52,7 @@ def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: b
     documents = Results(rt.store, document, keys)
     if not keys:
         raise EmptyCorpus("There are no documents to index; add a folder or file: `sensegraph index PATH`.")
-    chunks = rt.each(chunk, documents, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
+    chunks = cut_documents(documents, rt, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
     listed = rt.once(catalogue, (documents, chunks), names=(*documents.keys, *chunks.keys))
     if not len(listed.value.chunks):
         raise EmptyCorpus(f"None of the {len(keys)} documents holds any text; nothing to index.")

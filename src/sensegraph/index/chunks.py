@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
-from sensegraph.errors import SettingsError
+from sensegraph.errors import InputError, SettingsError
 from sensegraph.language.text import decode, encode, inside_grapheme, sentences, tokens
+from sensegraph.protocols import Chunker
 from sensegraph.runtime.keys import chunk_id
-from sensegraph.runtime.results import step
+from sensegraph.runtime.results import Results, step
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Document
 
 _SLACK = 0.15  # the last part of a window in which a sentence or word border is looked for
@@ -21,6 +23,37 @@ _NEAR = 0.2  # the share of tokens besides the pieces up to which pieces are cou
 _CHAIN = 64  # tokens that begin and end inside characters, one after another: of more it is not told which are where
 _RUN = re.compile(r"\s*\S{1,32}|\s+")
 _SPACE = re.compile(r"\s+")
+
+
+def cut_documents(documents: Results[Document], rt: Runtime, *, size: int, overlap: int) -> Results[tuple[Chunk, ...]]:
+    """The chunks of each document: by the chunker of the runtime, else windows of `size` tokens (see `chunk`)."""
+    if rt.chunker is not None:
+        return rt.each(chunk_by, documents)
+    return rt.each(chunk, documents, size=size, overlap=overlap)
+
+
+@step("chunks.chunk_by", version=1, uses="chunker")
+def chunk_by(documents: Sequence[Document], *, chunker: Chunker) -> list[tuple[Chunk, ...]]:
+    """Cut each document where `chunker` says; spans of white space alone are left out.
+
+    Raises InputError for spans that are not inside their document, or do not come in order.
+    """
+    name, cut = type(chunker).__name__, chunker.chunk(documents)
+    if len(cut) != len(documents):
+        raise InputError(f"The chunker {name} cut {len(cut)} documents where {len(documents)} were given.")
+    found = []
+    for document, spans in zip(documents, cut, strict=True):
+        last = (0, 0)
+        for start, end in spans:
+            if not 0 <= start < end <= len(document.text) or (start, end) < last:
+                raise InputError(
+                    f"The chunker {name} gave the span {start}:{end} after {last[0]}:{last[1]} for "
+                    f"{document.id!r}, which has {len(document.text)} characters; spans lie inside, in order."
+                )
+            last = start, end
+        texts = [(start, end, document.text[start:end]) for start, end in dict.fromkeys(map(tuple, spans))]
+        found.append(tuple(_chunk(document, a, b, tokens(text)) for a, b, text in texts if text.strip()))
+    return found
 
 
 @step("chunks.chunk", version=2)

@@ -16,7 +16,7 @@ from math import ceil
 from types import MappingProxyType
 
 from sensegraph.index.build import earlier_build, flat, made_part
-from sensegraph.index.chunks import chunk
+from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import Sections, extract, observe
 from sensegraph.index.graph.merging import GraphSettings, _parts, crowded, described, merge, summarise
 from sensegraph.index.hierarchy.communities import Earlier, group
@@ -95,7 +95,7 @@ class Estimate:
 def estimate(keys: Sequence[str], rt: Runtime, settings: IndexSettings) -> Estimate:
     """What `build` would compute for the documents with these keys. Nothing is paid; only chunks are stored."""
     documents = Results(rt.store, document, keys)
-    chunks = rt.each(chunk, documents, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
+    chunks = cut_documents(documents, rt, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
     every = list(flat(chunks))
     texts, steps = chunk_texts(every), list[StepEstimate]()
     if isinstance(rt.engine, PricedEngine):

@@ -9,15 +9,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cache, cached_property
+from functools import cached_property
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from sensegraph.built_in_parts import BUILT_IN
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.index.manifest import MadePart, Manifest
 from sensegraph.index.vectors import stack
+from sensegraph.plugins import load_plugin, plugin_names
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, recall
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from sensegraph.runtime.runtime import Runtime
 
 SPINE = ("graph", "reports")  # what every index may have; all other parts stand on these and on the chunks
-GROUP = "sensegraph.parts"
 T = TypeVar("T")
 S = TypeVar("S")
 Stage = Literal["beside", "within", "over"]
@@ -182,20 +181,22 @@ def find_part(name: str, given: Iterable[Part[Any, Any]] = ()) -> Part[Any, Any]
     own = {part.name: part for part in given}
     if name in own:
         return own[name]
-    place = BUILT_IN[name].place if name in BUILT_IN else _plugins().get(name)
-    if place is None:
+    if name not in BUILT_IN:
+        if name in plugin_names("parts"):
+            loaded: Part[Any, Any] = load_plugin("parts", name)
+            return loaded
         raise SettingsError(
             f"No index has a part {name!r}; there are {', '.join(known_parts(own.values()))}. A part of a package that "
             "is not installed here can be neither built nor read."
         )
-    module, _, attribute = place.partition(":")
+    module, _, attribute = BUILT_IN[name].place.partition(":")
     found: Part[Any, Any] = getattr(import_module(module), attribute)
     return found
 
 
 def known_parts(given: Iterable[Part[Any, Any]] = ()) -> tuple[str, ...]:
     """The names of all parts, in the order in which they are built."""
-    return tuple(dict.fromkeys([*SPINE, *BUILT_IN, *sorted(_plugins()), *(part.name for part in given)]))
+    return tuple(dict.fromkeys([*SPINE, *BUILT_IN, *plugin_names("parts"), *(part.name for part in given)]))
 
 
 def needs_of(name: str, given: Iterable[Part[Any, Any]] = ()) -> tuple[str, ...]:
@@ -245,9 +246,3 @@ def part_of_kind(kind: str, given: Iterable[Part[Any, Any]] = ()) -> Part[Any, A
     given = tuple(given)
     own = (find_part(name, given) for name in known_parts(given) if name not in SPINE)
     return next((part for part in own if kind in part.kinds), None)
-
-
-@cache
-def _plugins() -> dict[str, str]:
-    """The parts of installed packages: where each stands, by name."""
-    return {entry.name: entry.value for entry in entry_points(group=GROUP)}

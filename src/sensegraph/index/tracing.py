@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import SensegraphError
 from sensegraph.index.build import build
-from sensegraph.index.chunks import chunk
+from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import extract_all
 from sensegraph.index.index import catalogue, document
 from sensegraph.index.manifest import Manifest
@@ -167,7 +167,7 @@ def held(store: Store, manifest: Manifest, name: str) -> list[str]:
 def _names(documents: Sequence[str], rt: Runtime, settings: IndexSettings) -> frozenset[str]:
     """Every name that a chunk of these documents says, folded."""
     texts = Results(rt.store, document, documents)
-    chunks = rt.each(chunk, texts, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
+    chunks = cut_documents(texts, rt, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
     said: set[str] = set()
     for _, found in extract_all(chunks, rt):
         said.update(e.name for e in found.entities)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from sensegraph.protocols import LanguageEngine
+from sensegraph.answering.grounding.entailment import SupportingEngine
 from sensegraph.runtime.results import step
-from sensegraph.trials import Check, Contrast, Excerpt, Support, Trial, Verdict, Wish
+from sensegraph.trials import Contrast, Excerpt, Trial, Verdict, Wish
 
 
 @runtime_checkable
-class JudgingEngine(LanguageEngine, Protocol):
+class JudgingEngine(SupportingEngine, Protocol):
     """An engine that can judge answers; those that think in rules have only some of these tasks (see `tasks`)."""
 
     def judge(self, trials: Sequence[Trial]) -> list[Verdict]:
@@ -32,10 +32,6 @@ class JudgingEngine(LanguageEngine, Protocol):
 
     def claim(self, excerpts: Sequence[Excerpt]) -> list[tuple[str, ...]]:
         """What the stage makes of each sentence: one sentence, several claims (`decompose`), or nothing."""
-        ...
-
-    def support(self, checks: Sequence[Check]) -> list[Support]:
-        """Whether the texts of each check bear its statement."""
         ...
 
 

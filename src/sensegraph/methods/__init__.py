@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 from sensegraph.errors import SettingsError
+from sensegraph.plugins import load_plugin, plugin_names
 from sensegraph.protocols import Method
 
 
@@ -135,17 +135,19 @@ METHODS = {
 
 
 def method_class(name: str) -> type[Any]:
-    """The class of the method `name`, of ours or of an installed plugin (entry points `sensegraph.methods`).
+    """The class of the method `name`, of ours or of an installed plug-in, which takes the place of none of ours.
 
     Raises SettingsError for a name that nobody knows, with the nearest that somebody does.
     """
-    plugins = {e.name: e.value for e in entry_points(group="sensegraph.methods")}
-    places = plugins | {n: listing.place for n, listing in METHODS.items()}
-    if name not in places:
-        near = get_close_matches(name, places, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(places))}."
-        raise SettingsError(f"No method is called {name!r}; {hint}")
-    module, _, attribute = places[name].partition(":")
+    if name not in METHODS:
+        known = (*METHODS, *plugin_names("methods"))
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}."
+            raise SettingsError(f"No method is called {name!r}; {hint}")
+        loaded: type[Any] = load_plugin("methods", name)
+        return loaded
+    module, _, attribute = METHODS[name].place.partition(":")
     found: type[Any] = getattr(import_module(module), attribute)
     return found
 

@@ -22,7 +22,7 @@ from sensegraph.protocols import Rows, Store, Task
 A = TypeVar("A")
 B = TypeVar("B")
 Form = Literal["value", "tables", "array", "arrays"]
-Tool = Literal["", "engine", "embedder", "reranker"]
+Tool = Literal["", "engine", "embedder", "reranker", "chunker"]
 
 _ENCODE = msgspec.json.Encoder().encode
 
@@ -33,7 +33,7 @@ def _itself(item: Any) -> Any:
 
 @dataclass(frozen=True)
 class Step(Generic[A, B]):
-    """`fn(batch, [engine=… | embedder=… | reranker=…], **settings) -> list`, one result per item, in order.
+    """`fn(batch, [engine=… | embedder=… | reranker=… | chunker=…], **settings) -> list`, one result per item, in order.
 
     `name` stands in keys, progress and the ledger: it outlives the module that the function stands in. Raise `version`
     whenever results change. `form` says how a result is stored: as one `value`, as `tables` (a dataclass whose

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from sensegraph.errors import BudgetExceeded, EndpointDown, StepFailed, Unreadable, UnsupportedTask
-from sensegraph.protocols import Embedder, Executor, LanguageEngine, Reranker, Store, Task
+from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Reranker, Store, Task
 from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, Step, load, save
@@ -36,8 +36,9 @@ class Runtime:
     """The tools and the memory, passed as one value; nothing is global.
 
     `computed` counts the items that each step computed in this run (not those found in the store). `hear` is told an
-    answer while it is written. `reranker` orders what was found anew, where there is one. `noted` counts what has to
-    be said of how a question was worked on, whatever method worked.
+    answer while it is written. `reranker` orders what was found anew, where there is one. `chunker` cuts documents;
+    without one they are cut into windows of tokens. `noted` counts what has to be said of how a question was worked on,
+    whatever method worked.
     """
 
     engine: LanguageEngine
@@ -48,6 +49,7 @@ class Runtime:
     computed: Counter[str] = field(default_factory=Counter)
     hear: Callable[[str], None] | None = None
     reranker: Reranker | None = None
+    chunker: Chunker | None = None
     noted: Counter[str] = field(default_factory=Counter)
 
     def check(self, name: str, requires: frozenset[Task]) -> None:
@@ -219,16 +221,16 @@ class Runtime:
         return self.executor.map(Stoppable(call, stopped) if waits else call, work, waits=waits)
 
     def _tool(self, step: Step[Any, Any]) -> LanguageEngine | Embedder | Reranker | None:
-        return getattr(self, step.uses) if step.uses else None
+        return getattr(self, step.uses) if step.uses and step.uses != "chunker" else None
 
     def _fingerprint(self, step: Step[Any, Any]) -> str:
         if step.uses == "engine":
             return self.engine.fingerprint(step.task or "extract")
-        tool = self.embedder if step.uses == "embedder" else self.reranker if step.uses == "reranker" else None
+        tool: Embedder | Reranker | Chunker | None = getattr(self, step.uses) if step.uses else None
         return tool.fingerprint() if tool else ""
 
     def _call(self, step: Step[Any, Any], settings: Mapping[str, Any]) -> Call:
-        tool: dict[str, Any] = {step.uses: self._tool(step)} if step.uses else {}
+        tool: dict[str, Any] = {step.uses: getattr(self, step.uses)} if step.uses else {}
         plain = {k: v.value if isinstance(v, Result) else v for k, v in settings.items()}
         return Call(step.fn.__module__, step.fn.__name__, tool, plain)
 

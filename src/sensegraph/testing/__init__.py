@@ -1,4 +1,4 @@
-"""Contract tests for engines, embedders, rerankers, stores, executors and methods: what every plugin must keep.
+"""Contract tests for engines, embedders, rerankers, chunkers, stores, executors and methods: what plug-ins keep.
 
 Each contract is a class of tests for pytest. A plugin's test suite inherits it and says how its thing is made:
 
@@ -10,6 +10,7 @@ The tests need nothing but pytest's `tmp_path`; no fixture, plugin or mark of ou
 
 from __future__ import annotations
 
+from sensegraph.testing.chunkers import ChunkerContract
 from sensegraph.testing.engines import EmbedderContract, EngineContract
 from sensegraph.testing.judges import JudgeContract
 from sensegraph.testing.methods import MethodContract, check_citations
@@ -21,6 +22,7 @@ from sensegraph.testing.stores import ExecutorContract, StoreContract
 __all__ = [
     "QUESTION",
     "SAMPLE",
+    "ChunkerContract",
     "EmbedderContract",
     "EngineContract",
     "ExecutorContract",

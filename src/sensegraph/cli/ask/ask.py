@@ -72,6 +72,7 @@ def query(
     """Answer a question about the documents, with citations that lead to the exact span of the source."""
     from sensegraph.cli import show
     from sensegraph.cli.ask.checking import Checks, checked
+    from sensegraph.corpus import views
 
     if stream and as_json:
         raise typer.BadParameter("--stream prints text as it is written and --json one object at the end: choose one.")
@@ -84,7 +85,7 @@ def query(
         answer = corpus.query(question, method=method, depth=depth, scope=scope, history=turns, hear=hear)
         index, checks = corpus.index(), checked(corpus, answer) if check else Checks()
         if as_json:
-            out_json(show.answer_object(answer, index) | checks.told)
+            out_json(views.view_answer(answer, index) | checks.told)
         else:
             files = files_of(corpus, [c.document for c in answer.citations])
             out(("\n\n" + show.behind(answer, files) if stream else show.answer(answer, files)) + checks.text)
@@ -110,6 +111,7 @@ def search(
 ) -> None:
     """Show the evidence for a question, best first, without writing an answer."""
     from sensegraph.cli import show
+    from sensegraph.corpus import views
 
     scope = in_time(scope_of(documents, where, since, until), as_of, during, known_at, unknown)
     with progress() as report, opened(root, overrides(settings, engine, trust=trust), progress=report) as corpus:
@@ -117,17 +119,32 @@ def search(
         found = corpus.search(question, method=method, top=top, scope=scope)
         index = corpus.index()
         if as_json:
-            out_json(show.evidence_object(found, index))
+            out_json(views.view_evidence(found, index))
         else:
             out(show.evidence(found, index, question, files_of(corpus, found.documents)))
 
 
-def methods(as_json: Json = False) -> None:
-    """List the methods: name, paper, what each needs of an engine, and what it is good for."""
+def methods(
+    plugins: Annotated[
+        bool, typer.Option("--plugins", help="List the plug-ins of every kind that are installed, with their origin.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """List the methods: name, paper, what each needs of an engine, and what it is good for; plug-ins last."""
     from sensegraph.cli import show
+    from sensegraph.corpus import views
     from sensegraph.methods import METHODS
+    from sensegraph.plugins import list_plugins
 
+    if plugins:
+        found = list_plugins()
+        if as_json:
+            out_json(views.view_plugins(found))
+        else:
+            out(show.plugin_table(found))
+        return
+    found = [p for p in list_plugins("methods") if p.name not in METHODS]
     if as_json:
-        out_json(show.methods_object(METHODS))
+        out_json(views.view_methods(METHODS, found))
     else:
-        out(show.methods(METHODS))
+        out(show.methods(METHODS, found))

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sensegraph.cli.options import Json, Root, Set, files_of, opened, out_json, overrides, ready
+from sensegraph.corpus.views import view_entities, view_report, view_reports
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.index.browse.pages import EntityPage, ReportPage
-    from sensegraph.index.index import Index
 
 _HERE = Path(".")
 
@@ -37,31 +36,28 @@ def reports(
 ) -> None:
     """List the reports of a depth, best first; or show one of them with its sources and all that is below it."""
     from sensegraph.cli import pages
-    from sensegraph.index.browse.elements import read_report
-    from sensegraph.index.hierarchy.lineage import lineage
 
     with opened(root, overrides(settings)) as corpus:
         ready(corpus, root)
-        index = corpus.index()
         if report is None:
-            _list(index, depth, top, root, as_json)
+            _list(corpus, depth, top, root, as_json)
             return
-        page = read_report(index, lineage(corpus.store).now.get(report, report), None if as_json else top)
+        page = corpus.browser.report(report, chunks=None if as_json else top)
         if as_json:
-            out_json(asdict(page))
+            out_json(view_report(page))
         else:
             pages.show(pages.report(page, top, _files(corpus, page), root))
 
 
-def _list(index: Index, depth: int, top: int, root: Path, as_json: bool) -> None:
+def _list(corpus: Corpus, depth: int, top: int, root: Path, as_json: bool) -> None:
     from sensegraph.cli import pages
-    from sensegraph.index.browse.elements import list_reports
 
-    rows, shown = list_reports(index, depth), min(depth, max(0, index.depth - 1))
+    rows, depths = corpus.reports(depth), corpus.index().depth
+    shown = min(depth, max(0, depths - 1))
     if as_json:
-        out_json({"depth": shown, "depths": index.depth, "reports": [asdict(r) for r in rows]})
+        out_json(view_reports(rows, shown, depths))
     else:
-        pages.show(pages.reports(rows, shown, index.depth, top, root))
+        pages.show(pages.reports(rows, shown, depths, top, root))
 
 
 def _files(corpus: Corpus, page: ReportPage | EntityPage) -> Mapping[str, str]:
@@ -79,16 +75,14 @@ def entity(
 ) -> None:
     """Show all that is known of an entity: what each chunk says, its neighbours, claims and communities."""
     from sensegraph.cli import pages
-    from sensegraph.index.browse.elements import find_entities, read_entity
 
     with opened(root, overrides(settings)) as corpus:
         ready(corpus, root)
-        index = corpus.index()
-        found = find_entities(index, name, kind)
+        found = corpus.browser.entities_named(name, kind)
         if as_json:
-            out_json({"entities": [asdict(read_entity(index, e)) for e in found]})
+            out_json(view_entities([corpus.browser.entity_page(e) for e in found]))
         elif len(found) > 1:
             pages.show(pages.entities(name, found, root))
         else:
-            page = read_entity(index, found[0])
+            page = corpus.browser.entity_page(found[0])
             pages.show(pages.entity(page, top, _files(corpus, page), root))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sensegraph.cli.show import counted, short, spent
+from sensegraph.corpus.views import view_checks
 
 if TYPE_CHECKING:
+    from sensegraph.answering.grounding.checking import Checked
     from sensegraph.corpus.corpus import Corpus
-    from sensegraph.lab.grounding.checking import Checked
     from sensegraph.types import Answer
 
 _SAID = {
@@ -35,7 +36,7 @@ def checked(corpus: Corpus, answer: Answer) -> Checks:
     found = corpus.check(answer)
     usage = corpus.engine.usage() - before
     cost = f"\n- checking took {spent(usage)}" if usage.calls else ""
-    return Checks(f"\n\n{text(found)}{cost}", {"checks": asdict(found) | {"usage": asdict(usage)}})
+    return Checks(f"\n\n{text(found)}{cost}", view_checks(found, usage))
 
 
 def text(found: Checked) -> str:

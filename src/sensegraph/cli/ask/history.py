@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sensegraph.cli.options import Json, Root, Set, opened, out, out_json, overrides, ready
+from sensegraph.corpus.views import view_changes, view_timeline
 
 if TYPE_CHECKING:
     from sensegraph.index.restricted.timeline import Change, Event
@@ -30,7 +30,7 @@ def timeline(
         ready(corpus, root)
         events = corpus.timeline(name, since=since, until=until, type=kind)
         if as_json:
-            out_json({"entity": name, "events": [asdict(e) for e in events]})
+            out_json(view_timeline(name, events))
         else:
             out("\n".join(map(_line, events)) or f"No dated statement names {name} in that time.")
 
@@ -47,7 +47,7 @@ def changes(
         ready(corpus, root)
         found = corpus.changes(first, last)
         if as_json:
-            out_json({"from": first, "to": last, "changes": [asdict(c) for c in found]})
+            out_json(view_changes(first, last, found))
         else:
             out("\n".join(map(_changed, found)) or f"Nothing dated changed between {first} and {last}.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import is_dataclass
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -16,6 +16,7 @@ from sensegraph.cli import filters
 from sensegraph.cli.options import Json, Root, Set, Trust, files_of, opened, out, out_json, overrides, ready, say
 from sensegraph.cli.pages import width
 from sensegraph.cli.show import counted, short
+from sensegraph.corpus.views import view_matches
 
 if TYPE_CHECKING:
     from sensegraph.graphs.match.matches import Matches, Parameter
@@ -71,8 +72,6 @@ def match(
     trust: Trust = False,
 ) -> None:  # fmt: skip
     """Find what matches a pattern in the graph: who is linked to whom, how often, by which ways, where it is said."""
-    from sensegraph.graphs.match.matches import MOST, SECONDS
-
     form: Literal["json", "csv", "text"] = "json" if as_json else "csv" if as_csv else "text"
     scope = filters.scope_of(documents, metadata, since, until)
     with opened(root, overrides(settings, trust=trust)) as corpus:
@@ -80,7 +79,7 @@ def match(
         found = corpus.match(
             query, where=where, returned=returned, order=order, skip=skip, limit=limit, parameters=_parameters(param),
             scope=filters.in_time(scope, as_of, during, known_at, unknown), cite=cite,
-            most=most or MOST, seconds=timeout or SECONDS,
+            most=most, seconds=timeout,
         )  # fmt: skip
         files = files_of(corpus, {c.document for c in found.citations})
     if explain:
@@ -104,7 +103,7 @@ def _parameters(pairs: Sequence[str] | None) -> dict[str, Parameter]:
 
 def _print(found: Matches, form: str, files: dict[str, str]) -> None:
     if form == "json":
-        out_json(_object(found))
+        out_json(view_matches(found))
     elif form == "csv":
         out(_csv(found).rstrip("\n"))
     else:
@@ -112,23 +111,6 @@ def _print(found: Matches, form: str, files: dict[str, str]) -> None:
     if form == "csv":
         for note in found.notes:
             say(note)
-
-
-# ── for programs ──
-
-
-def _object(found: Matches) -> dict[str, Any]:
-    rows = [dict(zip(found.columns, map(_plain, row), strict=True)) for row in found.rows]
-    object_ = {"columns": found.columns, "rows": rows, "found": found.found, "notes": found.notes}
-    if found.marks:
-        object_ |= {"marks": found.marks, "citations": [asdict(c) for c in found.citations]}
-    return object_
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_plain(v) for v in value]
-    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
 def _csv(found: Matches) -> str:

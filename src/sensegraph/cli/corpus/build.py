@@ -33,7 +33,8 @@ from sensegraph.cli.progress import progress
 from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
-    from sensegraph.corpus.corpus import Added, Corpus, Status
+    from sensegraph.corpus.corpus import Corpus
+    from sensegraph.corpus.outcomes import Added, Status
     from sensegraph.protocols import Part
 
 _HERE = Path(".")
@@ -72,12 +73,13 @@ def index(
     """Add or update documents and build the index. What was computed before is not computed again."""
     from sensegraph.cli import show
     from sensegraph.cli.corpus import sync as following
+    from sensegraph.corpus import views
 
     if plan and not sync:
         raise typer.BadParameter("--plan goes with --sync; what index alone would compute is said by: estimate.")
     chosen, given = chosen_paths(paths, root), overrides(settings, engine, max_tokens, max_cost, trust=trust)
     with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:
-        corpus.wait = wait
+        corpus.workspace.wait = wait
         if plan:
             following.show_plan(corpus, chosen, as_json)
             return
@@ -88,7 +90,7 @@ def index(
             say("The index that was imported is replaced by one built from its documents; `import` brings it back.")
         built = corpus.build(fresh=fresh, parts=_read_by(methods) if methods else None)
     if as_json:
-        out_json(show.built_object(built, added, gone))
+        out_json(views.view_built(built, added, gone))
     elif not quiet:
         out(show.built(built, added))
 
@@ -100,8 +102,8 @@ def _added(corpus: Corpus, chosen: Sequence[Path], paths: Sequence[Path] | None,
     read = [*added.new, *added.changed, *added.same]
     if paths and not read:
         raise InputError(_NOTHING.format(", ".join(map(str, paths))))
-    gone = corpus.gone_from(chosen, read)
-    corpus.came_from(chosen, read)
+    gone = corpus.mirror.find_missing(chosen, read)
+    corpus.mirror.record_origin(chosen, read)
     if gone:
         say(_gone_line(gone, chosen, root))
     return added, gone
@@ -130,19 +132,20 @@ def estimate(
 ) -> None:
     """Say what `index` would compute: calls, tokens, money, time. Nothing is paid, and the corpus stays as it is."""
     from sensegraph.cli import show
+    from sensegraph.corpus import views
 
     with (
         progress() as report,
         opened(root, overrides(settings, engine, trust=trust), progress=report, create=True) as corpus,
     ):
-        read = corpus._read(chosen_paths(paths, root))
+        read = corpus.sources.read(chosen_paths(paths, root))
         say_skipped(read.skipped)
         if paths and not read.documents:
             raise InputError(_NOTHING.format(", ".join(map(str, paths))))
-        found = corpus.foreseen(read.documents)
+        found = corpus.builder.estimate_with(read.documents)
         seconds = show.foreseen_seconds(found, corpus.settings.endpoint)
     if as_json:
-        out_json(show.estimate_object(found, seconds, read.skipped))
+        out_json(views.view_estimate(found, seconds, read.skipped))
     else:
         out(show.estimate(found, seconds))
 
@@ -159,7 +162,7 @@ def remove(
     from sensegraph.cli import show
 
     with progress(quiet) as report, opened(root, overrides(settings, trust=trust), progress=report) as corpus:
-        corpus.wait = wait
+        corpus.workspace.wait = wait
         _there(corpus, documents)
         corpus.remove(*documents)
         left = corpus.document_keys()
@@ -177,19 +180,20 @@ def status(
 ) -> None:
     """Show what the corpus holds, what its index was built with, what it has cost, and what waits for a build."""
     from sensegraph.cli import show
+    from sensegraph.corpus import views
 
     found, listed = _status(root, overrides(settings))
     ids = listed if documents else None
     if as_json:
-        out_json(show.status_object(found, ids))
+        out_json(views.view_status(found, ids))
     else:
         out("\n".join(ids) if ids is not None else show.status(found, root))
 
 
 def _status(root: Path, given: Mapping[str, Any]) -> tuple[Status, list[str]]:
     """The state of the corpus and the ids of its documents; a folder that was only prepared is an empty corpus."""
-    from sensegraph.corpus.corpus import FOLDER, Status
-    from sensegraph.corpus.settings import FILE, Settings, load_settings, parse
+    from sensegraph.corpus.outcomes import Status
+    from sensegraph.corpus.settings import FILE, FOLDER, Settings, load_settings, parse
 
     if (root / FILE).is_file() and not (root / FOLDER).exists():
         parse(given, Settings, "command line")

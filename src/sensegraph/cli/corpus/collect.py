@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sensegraph.cli.options import Engine, Json, Quiet, Root, Set, Trust, Wait, opened, out, out_json, overrides
 from sensegraph.cli.progress import label, progress
 from sensegraph.cli.show import counted
+from sensegraph.corpus.views import view_collected
 
 if TYPE_CHECKING:
-    from sensegraph.corpus.collecting import Collected
-    from sensegraph.runtime.stores.sweeping import Freed
+    from sensegraph.corpus.garbage import Collected
+    from sensegraph.runtime.stores.corpus_store import Freed
 
 _HERE = Path(".")
 _SMALL = 100_000  # bytes below which a size is told in kB
@@ -36,10 +36,10 @@ def collect(
     What was paid for the documents as they are stays. Of a document that was removed no byte is left in the store.
     """
     with progress(quiet) as report, opened(root, overrides(settings, engine, trust=trust), progress=report) as corpus:
-        corpus.wait = wait
+        corpus.workspace.wait = wait
         found = corpus.collect(dry=dry)
     if as_json:
-        out_json(_object(found))
+        out_json(view_collected(found))
     elif not quiet:
         out(_text(found))
 
@@ -71,16 +71,3 @@ def _counts(freed: Freed) -> str:
 def _bytes(size: int) -> str:
     """A size for people: in kB where it is below 0.1 MB."""
     return f"{size / 1e6:,.1f} MB" if size >= _SMALL else f"{size / 1e3:,.1f} kB"
-
-
-def _object(found: Collected) -> dict[str, Any]:
-    """The object of `collect --json`."""
-    return {
-        "dry_run": found.dry,
-        "by_step": {step: asdict(freed) for step, freed in found.by_step.items()},
-        **asdict(found.total),
-        "operations": found.operations,
-        "bytes_before": found.before,
-        "bytes_after": found.after,
-        "notes": list(found.notes),
-    }

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sensegraph.cli.options import Json, Root, Set, chosen_paths, opened, out, out_json, overrides, say, say_skipped
+from sensegraph.corpus.views import view_survey
 from sensegraph.errors import EmptyCorpus
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def personal(
         return
     found = _surveyed(paths, root, given)
     if as_json:
-        out_json(asdict(found))
+        out_json(view_survey(found))
     else:
         out(_text(found))
 
@@ -57,9 +57,8 @@ def _show(text: str, root: Path, given: Mapping[str, Any]) -> None:
 
 
 def _surveyed(paths: Sequence[Path] | None, root: Path, given: Mapping[str, Any]) -> Survey:
-    from sensegraph.corpus.corpus import FOLDER
-    from sensegraph.corpus.guarding import survey_of
-    from sensegraph.corpus.settings import load_settings
+    from sensegraph.corpus.privacy import survey_of
+    from sensegraph.corpus.settings import FOLDER, load_settings
     from sensegraph.documents import load
 
     settings = load_settings(root, given)

@@ -39,8 +39,7 @@ def init(root: Root = _HERE, settings: Set = None) -> None:
     """
     from sensegraph.cli.approving import approve_all
     from sensegraph.cli.template import settings_toml
-    from sensegraph.corpus.nested_tables import lay_tables
-    from sensegraph.corpus.settings import Settings, load_settings, parse, user_file
+    from sensegraph.corpus.settings import Settings, lay_tables, load_settings, parse, user_file
     from sensegraph.engines.llm.prompts import copied
 
     given = overrides(settings)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sensegraph.cli.options import out, out_json, say, say_skipped
 from sensegraph.corpus.outcomes import Added
+from sensegraph.corpus.views import view_plan
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
@@ -27,7 +27,7 @@ def show_plan(corpus: Corpus, paths: Sequence[Path], as_json: bool) -> None:
         return
     seconds = show.foreseen_seconds(plan.estimate, corpus.settings.endpoint)
     if as_json:
-        out_json({**asdict(plan), "seconds": seconds})
+        out_json(view_plan(plan, seconds))
     else:
         out(f"{text(plan)}\n{show.estimate(plan.estimate, seconds)}")
 

@@ -85,7 +85,7 @@ def _round(paths: Sequence[Path], root: Path, given: Mapping[str, Any], wait: fl
 
     try:
         with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:
-            corpus.wait = wait
+            corpus.workspace.wait = wait
             _updated(corpus, paths, quiet)
     except Unapproved:
         raise  # waiting does not help

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -28,10 +27,11 @@ from sensegraph.cli.options import (
     say,
 )
 from sensegraph.cli.progress import progress
+from sensegraph.corpus.views import view_operations, view_resolved
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
-    from sensegraph.corpus.curation import Applied, Resolved
+    from sensegraph.corpus.names import Applied, Resolved
     from sensegraph.resolution import Proposal
     from sensegraph.resolution.aliases import Operation
 
@@ -65,7 +65,7 @@ def resolve(
         ready(corpus, root)
         found = corpus.resolve(apply, ask=ask)
     if as_json:
-        out_json(_resolved_object(found))
+        out_json(view_resolved(found))
     elif not quiet:
         out(_resolved(found, top, root))
 
@@ -139,9 +139,9 @@ def undo(
 def operations(root: Root = _HERE, as_json: Json = False, settings: Set = None) -> None:
     """List the operations on names, oldest first, with who decided them and why."""
     with opened(root, overrides(settings)) as corpus:
-        log = corpus.operations()
+        log = corpus.names.operations()
     if as_json:
-        out_json({"operations": [_operation_object(o) for o in log]})
+        out_json(view_operations(log))
     elif log:
         out("\n".join(map(_line, log)))
     else:
@@ -206,50 +206,3 @@ def _resolved(found: Resolved, top: int, root: Path) -> str:
 
 def _named(p: Proposal, found: Resolved) -> str:
     return " + ".join(f"{n} ({found.types[i]})" for n, i in zip(p.names, (p.one, p.other), strict=True))
-
-
-def _resolved_object(found: Resolved) -> dict[str, Any]:
-    proposals = [
-        {
-            "names": list(p.names),
-            "decision": p.decision,
-            "score": p.score,
-            "why": p.why,
-            "by": p.by,
-            "types": [found.types[p.one], found.types[p.other]],
-            "ids": [p.one, p.other],
-        }
-        for p in found.found.proposals
-    ]
-    groups = [
-        {"name": g.name, "type": g.type, "ids": list(g.members), "aliases": sorted({a.name for a in g.aliases})}
-        for g in found.found.groups
-    ]
-    applied = found.applied and _applied_object(found.applied)
-    return {
-        "proposals": proposals,
-        "groups": groups,
-        "applied": applied,
-        "asked": found.found.asked,
-        "compared": found.found.compared,
-        "notes": list(found.found.notes),
-    }
-
-
-def _applied_object(done: Applied) -> dict[str, Any]:
-    return {
-        "operations": [_operation_object(o) for o in done.operations],
-        "entities": done.entities,
-        "relations": done.relations,
-        "reports": done.reports,
-        "computed": dict(done.built.computed),
-        "usage": asdict(done.built.usage),
-        "notes": list(done.built.notes),
-    }
-
-
-def _operation_object(o: Operation) -> dict[str, Any]:
-    def named(names: tuple[tuple[str, str], ...]) -> list[dict[str, str]]:
-        return [{"name": name, "type": kind} for name, kind in names]
-
-    return {**asdict(o), "names": named(o.names), "others": named(o.others)}

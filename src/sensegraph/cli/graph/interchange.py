@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +24,7 @@ from sensegraph.cli.options import (
     root_flag,
 )  # fmt: skip
 from sensegraph.cli.progress import progress
+from sensegraph.corpus.views import view_exported, view_imported
 from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -71,11 +71,11 @@ def import_tables(
     tables, given = read_tables(folder), overrides(settings, engine, max_tokens, max_cost, trust=trust)
     with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:
         _check(corpus, {d.id for d in tables.documents} | {u.id for u in tables.text_units}, replace=replace, root=root)
-        corpus.must_not_mask("an import brings entities, relations and reports that were read elsewhere")
+        corpus.privacy.refuse_masking("an import brings entities, relations and reports that were read elsewhere")
         with corpus.store.exclusive():
             done = import_tables(tables, corpus.runtime(), corpus.settings.index, corpus.add)
     if as_json:
-        out_json(_imported_object(done))
+        out_json(view_imported(done))
     elif not quiet:
         out(_imported(done, root))
 
@@ -105,7 +105,7 @@ def export(
         else:
             done = export_graph(index, folder, form, force=force)  # type: ignore[arg-type]
     if as_json:
-        out_json({"files": list(map(str, done.files)), "counts": dict(done.counts), "notes": list(done.notes)})
+        out_json(view_exported(done))
     else:
         out(_exported(done))
 
@@ -137,12 +137,6 @@ def _imported(done: Imported, root: Path) -> str:
         "one; importing again brings this back.",
     ]
     return "\n".join(lines)
-
-
-def _imported_object(done: Imported) -> Mapping[str, Any]:
-    manifest = done.manifest
-    counts, clusters = dict(manifest.counts), list(manifest.clusters)
-    return {"rows": dict(done.rows), **counts, "clusters": clusters, "notes": list(done.notes)}
 
 
 def _exported(done: Exported) -> str:

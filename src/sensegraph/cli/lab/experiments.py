@@ -15,8 +15,9 @@ from typing import Any
 
 from sensegraph.cli.options import root_flag, say_skipped
 from sensegraph.cli.progress import Report
-from sensegraph.corpus.corpus import FOLDER, Corpus
-from sensegraph.corpus.settings import FILE, Settings, choices, load_settings, make_tools, parse
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.settings import FILE, FOLDER, Settings, choices, load_settings, parse
+from sensegraph.corpus.tools import can_write, has_store, make_store, make_tools
 from sensegraph.documents import DocumentSettings, stream
 from sensegraph.errors import EmptyCorpus, InputError, NotIndexed, SettingsError
 from sensegraph.lab.experiments.condition_answers import Condition
@@ -29,7 +30,7 @@ from sensegraph.models.endpoint.journal import Journal
 from sensegraph.protocols import Part, Task
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.runtime.stores.sqlite import SqliteStore, writable
+from sensegraph.runtime.stores.corpus_store import CorpusStore
 from sensegraph.types import Answer, Document
 
 _FORM = 1  # raise when answers that are stored must not be used again
@@ -123,11 +124,11 @@ def prepared(file: Path, flags: Mapping[str, Any], report: Report, *, dry: bool 
         named = methods_of(plan, corpus.settings, file)
         check(plan, questions, _tools(corpus.runtime(), plan, corpus))
         todo = _indexed(corpus, named, here / plan.corpus, dry=dry)
-        store = _store(output / "store", spare / "store", dry=dry)
+        store = _store(corpus.settings, output / "store", spare / "store", dry=dry)
         stack.callback(store.close)
         stack.enter_context(store.exclusive() if not dry else nullcontext())
         journal = Journal(store.root / "replies.jsonl")
-        corpus._tools = make_tools(corpus.settings, journal)  # so that replies are kept here, not beside the index
+        corpus.workspace.use_tools(*make_tools(corpus.settings, journal))  # replies are kept here, not with the index
         rt = replace(corpus.runtime(), store=store)
         tools = _tools(rt, plan, corpus)
         tools = tools if dry else replace(tools, journal=lambda: journal)
@@ -139,9 +140,10 @@ def _tools(rt: Runtime, plan: Plan, corpus: Corpus) -> Tools:
     return Tools(rt, _judging(rt, plan.judge, corpus), partial(_document, corpus))
 
 
-def _store(place: Path, spare: Path, *, dry: bool) -> SqliteStore:
+def _store(settings: Settings, place: Path, spare: Path, *, dry: bool) -> CorpusStore:
     """The store of what was answered and judged; `dry` leaves it as it is."""
-    return SqliteStore(place, readonly=dry) if (place / "store.sqlite").exists() else SqliteStore(spare)
+    there = has_store(settings, place)
+    return make_store(settings, place if there else spare, readonly=dry and there)
 
 
 def _corpus(plan: Plan, file: Path, roots: tuple[Path, Path], flags: Mapping[str, Any], report: Report) -> Corpus:
@@ -156,8 +158,8 @@ def _corpus(plan: Plan, file: Path, roots: tuple[Path, Path], flags: Mapping[str
     root = place if (place / FOLDER).is_dir() else output if (output / FOLDER).is_dir() else spare
     dry = output != spare and root != spare
     root.mkdir(parents=True, exist_ok=True)
-    store = SqliteStore(root / FOLDER, readonly=dry or (root == place and not writable(root / FOLDER)))
-    return Corpus(root, load_settings(root, flags, plan.settings, str(file)), store, report)
+    readonly = dry or (root == place and not can_write(root / FOLDER))
+    return Corpus.of(root, load_settings(root, flags, plan.settings, str(file)), readonly=readonly, progress=report)
 
 
 def _own(place: Path) -> str:
@@ -232,13 +234,13 @@ def _conditions(named: list[tuple[Named, str]], corpus: Corpus) -> tuple[Conditi
 
 def _ask(corpus: Corpus, method: str, own: dict[str, Any], question: str) -> Answer:
     """The answer of a method with these settings: as its table, since some are called like arguments of a query."""
-    corpus.settings = replace(corpus.settings, methods={**corpus.settings.methods, method: own})
+    corpus.workspace.settings = replace(corpus.settings, methods={**corpus.settings.methods, method: own})
     return corpus.query(question, method=method)
 
 
 def _key(one: Named, method: str, corpus: Corpus) -> str:
     """What stands for all that decides an answer: the index, the method with its settings, and who works."""
-    engine, embedder = corpus.tools
+    engine, embedder = corpus.workspace.tools
     by = [engine.fingerprint(task) for task in _ASKED if task in engine.tasks]
     tools = [*by, embedder.fingerprint(), corpus.reranker.fingerprint() if corpus.reranker else ""]
     return key("answers", _FORM, method, settings_of(one), corpus.manifest(), tools)

@@ -101,7 +101,7 @@ def _opened(root: str, design: str, trust: bool, settings: Mapping[str, Any]) ->
 
     loaded = load_settings(Path(root), {"trust": trust}, settings, design)
     corpus = Corpus.open(root, create=False)
-    corpus.settings = loaded
+    corpus.workspace.settings = loaded
     return corpus
 
 

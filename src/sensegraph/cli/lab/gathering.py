@@ -12,8 +12,8 @@ from typing import Any
 import typer
 
 from sensegraph.cli.progress import Report
-from sensegraph.corpus.corpus import FOLDER, Corpus
-from sensegraph.corpus.settings import load_settings
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.settings import FOLDER, load_settings
 from sensegraph.errors import InputError
 from sensegraph.index.parts import parts_with_needs
 from sensegraph.lab.finetuning.data import cleaning, indexed, sources, templates
@@ -24,7 +24,6 @@ from sensegraph.methods import auto, load
 from sensegraph.personal.finding import finder
 from sensegraph.personal.masking import Masker
 from sensegraph.personal.personal_settings import PersonalSettings
-from sensegraph.runtime.stores.sqlite import SqliteStore
 
 _HERE = Path(".")
 _AUTO, _NONE = "auto", "none"
@@ -105,18 +104,14 @@ def _with_errors(judged: JudgedSet, found: Source, place: Place, progress: Repor
     settings, name = load_settings(_HERE, place.given), _FINDER if place.near == _AUTO else place.near
     method = load(name, **settings.method_settings(name, {}))
     texts = {a.id: a.question for a in found.questions if isinstance(a, Asked)}
-    with TemporaryDirectory(prefix="sensegraph-") as made, _store(Path(made)) as store:
-        corpus = Corpus(Path(made), settings, store, progress)
+    with (
+        TemporaryDirectory(prefix="sensegraph-") as made,
+        closing(Corpus.of(Path(made), settings, progress=progress)) as corpus,
+    ):
         corpus.add(judged.documents)
         corpus.build(parts=parts_with_needs(method.reads))
         ranked = indexed.rankings(texts, method, corpus.index(), corpus.runtime())
     return sources.with_near(found, ranked, method.name)
-
-
-@contextmanager
-def _store(root: Path) -> Iterator[SqliteStore]:
-    with closing(SqliteStore(root / FOLDER)) as store:
-        yield store
 
 
 def _indexed(corpus: Corpus, place: Place, seed: int) -> Source:
@@ -130,5 +125,5 @@ def _indexed(corpus: Corpus, place: Place, seed: int) -> Source:
         found = replace(found, name=place.corpus.resolve().name)
     if place.near == _NONE:
         return found
-    method, _ = corpus.method(auto.finder(index) if place.near == _AUTO else place.near)
+    method, _ = corpus.asker.method(auto.finder(index) if place.near == _AUTO else place.near)
     return indexed.wrong_chunks(found, method, index, corpus.runtime())

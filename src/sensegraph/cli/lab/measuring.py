@@ -13,7 +13,7 @@ import typer
 
 from sensegraph.cli.options import overrides
 from sensegraph.cli.progress import Report
-from sensegraph.corpus.corpus import FOLDER, Corpus
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import Settings, load_settings, parse
 from sensegraph.errors import InputError, NotIndexed
 from sensegraph.index.index import document
@@ -23,7 +23,6 @@ from sensegraph.lab.retrieval import Cost, JudgedSet, Measuring, Named, Result, 
 from sensegraph.lab.retrieval.clock import cpu_seconds
 from sensegraph.methods import load
 from sensegraph.protocols import Part
-from sensegraph.runtime.stores.sqlite import SqliteStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +68,10 @@ def folder(root: Path | None) -> Iterator[Path]:
 def measured(judged: JudgedSet, methods: Sequence[Named], how: Measuring, place: Place) -> Result:
     """Index the documents of `judged`, unless the index is there, and measure `methods` over it."""
     place.root.mkdir(parents=True, exist_ok=True)
-    with closing(Corpus(place.root, place.settings, SqliteStore(place.root / FOLDER), place.progress)) as corpus:
+    with closing(Corpus.of(place.root, place.settings, progress=place.progress)) as corpus:
         _same(judged, corpus)
         begun = cpu_seconds()
-        corpus.settings = _with_parts(corpus, methods, place)
+        corpus.workspace.settings = _with_parts(corpus, methods, place)
         corpus.add(judged.documents)
         built = corpus.build()
         cost = Cost(cpu_seconds() - begun, judged.megabytes, sum(built.computed.values()))

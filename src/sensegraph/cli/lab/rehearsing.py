@@ -39,7 +39,7 @@ def foresee(file: Path, given: Mapping[str, Any], report: Callable[[str, int, in
 
 
 def _rehearsed(ready: Prepared) -> Foreseen:
-    if not any(tool.waits for tool in (*ready.corpus.tools, ready.tools.judging.engine)):
+    if not any(tool.waits for tool in (*ready.corpus.workspace.tools, ready.tools.judging.engine)):
         return Foreseen({})  # all of it is this machine's own work, and not done twice
     answering = Rehearsed(ready.corpus.engine)
     judging = Rehearsed(ready.tools.judging.engine)
@@ -51,7 +51,7 @@ def _rehearsed(ready: Prepared) -> Foreseen:
         conditions = tuple(replace(c, ask=_Guess(c, ready)) for c in ready.conditions)
     else:
         dim = ready.corpus.index().vectors.shape[1]
-        ready.corpus._tools = (answering, RehearsedEmbedder(ready.corpus.tools[1], dim))
+        ready.corpus.workspace.use_tools(answering, RehearsedEmbedder(ready.corpus.embedder, dim))
         conditions = ready.conditions
     rt = replace(ready.tools.rt, engine=answering)
     tools = replace(ready.tools, rt=rt, judging=replace(ready.tools.judging, engine=judging))

@@ -75,8 +75,8 @@ def repro(
 
 def _settings(flags: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the current folder's file, with the flags laid over: all indexes here are made by them."""
-    from sensegraph.corpus.nested_tables import lay_tables, read_tables
-    from sensegraph.corpus.settings import FILE, check_approved, load_settings, needed_approvals
+    from sensegraph.corpus.settings import FILE, check_approved, lay_tables, load_settings, read_tables
+    from sensegraph.corpus.tools import needed_approvals
 
     settings = load_settings(Path(), flags)
     check_approved(settings, *needed_approvals(settings))  # from here on they count as the user's own

@@ -15,8 +15,9 @@ from typing import Any
 from sensegraph.cli.lab import experiments, measuring, recipes
 from sensegraph.cli.lab.recipes import Recipe, Reproduced, Row
 from sensegraph.cli.progress import Report
-from sensegraph.corpus.corpus import FOLDER, Corpus
-from sensegraph.corpus.settings import Settings, load_settings, make_tools
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.settings import FOLDER, Settings, load_settings
+from sensegraph.corpus.tools import has_store, make_tools
 from sensegraph.errors import InputError
 from sensegraph.index.parts import sort_parts
 from sensegraph.lab.experiments import experiment
@@ -27,7 +28,6 @@ from sensegraph.lab.scores.statistics import holm, two_sided
 from sensegraph.methods import load
 from sensegraph.protocols import Part
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Usage
 
 Rows = Mapping[str, Sequence[float | None]]
@@ -119,9 +119,9 @@ def indexing(recipe: Recipe, bench: Bench) -> dict[str, Usage]:
 
 def _indexing(name: str, bench: Bench, settings: Settings) -> Usage:
     with TemporaryDirectory(prefix="sensegraph-") as spare:
-        made = (bench.root / name / FOLDER / "store.sqlite").exists()
+        made = has_store(settings, bench.root / name / FOLDER)
         root = bench.root / name if made else Path(spare)
-        with closing(Corpus(root, settings, SqliteStore(root / FOLDER, readonly=made), bench.report)) as corpus:
+        with closing(Corpus.of(root, settings, readonly=made, progress=bench.report)) as corpus:
             found = corpus.estimate(bench.data / name / "corpus.jsonl")
     tokens = found.prompt_tokens, found.completion_tokens
     return Usage(found.calls, *tokens, embedding_tokens=found.embedding_tokens, cost_usd=found.cost_usd)
@@ -191,7 +191,7 @@ def _units(recipe: Recipe, bench: Bench) -> Reproduced:
     root = bench.root / recipe.data
     root.mkdir(parents=True, exist_ok=True)
     settings = load_settings(root, bench.given)
-    with closing(Corpus(root, settings, SqliteStore(root / FOLDER), bench.report)) as corpus:
+    with closing(Corpus.of(root, settings, progress=bench.report)) as corpus:
         corpus.add(bench.data / recipe.data / "corpus.jsonl")
         corpus.build(parts=_UNITS)
         index = corpus.index()

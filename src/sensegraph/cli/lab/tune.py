@@ -92,9 +92,9 @@ def _engine(corpus: Corpus, root: Path) -> LLMEngine:
 
 def _documents(corpus: Corpus, chosen: Sequence[Path]) -> Sequence[Document]:
     """The documents of these paths, else those that the corpus holds. Raises EmptyCorpus where there is none."""
-    read = corpus._read(chosen)
+    read = corpus.sources.read(chosen)
     say_skipped(read.skipped)
-    found = read.documents or ([] if chosen else corpus.masked_documents())
+    found = read.documents or ([] if chosen else corpus.sources.masked_documents())
     if not found:
         where = ", ".join(map(str, chosen)) or f"{corpus.root / 'input'}, and no document is indexed"
         raise EmptyCorpus(f"Nothing can be read from {where}: name files, or put documents into input/.")
@@ -103,12 +103,16 @@ def _documents(corpus: Corpus, chosen: Sequence[Path]) -> Sequence[Document]:
 
 def _sampled(documents: Sequence[Document], count: int, corpus: Corpus) -> list[Chunk]:
     """`count` chunks, spread over the documents: the same ones for the same documents, in whatever order they come."""
-    from sensegraph.index.chunks import chunk
+    from sensegraph.index.chunks import chunk, chunk_by
     from sensegraph.runtime.keys import key
 
     size, overlap = corpus.settings.index.chunk_tokens, corpus.settings.index.chunk_overlap
     places = {key(_STEP, d.id): n for n, d in enumerate(documents)}
-    cut = (chunk.fn([documents[places[k]]], size=size, overlap=overlap)[0] for k in sorted(places))
+    chunker = corpus.workspace.chunker
+    cut = (
+        chunk_by.fn([d], chunker=chunker)[0] if chunker else chunk.fn([d], size=size, overlap=overlap)[0]
+        for d in (documents[places[k]] for k in sorted(places))
+    )
     held = _first(count, (chunks for chunks in cut if chunks))
     mixed = (sorted(chunks, key=lambda c: key(_STEP, c.id)) for chunks in held)
     turns = (c for turn in zip_longest(*mixed) for c in turn if c is not None)

@@ -18,7 +18,8 @@ from sensegraph.errors import EndpointError, SettingsError
 from sensegraph.language.text import fold
 from sensegraph.models.endpoint import bodies
 from sensegraph.models.endpoint.calls import Listener, Refusal
-from sensegraph.models.endpoint.client import Endpoint, EndpointSettings, Reply
+from sensegraph.models.endpoint.client import Endpoint, Reply
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.protocols import Task
 from sensegraph.runtime.keys import key
 from sensegraph.types import Draft, Inquiry, Passage, Statement

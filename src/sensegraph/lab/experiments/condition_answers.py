@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
 
+from sensegraph.answering.grounding.abstaining import abstains
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError, ItemFailed, StepFailed
 from sensegraph.lab.experiments.plan import Asked
-from sensegraph.lab.grounding.abstaining import abstains
 from sensegraph.language.text import sentences
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime

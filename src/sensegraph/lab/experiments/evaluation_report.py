@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+from sensegraph.answering.grounding.abstaining import abstention
 from sensegraph.lab.experiments import verdict_tables
 from sensegraph.lab.experiments.accounts import stated
 from sensegraph.lab.experiments.experiment import Compared, Outcome
@@ -23,7 +24,6 @@ from sensegraph.lab.experiments.sheets import (
     format_number,
     make_table,
 )
-from sensegraph.lab.grounding.abstaining import abstention
 from sensegraph.lab.retrieval.retrieval_tables import columns
 from sensegraph.lab.scores.pairs import Values, count_compared
 from sensegraph.types import Usage

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
+from sensegraph.answering.grounding.checking import Fetch
 from sensegraph.errors import InputError, UnsupportedTask
 from sensegraph.lab.experiments import measures
 from sensegraph.lab.experiments.condition_answers import (
@@ -21,7 +22,6 @@ from sensegraph.lab.experiments.condition_answers import (
 )
 from sensegraph.lab.experiments.measures import Measure
 from sensegraph.lab.experiments.plan import Asked, Plan
-from sensegraph.lab.grounding.checking import Fetch
 from sensegraph.lab.grounding.claimify import ClaimSettings
 from sensegraph.lab.judging.agreement import Agreement, compare_with_counts
 from sensegraph.lab.judging.agreement import Compared as OneCompared

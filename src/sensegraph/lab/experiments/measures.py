@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sensegraph.answering.grounding.checking import Fetch, check_answers
+from sensegraph.answering.grounding.entailment import supporter
 from sensegraph.lab.experiments.condition_answers import Reply
 from sensegraph.lab.experiments.plan import Asked
 from sensegraph.lab.grounding import claims as rules
-from sensegraph.lab.grounding.checking import Fetch, check_answers
 from sensegraph.lab.grounding.claimify import Claimed, ClaimSettings, find_claims
-from sensegraph.lab.grounding.entailment import supporter
 from sensegraph.lab.judging.marks import Marks
 from sensegraph.lab.scores import standard
 from sensegraph.lab.scores.pairs import Values

@@ -17,14 +17,14 @@ from types import MappingProxyType
 import numpy as np
 
 from sensegraph.answering.asking import test
+from sensegraph.answering.grounding.abstaining import abstains
+from sensegraph.answering.grounding.citations import MOST, Citations, citations_of
+from sensegraph.answering.grounding.cited import Reference, cited_statements
+from sensegraph.answering.grounding.entailment import By, Supporter, supporter
 from sensegraph.errors import SettingsError
 from sensegraph.index.vectors import embed_all
-from sensegraph.lab.grounding.abstaining import abstains
-from sensegraph.lab.grounding.citations import MOST, Citations, citations_of
-from sensegraph.lab.grounding.cited import Reference, cited_statements
 from sensegraph.lab.grounding.claimify import ClaimSettings, find_claims
 from sensegraph.lab.grounding.claims import split_answer
-from sensegraph.lab.grounding.entailment import By, Supporter, supporter
 from sensegraph.lab.tasks import propose_lines, score_trials
 from sensegraph.language.stems import stems
 from sensegraph.language.text import sentences

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sensegraph.lab.grounding.cited import rows_as_lines
+from sensegraph.answering.grounding.cited import rows_as_lines
 from sensegraph.lab.scores.word_overlap import Floats, rouge_distances, split_words
 from sensegraph.language.common_words import STOP
 from sensegraph.language.stems import ENGLISH, language

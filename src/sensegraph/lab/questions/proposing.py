@@ -12,9 +12,9 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from sensegraph.answering.grounding.entailment import support
 from sensegraph.index.estimate import StepEstimate
 from sensegraph.index.vectors import embed
-from sensegraph.lab.grounding.entailment import support
 from sensegraph.lab.scores.word_overlap import Floats
 from sensegraph.lab.tasks import propose_lines
 from sensegraph.language.text import fold, tokens

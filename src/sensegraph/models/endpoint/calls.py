@@ -20,7 +20,7 @@ from sensegraph.models.endpoint.approvals import address_of
 from sensegraph.models.endpoint.limits import Pace, pause, retry_after
 
 if TYPE_CHECKING:
-    from sensegraph.models.endpoint.client import EndpointSettings
+    from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
     from sensegraph.models.endpoint.journal import Journal
     from sensegraph.models.endpoint.wire import Incoming, Response, Wire
 
@@ -61,8 +61,8 @@ class Listener:
 class Calls:
     """Posts to one endpoint, safe to use from many threads. `retried` is called before each further attempt."""
 
-    def __init__(self, settings: EndpointSettings, address: str, journal: Journal | None) -> None:
-        self.journal = journal
+    def __init__(self, settings: EndpointSettings, address: str, journal: Journal | None, api_key: str) -> None:
+        self.journal, self._api_key = journal, api_key
         self.settings, self.address = settings, address
         self._lock = threading.Lock()
         self._pace = Pace(settings.requests_per_minute, settings.tokens_per_minute)
@@ -154,7 +154,7 @@ class Calls:
         with self._lock:
             if self._wire is None:
                 s = self.settings
-                self._wire = Wire(s.base_url, s.api_key, connections=s.concurrency, timeout_s=s.timeout_s)
+                self._wire = Wire(s.base_url, self._api_key, connections=s.concurrency, timeout_s=s.timeout_s)
             return self._wire
 
     # ── what went wrong ──
@@ -217,7 +217,7 @@ class Calls:
     def _clean(self, text: str) -> str:
         """`text` on one line, cut, without the key (a stand-in such as "none" is no secret) and the URL's password."""
         password = unquote(urlsplit(self.settings.base_url).password or "")
-        for secret, least in ((self.settings.api_key, 8), (password, 4)):
+        for secret, least in ((self._api_key, 8), (password, 4)):
             text = text.replace(secret, "***") if len(secret) >= least else text
         return " ".join(text.split())[:300]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -17,8 +17,9 @@ import msgspec
 from sensegraph.errors import ReplyRefused, SettingsError
 from sensegraph.language.text import tokens
 from sensegraph.models.endpoint import bodies
-from sensegraph.models.endpoint.approvals import address_of, is_address
+from sensegraph.models.endpoint.approvals import address_of
 from sensegraph.models.endpoint.calls import Calls, Listener, Refusal
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings, check_endpoint
 from sensegraph.models.endpoint.limits import Amount, Budget
 from sensegraph.protocols import Vectors
 from sensegraph.types import Usage
@@ -30,50 +31,6 @@ Kind = Literal["chat", "embedding", "rerank"]
 Message = Mapping[str, str]
 
 _NO_USAGE = "The endpoint reports no usage: tokens are our own estimate"
-
-
-@dataclass(frozen=True, slots=True)
-class EndpointSettings:
-    """Where the models are and how to treat them. Prices are US dollars per million tokens; 0 means no limit.
-
-    `temperature` None leaves it to the endpoint (some models refuse it). `max_tokens_total` and `max_cost_usd` bound
-    what one run may spend; `timeout_s` bounds one attempt; before the next it waits as long as the endpoint asks, else
-    about `backoff_s`, doubled each time.
-    """
-
-    base_url: str = field(default="https://api.openai.com/v1", repr=False)  # may hold a password
-    api_key: str = field(default="", repr=False)
-    model: str = ""
-    embedding_model: str = ""
-    rerank_model: str = ""
-    temperature: float | None = 0.0
-    seed: int | None = None
-    concurrency: int = 16
-    requests_per_minute: int = 0
-    tokens_per_minute: int = 0
-    timeout_s: float = 120.0
-    max_retries: int = 6
-    backoff_s: float = 0.5
-    price_prompt: float = 0.0
-    price_completion: float = 0.0
-    price_embedding: float = 0.0
-    price_rerank: float = 0.0
-    max_tokens_total: int = 0
-    max_cost_usd: float = 0.0
-
-    def __post_init__(self) -> None:
-        if not is_address(self.base_url):
-            raise SettingsError("endpoint.base_url must be http:// or https:// and a host; it usually ends with /v1.")
-        if self.concurrency < 1 or self.timeout_s <= 0 or self.backoff_s < 0 or self.max_retries < 0:
-            raise SettingsError(
-                "endpoint.concurrency must be at least 1, endpoint.timeout_s above 0, endpoint.backoff_s and "
-                "endpoint.max_retries at least 0."
-            )
-        prices = (self.price_prompt, self.price_completion, self.price_embedding, self.price_rerank)
-        if self.max_cost_usd and not any(prices):
-            raise SettingsError("endpoint.max_cost_usd needs prices: set price_prompt, price_completion, …")
-        if not all("!" <= c <= "~" for c in self.api_key):
-            raise SettingsError("The API key holds a space or a character that no key has: copy it again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +46,19 @@ class Reply:
 class Endpoint:
     """An OpenAI-compatible endpoint: `chat`, `embed` and `rerank`, safe to call from many threads."""
 
-    def __init__(self, settings: EndpointSettings, journal: Journal | None = None) -> None:
+    def __init__(self, settings: EndpointSettings, journal: Journal | None = None, api_key: str = "") -> None:
+        check_endpoint(settings, api_key)
         self.settings, self.address = settings, address_of(settings.base_url)
-        self._calls = Calls(settings, self.address, journal)
+        self._api_key = api_key
+        self._calls = Calls(settings, self.address, journal, api_key)
         self._lock = threading.Lock()
         self._spent: dict[Kind, Usage] = {"chat": Usage(), "embedding": Usage(), "rerank": Usage()}
         self._notes: Counter[str] = Counter()
         self._budget = Budget(settings.max_tokens_total, settings.max_cost_usd)
         self._dialect = bodies.Dialect()
 
-    def __reduce__(self) -> tuple[type[Endpoint], tuple[EndpointSettings]]:
-        return type(self), (self.settings,)  # a copy in another process counts for itself
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.settings, None, self._api_key)  # a copy in another process counts for itself
 
     def __repr__(self) -> str:
         return f"Endpoint({self.address!r}, {self.settings.model!r})"

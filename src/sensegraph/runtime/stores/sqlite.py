@@ -10,7 +10,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from itertools import islice
@@ -21,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.errors import StoreError
+from sensegraph.runtime.stores.corpus_store import Swept
+from sensegraph.runtime.stores.sweeping import sweep
 from sensegraph.types import Usage
 
 FORMAT = 1
@@ -143,6 +145,14 @@ class SqliteStore:
                 whole = True
             finally:
                 self._db.execute("COMMIT" if whole else "ROLLBACK")
+
+    def sweep(self, needed: Collection[str], *, dry: bool = False) -> Swept:
+        """Remove every object, table and array whose key is not `needed`; with `dry` only count them."""
+        return sweep(self, needed, dry=dry)
+
+    def size(self) -> int:
+        """The bytes of all files of the store."""
+        return sum(f.stat().st_size for f in self.root.rglob("*") if f.is_file())
 
     # ── objects ──
 

@@ -2,48 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sensegraph.errors import StoreError
-from sensegraph.runtime.stores.sqlite import SqliteStore
+from sensegraph.runtime.stores.corpus_store import Freed, Swept
+
+if TYPE_CHECKING:
+    from sensegraph.runtime.stores.sqlite import SqliteStore
 
 _TOMB = "-"  # the key of the last part that was ever made, where it is gone: its number is never given again
-
-
-@dataclass(frozen=True, slots=True)
-class Freed:
-    """How many objects, tables and arrays, and how many bytes of content in them."""
-
-    objects: int = 0
-    tables: int = 0
-    arrays: int = 0
-    bytes: int = 0
-
-    def __add__(self, other: Freed) -> Freed:
-        return Freed(
-            self.objects + other.objects,
-            self.tables + other.tables,
-            self.arrays + other.arrays,
-            self.bytes + other.bytes,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Swept:
-    """What was, or would be, removed by step; the bytes of all files before and after; `busy` says that readers kept
-    the log of the file from being emptied."""
-
-    by_step: Mapping[str, Freed] = field(default_factory=dict)
-    before: int = 0
-    after: int = 0
-    busy: bool = False
-
-    @property
-    def total(self) -> Freed:
-        """All steps together."""
-        return sum(self.by_step.values(), Freed())
 
 
 def sweep(store: SqliteStore, needed: Collection[str], *, dry: bool = False) -> Swept:
@@ -54,7 +24,7 @@ def sweep(store: SqliteStore, needed: Collection[str], *, dry: bool = False) -> 
     """
     if store.readonly:
         raise StoreError(f"{store.path} can only be read here; collect where it can be written.")
-    before = size(store)
+    before = store.size()
     keep = set(needed)
     gone = _unneeded(store, keep)
     counted = _counted(store, gone)
@@ -64,12 +34,7 @@ def sweep(store: SqliteStore, needed: Collection[str], *, dry: bool = False) -> 
     for path in (*gone.arrays, *store.root.glob("arrays/*.part")):
         path.unlink(missing_ok=True)
     busy = _rewritten(store)
-    return Swept(counted, before, size(store), busy)
-
-
-def size(store: SqliteStore) -> int:
-    """The bytes of all files of a store."""
-    return sum(f.stat().st_size for f in store.root.rglob("*") if f.is_file())
+    return Swept(counted, before, store.size(), busy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +94,3 @@ def _rewritten(store: SqliteStore) -> bool:
     store.select("VACUUM")
     ((busy, _, _),) = store.select("PRAGMA wal_checkpoint(TRUNCATE)")
     return bool(busy)
-
-
-__all__ = ["Freed", "Swept", "size", "sweep"]

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sensegraph.lab.grounding.cited import CitedStatement, Reference
-from sensegraph.lab.grounding.entailment import Supporter
+from sensegraph.answering.grounding.cited import CitedStatement, Reference
+from sensegraph.answering.grounding.entailment import Supporter
 from sensegraph.trials import Check, Support
 
 MOST = 3  # citations of one statement that are scored (ALCE)

@@ -10,16 +10,25 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
+from sensegraph.answering.grounding.lexical import LABEL, borne
 from sensegraph.errors import SettingsError, UnsupportedTask
-from sensegraph.lab.grounding.lexical import LABEL, borne
-from sensegraph.lab.tasks import JudgingEngine
+from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.trials import Check, Support
 
 By = Literal["auto", "model", "words"]
+
+
+@runtime_checkable
+class SupportingEngine(LanguageEngine, Protocol):
+    """An engine that can judge whether texts bear a statement (task `support`)."""
+
+    def support(self, checks: Sequence[Check]) -> list[Support]:
+        """Whether the texts of each check bear its statement."""
+        ...
 
 
 class Supporter(Protocol):
@@ -44,7 +53,7 @@ class Supporter(Protocol):
 
 
 @step("entailment.support", version=1, uses="engine", task="support")
-def support(checks: Sequence[Check], *, engine: JudgingEngine) -> list[Support]:
+def support(checks: Sequence[Check], *, engine: SupportingEngine) -> list[Support]:
     """Whether texts bear statements, by a model."""
     return engine.support(checks)
 

@@ -1,63 +1,42 @@
-"""A corpus that follows its files: what is new, edited, renamed or gone in the paths that it was read from (N92)."""
+"""A corpus that follows its files: what is new, edited, renamed or gone in the paths that it was read from ."""
 
 from __future__ import annotations
 
 import os
-from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sensegraph.corpus.outcomes import MASKED, ORIGIN, Plan, Read
+from sensegraph.corpus.outcomes import ORIGIN, Plan
 from sensegraph.documents.folders import RECORDS
 from sensegraph.errors import InputError
-from sensegraph.index.build import store_documents
 from sensegraph.index.index import document
 from sensegraph.resolution.log import operations
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Results
 
 if TYPE_CHECKING:
+    from sensegraph.corpus.builder import Builder
+    from sensegraph.corpus.privacy import Privacy
+    from sensegraph.corpus.sources import Sources
+    from sensegraph.corpus.workspace import Workspace
     from sensegraph.documents import Skipped
     from sensegraph.index.estimate import Estimate
-    from sensegraph.index.settings import IndexSettings
-    from sensegraph.runtime.runtime import Runtime
-    from sensegraph.runtime.stores.sqlite import SqliteStore
+    from sensegraph.runtime.stores.corpus_store import CorpusStore
     from sensegraph.types import Document
 
-_DOCUMENT = "document/"
 
+class Mirror:
+    """Compares a corpus with the files that it was read from. Raises InputError where no document can be read."""
 
-class Synced:
-    """The part of a corpus that compares it with the files that it was read from. Raises InputError for no document."""
+    def __init__(self, workspace: Workspace, privacy: Privacy, sources: Sources, builder: Builder) -> None:
+        self._workspace, self._privacy, self._sources, self._builder = workspace, privacy, sources, builder
 
-    store: SqliteStore
-
-    @abstractmethod
-    def runtime(self) -> Runtime:
-        """A runtime over this corpus's tools and store."""
-
-    @abstractmethod
-    def document_keys(self) -> dict[str, str]:
-        """The key of every document's content by id."""
-
-    @abstractmethod
-    def index_settings(self) -> IndexSettings:
-        """How the next build makes the index."""
-
-    @abstractmethod
-    def _read(self, items: Sequence[str | Path | Document | Iterable[Document]]) -> Read:
-        """The documents of paths, and what could not be read."""
-
-    @abstractmethod
-    def _marks(self, ids: Iterable[str]) -> dict[str, str | None]:
-        """Refs that say whether these documents were masked."""
-
-    @abstractmethod
-    def _place(self, path: str) -> str:
-        """A path as it is written down."""
+    @property
+    def _store(self) -> CorpusStore:
+        return self._workspace.store
 
     def plan(self, *paths: str | Path, estimate: bool = False) -> Plan:
         """What `sync` would do; with `estimate` also what the next build would compute and cost then.
@@ -65,7 +44,7 @@ class Synced:
         The corpus stays as it is, and nothing is paid.
         """
         plan, keys = self._planned(paths)
-        return replace(plan, estimate=self._foreseen(plan, keys)) if estimate else plan
+        return replace(plan, estimate=self._estimate(plan, keys)) if estimate else plan
 
     def sync(self, *paths: str | Path) -> Plan:
         """Make the corpus hold what the paths hold: documents that were read from them and are gone are removed.
@@ -75,33 +54,30 @@ class Synced:
         """
         plan, keys = self._planned(paths)
         gone = [*plan.removed, *(old for old, _ in plan.renamed)]
-        refs = {place + name: None for place in (_DOCUMENT, ORIGIN, MASKED) for name in gone}
-        self.store.set_refs({**refs, **{_DOCUMENT + name: k for name, k in keys.items()}, **self._marks(keys)})
-        self.came_from(paths, keys)
+        self._sources.set_keys(keys, gone)
+        self.record_origin(paths, keys)
         return plan
 
-    def came_from(self, paths: Sequence[str | Path], ids: Iterable[str]) -> None:
+    def record_origin(self, paths: Sequence[str | Path], ids: Iterable[str]) -> None:
         """Remember that these documents were read from these paths."""
-        here, before = "\n".join(self._places(paths)), self.store.refs(ORIGIN)
-        self.store.set_refs({ORIGIN + name: here for name in sorted(ids) if before.get(ORIGIN + name) != here})
+        here, before = "\n".join(self._places(paths)), self._store.refs(ORIGIN)
+        self._store.set_refs({ORIGIN + name: here for name in sorted(ids) if before.get(ORIGIN + name) != here})
 
-    def gone_from(self, paths: Sequence[str | Path], read: Iterable[str]) -> list[str]:
+    def find_missing(self, paths: Sequence[str | Path], read: Iterable[str]) -> list[str]:
         """Documents of the corpus that came from these paths, or some of them, and are not among those just `read`."""
         plain = (str(Path(p).resolve()) for p in paths)  # as it was written before paths were masked, maybe
-        here, have = {*self._places(paths), *plain}, {*self.document_keys()} - {*read}
-        came = {name.removeprefix(ORIGIN): where.split("\n") for name, where in self.store.refs(ORIGIN).items()}
+        here, have = {*self._places(paths), *plain}, {*self._workspace.document_keys()} - {*read}
+        came = {name.removeprefix(ORIGIN): where.split("\n") for name, where in self._store.refs(ORIGIN).items()}
         return [name for name, where in came.items() if name in have and here.issuperset(where)]
-
-    # ── how ──
 
     def _planned(self, paths: Sequence[str | Path]) -> tuple[Plan, dict[str, str]]:
         """The plan, and the key of every document that was read."""
-        read = self._read(paths)
+        read = self._sources.read(paths)
         documents, skipped = read.documents, read.skipped
         if not documents:
             raise InputError(f"Nothing could be read from {_listed(paths)}; the index is as it was.")
-        keys = dict(zip((d.id for d in documents), store_documents(documents, self.runtime()), strict=True))
-        now, gone = self.document_keys(), self.gone_from(paths, keys)
+        keys = self._sources.store_keys(documents)
+        now, gone = self._workspace.document_keys(), self.find_missing(paths, keys)
         unread = tuple(_unread(paths, skipped))
         withheld = [name for name in gone if _doubtful(name, paths, unread)]
         renamed = self._renamed([n for n in gone if n not in withheld], [d for d in documents if d.id not in now], now)
@@ -120,12 +96,12 @@ class Synced:
         return replace(plan, notes=self._moved(plan)), keys
 
     def _places(self, paths: Sequence[str | Path]) -> list[str]:
-        return sorted(self._place(str(Path(p).resolve())) for p in paths)
+        return sorted(self._privacy.masked_path(str(Path(p).resolve())) for p in paths)
 
     def _renamed(self, gone: Sequence[str], new: Sequence[Document], now: Mapping[str, str]) -> list[tuple[str, str]]:
         """Pairs of a document that is gone and a new one of equal content; of several, those of one file name first."""
         had: dict[str, list[str]] = defaultdict(list)
-        for name, found in zip(gone, Results(self.store, document, [now[n] for n in gone]), strict=True):
+        for name, found in zip(gone, Results(self._store, document, [now[n] for n in gone]), strict=True):
             had[_content(found)].append(name)
         pairs: list[tuple[str, str]] = []
         for same_name in (True, False):
@@ -141,16 +117,14 @@ class Synced:
     def _moved(self, plan: Plan) -> tuple[str, ...]:
         """Decisions about names that speak of documents under names that these no longer have."""
         moved = {old for old, _ in plan.renamed}
-        numbers = [o.id for o in operations(self.store) if not o.reverted and moved & {*o.documents}]
+        numbers = [o.id for o in operations(self._store) if not o.reverted and moved & {*o.documents}]
         said = ", ".join(numbers)
         return (f"operation {said} speaks of a document that was renamed: split it anew",) if numbers else ()
 
-    def _foreseen(self, plan: Plan, keys: Mapping[str, str]) -> Estimate:
-        from sensegraph.index.estimate import estimate
-
+    def _estimate(self, plan: Plan, keys: Mapping[str, str]) -> Estimate:
         gone = {*plan.removed, *(old for old, _ in plan.renamed)}
-        left = {n: k for n, k in self.document_keys().items() if n not in gone} | dict(keys)
-        return estimate([left[name] for name in sorted(left)], self.runtime(), self.index_settings())
+        left = {n: k for n, k in self._workspace.document_keys().items() if n not in gone} | dict(keys)
+        return self._builder.estimate_of(left, self._builder.index_settings())
 
 
 def _content(d: Document) -> str:

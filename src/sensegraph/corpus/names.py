@@ -1,12 +1,11 @@
 """Deciding which names are one entity: proposals, merging, splitting, forbidding, and taking any of it back.
 
 Nothing edits an entity: an operation is written into the log, and the index is built anew from the documents and the
-log, which computes only what changed (N80).
+log, which computes only what changed.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -32,11 +31,10 @@ from sensegraph.runtime.results import Table, recall
 from sensegraph.types import Entity
 
 if TYPE_CHECKING:
-    from sensegraph.corpus.corpus import Built
-    from sensegraph.corpus.settings import Settings
+    from sensegraph.corpus.builder import Builder
+    from sensegraph.corpus.outcomes import Built
+    from sensegraph.corpus.workspace import Workspace
     from sensegraph.index.index import Index
-    from sensegraph.runtime.runtime import Runtime
-    from sensegraph.runtime.stores.sqlite import SqliteStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,36 +60,24 @@ class Resolved:
     applied: Applied | None = None
 
 
-class Curated:
-    """The part of a corpus that decides about names. Raises InputError for names that are unknown or ambiguous."""
+class NameDecisions:
+    """Decides which names are one entity. Raises InputError for names that are unknown or ambiguous."""
 
-    settings: Settings
-    store: SqliteStore
-
-    @abstractmethod
-    def index(self) -> Index:
-        """The index as the last build left it."""
-
-    @abstractmethod
-    def runtime(self) -> Runtime:
-        """A runtime over this corpus's tools and store."""
-
-    @abstractmethod
-    def build(self) -> Built:
-        """Make the index of the documents and the log as they are now."""
+    def __init__(self, workspace: Workspace, builder: Builder) -> None:
+        self._workspace, self._builder = workspace, builder
 
     def operations(self) -> tuple[Operation, ...]:
         """The log of operations in their order, those that were taken back included."""
-        return operations(self.store)
+        return operations(self._workspace.store)
 
     def resolve(self, apply: bool = False, *, ask: bool = True) -> Resolved:
         """Which entities of the index are one thing; with `apply` they become one, and the index is brought up to date.
 
         Pairs in question go to the engine where it can judge them, unless `ask` is False; else they stay apart.
         """
-        index, rt = self.index(), self.runtime()
+        index, rt = self._builder.index(), self._workspace.runtime()
         aliases, graph = aliases_of(rt, index.manifest.graph), index.graph
-        settings = self.settings.index.resolve
+        settings = self._workspace.settings.index.resolve
         meant = index.manifest.entity_vectors if adds_meaning(rt.embedder) else ""  # words are compared already
         found = find_duplicates(
             graph,
@@ -99,7 +85,7 @@ class Curated:
             settings if ask else replace(settings, engine="none"),
             texts=index.chunks,
             apart=ids_apart(graph, replace(aliases, apart=replayed(self.operations()).aliases.apart)),
-            vectors=recall(self.store, stack, meant) if meant else None,
+            vectors=recall(self._workspace.store, stack, meant) if meant else None,
         )
         wanted = {i for p in found.proposals for i in (p.one, p.other)} | {i for g in found.groups for i in g.members}
         entities = index.entities(sorted(wanted))
@@ -146,20 +132,18 @@ class Curated:
 
     def undo(self, operation: str = "") -> Applied:
         """Take back the operation with this number, or the last that stands: the index is as if it had not been."""
-        before = self.index()
-        undone = revert(self.store, operation, _now())
+        before = self._builder.index()
+        undone = revert(self._workspace.store, operation, _now())
         return self._built((undone,), before)
 
-    # ── how ──
-
     def _apply(self, made: Sequence[Operation]) -> Applied:
-        before = self.index()
-        return self._built(record(self.store, made, _now()), before)
+        before = self._builder.index()
+        return self._built(record(self._workspace.store, made, _now()), before)
 
     def _built(self, done: tuple[Operation, ...], before: Index) -> Applied:
         """Bring the index up to date, and count what is not as it was."""
-        built = self.build()
-        after = self.index()
+        built = self._builder.build()
+        after = self._builder.index()
         reported = bool(after.manifest.hierarchy and before.manifest.hierarchy)
         return Applied(
             done,
@@ -171,7 +155,7 @@ class Curated:
 
     def _all(self, names: Sequence[str]) -> list[Entity]:
         """The one entity of each name."""
-        index = self.index()
+        index = self._builder.index()
         return [_one(entities_called(index, name), name) for name in names]
 
     def _names(self, entities: Sequence[Entity]) -> tuple[Name, ...]:
@@ -179,11 +163,11 @@ class Curated:
         return tuple(dict.fromkeys(name for e in entities for name in names_of(e, known)))
 
     def _aliases(self) -> Aliases:
-        return aliases_of(self.runtime(), self.index().manifest.graph)
+        return aliases_of(self._workspace.runtime(), self._builder.index().manifest.graph)
 
     def _apart(self, entity: Entity, names: tuple[Name, ...], documents: Sequence[str], called: str) -> list[Operation]:
         """The mentions of an entity in these documents under a name of their own."""
-        homes = sorted(set(self.index().documents_of(entity.chunks).values()))
+        homes = sorted(set(self._builder.index().documents_of(entity.chunks).values()))
         if wrong := [d for d in documents if d not in homes]:
             raise InputError(f"{entity.name!r} is not mentioned in {_listed(wrong)}; it is in {_listed(homes[:10])}.")
         if set(homes) <= set(documents):
@@ -197,7 +181,7 @@ class Curated:
     def _taken(self) -> frozenset[Name]:
         """Names that were made, or that the graph has."""
         logged = {n for o in self.operations() for n in (*o.names, *o.others)}
-        return frozenset(logged | {(fold(e.name), e.type) for e in self.index().graph.entities})
+        return frozenset(logged | {(fold(e.name), e.type) for e in self._builder.index().graph.entities})
 
     def _numbered(self, name: str) -> str:
         taken = {folded for folded, _ in self._taken()}
@@ -241,6 +225,3 @@ def _listed(names: Sequence[str]) -> str:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-__all__ = ["Applied", "Curated", "Resolved"]

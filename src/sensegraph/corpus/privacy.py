@@ -1,11 +1,10 @@
-"""What a corpus does about personal data (R28): documents are masked when they are read, questions when they are asked.
+"""What a corpus does about personal data: documents are masked when they are read, questions when they are asked.
 
 Nothing behind this sees an original: no chunk, key, vector, prompt, endpoint, cache or journal.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import PurePath
@@ -33,42 +32,32 @@ from sensegraph.types import Chunk, Document, Question, Turn
 if TYPE_CHECKING:
     from collections import Counter
 
-    from sensegraph.corpus.settings import Settings
-    from sensegraph.index.index import Index
-    from sensegraph.runtime.stores.sqlite import SqliteStore
+    from sensegraph.corpus.workspace import Workspace
+    from sensegraph.runtime.stores.corpus_store import CorpusStore
 
 _INDEX = "personal/index"  # ref: which index was made of documents that were masked, and by which rules
 _RULES = "personal/rules/"  # refs: the settings behind such rules, to say which differ
 
 
-class Guarded:
-    """The part of a corpus that masks. Raises SettingsError where documents were read under other settings."""
+class Privacy:
+    """Masks what comes into a corpus. Raises SettingsError where documents were read under other settings."""
 
-    settings: Settings
-    store: SqliteStore
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
 
-    @abstractmethod
-    def document_keys(self) -> dict[str, str]:
-        """The key of every document's content by id."""
+    @property
+    def _settings(self) -> PersonalSettings:
+        return self._workspace.settings.personal
 
-    @abstractmethod
-    def index(self) -> Index:
-        """The index as the last build left it."""
+    @property
+    def _store(self) -> CorpusStore:
+        return self._workspace.store
 
-    @abstractmethod
-    def documents(self) -> Sequence[Document]:
-        """All documents in the order of ids."""
-
-    def masked(self, text: str) -> str:
+    def mask_text(self, text: str) -> str:
         """A text as it would stand in this corpus: with placeholders where the settings mask."""
-        return self._masker().text(text, _people(text, self.settings.personal))[0] if self._masks() else text
+        return self._masker().text(text, find_people(text, self._settings))[0] if self._masks() else text
 
-    def masked_documents(self) -> Sequence[Document]:
-        """The documents of the corpus, for a model to see. Raises SettingsError where they ought to be masked first."""
-        self._must_be_masked()
-        return self.documents()
-
-    def must_not_mask(self, why: str) -> None:
+    def refuse_masking(self, why: str) -> None:
         """Raise SettingsError where the settings mask, for what cannot be masked: `why` says so."""
         if self._masks():
             raise SettingsError(
@@ -76,19 +65,17 @@ class Guarded:
                 "index the documents instead, or say --set personal.mask=off."
             )
 
-    # ── how ──
-
     def _masks(self) -> bool:
-        return self.settings.personal.mask == "mask"
+        return self._settings.mask == "mask"
 
     def _masker(self) -> Masker:
-        return Masker(finder(self.settings.personal), secret(self.store.root))
+        return Masker(finder(self._settings), secret(self._store.root))
 
-    def _without_personal_data(self, documents: Sequence[Document]) -> tuple[list[Document], Tally]:
+    def without_personal_data(self, documents: Sequence[Document]) -> tuple[list[Document], Tally]:
         """The documents as the settings want them, and what was found in them."""
-        settings = self.settings.personal
+        settings = self._settings
         if documents and not self._masks():
-            self._must_not_hold_masked()
+            self._refuse_masked_documents()
         if settings.mask == "off":
             return list(documents), Tally()
         masked = self._masks()
@@ -97,20 +84,21 @@ class Guarded:
             [counts for _, counts in found], masked=masked
         )
 
-    def _asked_without(self, asked: Question) -> tuple[Question, tuple[str, ...]]:
+    def mask_question(self, asked: Question) -> tuple[Question, tuple[str, ...]]:
         """A question with its conversation as the corpus knows things, and a note where that changed anything."""
         if not self._masks():
-            return asked, self._must_not_be_asked_plainly()
-        masked = self._question
+            return asked, self._note_unmasked_question()
+        masked = self._mask_question_text
         history = tuple(Turn(masked(t.question), masked(t.answer)) for t in asked.history)
         made = replace(asked, text=masked(asked.text), history=history)
         return made, ("the question was masked before it was used",) * (made != asked)
 
-    def _question(self, text: str) -> str:
+    def _mask_question_text(self, text: str) -> str:
         """A text of a question, masked; names for which documents were masked are known again by their placeholders."""
-        masker, people = self._masker(), _people(text, self.settings.personal)
-        if people_sought(self.settings.personal) and self.store.ref(REF):
-            words = self.index().words
+        masker, people = self._masker(), find_people(text, self._settings)
+        if people_sought(self._settings) and self._store.ref(REF):
+            self.require_masked_index()
+            words = self._workspace.open_index().words
             unknown = words.idf("")  # of a word that no document has
 
             def known(name: str) -> bool:
@@ -120,19 +108,19 @@ class Guarded:
             people = besides((n for n in names_like(text) if known(n.name)), people)
         return masker.text(text, people)[0]
 
-    def _marks(self, ids: Iterable[str]) -> dict[str, str | None]:
+    def marks(self, ids: Iterable[str]) -> dict[str, str | None]:
         """Refs that say under which rules these documents were masked; none for those that were not."""
         if not self._masks():
             return {}  # a corpus that holds masked documents takes no others
-        now = rules(self.settings.personal)
+        now = rules(self._settings)
         marks: dict[str, str | None] = dict.fromkeys((MASKED + name for name in ids), now)
         return marks and {**marks, _RULES + now: self._written()}
 
-    def _place(self, path: str) -> str:
+    def masked_path(self, path: str) -> str:
         """A path as it is written down: its end is kept, by which files of records are known."""
         return self._masker().keyed("path", path) + PurePath(path).suffix[:8] if self._masks() else path
 
-    def _must_be_masked(self) -> None:
+    def require_masked_documents(self) -> None:
         """Raise SettingsError where documents of the corpus were not read under the rules that hold now."""
         if self._masks() and (old := self._otherwise()):
             raise SettingsError(
@@ -140,10 +128,10 @@ class Guarded:
                 "not kept: add them again (sensegraph index PATH) or remove them, then run sensegraph collect."
             )
 
-    def _must_not_hold_masked(self) -> None:
+    def _refuse_masked_documents(self) -> None:
         """Raise SettingsError where the corpus holds masked documents: originals must not come in beside them."""
-        marks = self.store.refs(MASKED)
-        if not (have := [name for name in self.document_keys() if MASKED + name in marks]):
+        marks = self._store.refs(MASKED)
+        if not (have := [name for name in self._workspace.document_keys() if MASKED + name in marks]):
             return
         raise SettingsError(
             f"{_counted(have)} masked, and {self._off()}: documents would come in unmasked. {self._put_back(have[0])} "
@@ -151,21 +139,21 @@ class Guarded:
             "remove), or index them into another folder."
         )
 
-    def _must_not_be_asked_plainly(self) -> tuple[str, ...]:
+    def _note_unmasked_question(self) -> tuple[str, ...]:
         """A note for who has a masked corpus without its secret. Raises SettingsError for who has the secret."""
-        built, index = self.store.ref(_INDEX) or "", self.store.ref(REF)
+        built, index = self._store.ref(_INDEX) or "", self._store.ref(REF)
         if not index or not built.endswith(f" {index}"):
             return ()
-        if not secret(self.store.root, make=False):
+        if not secret(self._store.root, make=False):
             return ("the documents are masked and the question was not: the corpus is here without its secret",)
-        first = next(iter(self.document_keys()), "")
+        first = next(iter(self._workspace.document_keys()), "")
         raise SettingsError(
             f"The index was made of masked documents, and {self._off()}: a question would not find whom it names, and "
             f"the name would be kept. {self._put_back(first)}"
         )
 
     def _off(self) -> str:
-        return f'personal.mask is "{self.settings.personal.mask}" here'
+        return f'personal.mask is "{self._settings.mask}" here'
 
     def _put_back(self, name: str) -> str:
         """What to do to mask as this document was masked."""
@@ -175,40 +163,42 @@ class Guarded:
 
     def _otherwise(self) -> list[str]:
         """Documents that were not masked, or under other rules than those of now."""
-        now, marks = rules(self.settings.personal), self.store.refs(MASKED)
-        return [name for name in self.document_keys() if marks.get(MASKED + name) != now]
+        now, marks = rules(self._settings), self._store.refs(MASKED)
+        return [name for name in self._workspace.document_keys() if marks.get(MASKED + name) != now]
 
     def _why(self, name: str) -> str:
         """In what this document differs from one that would be read now."""
-        who = repr(self.masked(name))
-        if not self.store.ref(MASKED + name):
+        who = repr(self.mask_text(name))
+        if not self._store.ref(MASKED + name):
             return f"{who} was read without masking"
         return f"{who} was read under others, which differ in {self._changed(name) or 'a way that is not known'}"
 
     def _changed(self, name: str) -> str:
-        then = self.store.ref(_RULES + (self.store.ref(MASKED + name) or ""))
+        then = self._store.ref(_RULES + (self._store.ref(MASKED + name) or ""))
         return differing(then or "", self._written())
 
     def _written(self) -> str:
-        masker = Masker(finder(self.settings.personal), secret(self.store.root, make=False))
-        return written(self.settings.personal, lambda value: masker.keyed("setting", value))
+        masker = Masker(finder(self._settings), secret(self._store.root, make=False))
+        return written(self._settings, lambda value: masker.keyed("setting", value))
 
-    def _built_masked(self) -> None:
+    def remember_masked_index(self) -> None:
         """Remember that the index as it is now was made of masked documents, where all are masked by the same rules."""
-        marks = self.store.refs(MASKED)
-        if len(by := {marks.get(MASKED + name) for name in self.document_keys()}) == 1 and (mark := by.pop()):
-            self.store.set_refs({_INDEX: f"{mark} {self.store.ref(REF)}"})
+        marks = self._store.refs(MASKED)
+        if len(by := {marks.get(MASKED + name) for name in self._workspace.document_keys()}) == 1 and (
+            mark := by.pop()
+        ):
+            self._store.set_refs({_INDEX: f"{mark} {self._store.ref(REF)}"})
 
-    def _must_be_built_masked(self) -> None:
+    def require_masked_index(self) -> None:
         """Raise SettingsError where the index was not made of documents that were masked by the rules of now."""
-        index = self.store.ref(REF)
-        if not self._masks() or not index or self.store.ref(_INDEX) == f"{rules(self.settings.personal)} {index}":
+        index = self._store.ref(REF)
+        if not self._masks() or not index or self._store.ref(_INDEX) == f"{rules(self._settings)} {index}":
             return
         said = "The index was not made of documents that were masked under the settings of [personal]: "
         if not (old := self._otherwise()):
             raise SettingsError(f"{said}they were read again after it was built. Run sensegraph index.")
         ways = "run sensegraph index PATH, which reads them again"
-        if self.store.ref(MASKED + old[0]):
+        if self._store.ref(MASKED + old[0]):
             raise SettingsError(f"{said}{self._why(old[0])}. Set that as it was, or {ways}.")
         raise SettingsError(f"{said}{self._why(old[0])}; {ways}, or use it as it is with --set personal.mask=off.")
 
@@ -220,16 +210,18 @@ def _counted(names: Sequence[str]) -> str:
 def surveyed(documents: Iterable[Document], masker: Masker) -> list[tuple[Document, Counter[str]]]:
     """Every document masked, and what was found in it by kind."""
     settings = masker.settings
-    return [masker.document(d, _people(d.text, settings, d.title), _people(d.title, settings)) for d in documents]
+    return [
+        masker.document(d, find_people(d.text, settings, d.title), find_people(d.title, settings)) for d in documents
+    ]
 
 
 def survey_of(documents: Iterable[Document], settings: PersonalSettings) -> Survey:
     """A report of what is personal in these documents, by the kinds of the settings; nothing is changed."""
-    read = ((d, _people(d.text, settings, d.title), _people(d.title, settings)) for d in documents)
+    read = ((d, find_people(d.text, settings, d.title), find_people(d.title, settings)) for d in documents)
     return survey(read, settings)
 
 
-def _people(text: str, settings: PersonalSettings, title: str = "") -> list[Named]:
+def find_people(text: str, settings: PersonalSettings, title: str = "") -> list[Named]:
     """The persons whom a text names, found by the offline engine in this text alone: no other text changes them."""
     if not people_sought(settings) or not text.strip():
         return []

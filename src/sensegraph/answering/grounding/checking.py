@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sensegraph.lab.grounding.abstaining import abstains
-from sensegraph.lab.grounding.citations import MOST, Citations, citations_of
-from sensegraph.lab.grounding.cited import CitedStatement, Reference, cited_statements
-from sensegraph.lab.grounding.entailment import Supporter
-from sensegraph.lab.grounding.lexical import speaker_of
+from sensegraph.answering.grounding.abstaining import abstains
+from sensegraph.answering.grounding.citations import MOST, Citations, citations_of
+from sensegraph.answering.grounding.cited import CitedStatement, Reference, cited_statements
+from sensegraph.answering.grounding.entailment import Supporter
+from sensegraph.answering.grounding.lexical import speaker_of
 from sensegraph.language.speakers import openings, sure
 from sensegraph.language.text import fold, sentences
 from sensegraph.trials import Support

@@ -1,0 +1,147 @@
+"""Questions to a corpus: evidence, answers with citations, and whether an answer keeps to its sources."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sensegraph.answering.reranking import reranked
+from sensegraph.answering.streaming import Patient
+from sensegraph.corpus.workspace import Workspace
+from sensegraph.errors import InputError, NotIndexed, SettingsError
+from sensegraph.filters import Scope
+from sensegraph.index.index import Index
+from sensegraph.index.restricted.moment import asked_in_time, marks, timed
+from sensegraph.index.restricted.scope import notes_of
+from sensegraph.language.text import tokens
+from sensegraph.methods import load, parts_needed
+from sensegraph.methods.auto import Choice, choose, finder
+from sensegraph.types import Answer, Document, Evidence, Question, Turn
+
+if TYPE_CHECKING:
+    from sensegraph.answering.grounding.checking import Checked
+    from sensegraph.answering.grounding.entailment import By
+    from sensegraph.corpus.builder import Builder
+    from sensegraph.corpus.privacy import Privacy
+    from sensegraph.protocols import Method
+
+
+class Asker:
+    """Asks the index of a corpus, and checks what was answered."""
+
+    def __init__(self, workspace: Workspace, privacy: Privacy, builder: Builder) -> None:
+        self._workspace, self._privacy, self._builder = workspace, privacy, builder
+
+    def method(
+        self, name: str = "auto", question: str = "", *, index: Index | None = None, **options: Any
+    ) -> tuple[Method, str]:
+        """The method `name` with the settings of its table and `options` (None means not given), and why, if chosen.
+
+        `auto` is the method that the corpus was opened with; without one it chooses by the question and the index. A
+        `depth` asks for reports, which GraphRAG reads.
+        """
+        given = {k: v for k, v in options.items() if v is not None}
+        own, settings = self._workspace.given.method, self._workspace.settings
+        if own is not None and name in ("auto", own.name):
+            return _with_options(own, given), ""
+        wanted, reason = name if name != "auto" else settings.method, ""
+        if wanted == "auto":
+            deep = Choice("graphrag", "a depth was given")
+            choice = deep if "depth" in given else choose(question, index or self._builder.index())
+            wanted, reason = choice.method, f"auto chose {choice.method}: {choice.reason}"
+        return load(wanted, **settings.method_settings(wanted, given)), reason
+
+    def query(
+        self,
+        question: str,
+        *,
+        method: str = "auto",
+        scope: Scope,
+        history: Sequence[Turn] = (),
+        hear: Callable[[str], None] | None = None,
+        **options: Any,
+    ) -> Answer:
+        """Answer a question with citations. `options` are settings of the method, such as `depth`.
+
+        Only documents inside `scope` are read. `history` is the conversation before, oldest turn first. `hear` is told
+        the answer piece by piece while it is written; the pieces, joined, are its text.
+        """
+        space = self._workspace
+        rt, read = space.asking_runtime(), space.settings.index.temporal.questions
+        posed, masked = self._privacy.mask_question(_asked(question, history))
+        asked, index = asked_in_time(posed, self._builder.index(), scope, rt, read=read)
+        chosen, reason = self.method(method, asked.text, index=index, **options)
+        index.check_parts(parts_needed(chosen))
+        before, said, started = space.usage(), space.engine.notes(), time.perf_counter()
+        again = bool(reason) and chosen.name == "graphrag" and options.get("depth") is None
+        answer = chosen.answer(asked, index, replace(rt, hear=Patient(hear) if hear and again else hear))
+        if again and not answer.citations:
+            reason += "; the reports hold nothing on it: passages were read"
+            chosen, _ = self.method(finder(index))
+            answer = chosen.answer(asked, index, replace(rt, hear=hear))
+        usage = replace(space.usage() - before, seconds=time.perf_counter() - started)
+        notes = (*masked, *self._notes(reason, index), *marks(answer, index), *rt.noted, *answer.notes)
+        notes = (*notes, *space.notes_since(said))
+        return replace(answer, usage=usage, notes=notes, method=chosen.name, engine=space.engine.name)
+
+    def search(self, question: str, *, method: str = "auto", scope: Scope, top: int = 10, **options: Any) -> Evidence:
+        """The evidence for a question, without an answer: at most `top` passages and documents, best first."""
+        if top < 1:
+            raise InputError(f"top must be at least 1, not {top}.")
+        asked, masked = self._privacy.mask_question(_asked(question, ()))
+        rt, index = self._workspace.asking_runtime(), timed(self._builder.index(), scope)
+        own = self._workspace.given.method
+        wanted = finder(index) if method == "auto" and own is None else method
+        chosen, _ = self.method(wanted, question, **options)
+        index.check_parts(parts_needed(chosen))
+        found = reranked(asked, chosen.retrieve(asked, index, rt), index, rt)
+        kept = found.passages[:top]
+        omitted = found.omitted + len(found.passages) - len(kept)
+        size = sum(tokens(p.text) for p in kept)
+        notes = (*masked, *notes_of(index), *rt.noted, *found.notes)
+        return replace(found, passages=kept, documents=found.documents[:top], tokens=size, omitted=omitted, notes=notes)
+
+    def _notes(self, reason: str, index: Index) -> tuple[str, ...]:
+        manifest, engine, notes = index.manifest, self._workspace.engine, [reason] if reason else []
+        notes += notes_of(index)
+        if manifest.engine != engine.name:
+            notes.append(f"the index was built by the engine {manifest.engine}, the question answered by {engine.name}")
+        if waiting := len(self._workspace.pending()):
+            notes.append(f"{waiting} documents were added, changed or removed since the last build")
+        return tuple(notes)
+
+    def check(self, answers: Sequence[Answer], *, by: By = "auto") -> list[Checked]:
+        """Answers against the documents that they cite; what a model is asked is stored, so that it is paid for once.
+
+        Support is judged by the engine where it can (`auto`), by it alone (`model`), or by the words (`words`). Raises
+        UnsupportedTask where a model is asked for in vain.
+        """
+        from sensegraph.answering.grounding.checking import check_answers
+        from sensegraph.answering.grounding.entailment import supporter
+
+        return check_answers(answers, self._cited, supporter(self._workspace.runtime(), by))
+
+    def _cited(self, name: str) -> Document | None:
+        """A document of the index; None where there is none of this id."""
+        try:
+            return self._builder.index().document(name)
+        except NotIndexed:
+            return None
+
+
+def _asked(question: str, history: Sequence[Turn]) -> Question:
+    if not question.strip():
+        raise InputError("The question is empty; ask something.")
+    return Question(question, tuple(history))
+
+
+def _with_options(method: Method, options: dict[str, Any]) -> Method:
+    """A method that was given as a value, with other settings for one question."""
+    if not options:
+        return method
+    try:
+        return replace(method, **options)  # type: ignore[type-var]
+    except TypeError as e:
+        raise SettingsError(f"The method {method.name} cannot take {', '.join(options)}: {e}.") from e

@@ -1,0 +1,142 @@
+"""Reading an index without a question: reports, entities, their history, and patterns in the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sensegraph.corpus.workspace import Workspace
+from sensegraph.errors import InputError
+from sensegraph.filters import Scope
+from sensegraph.index.browse.elements import find_entities, list_reports, read_entity, read_report
+from sensegraph.index.hierarchy.lineage import lineage
+from sensegraph.index.restricted.moment import timed
+from sensegraph.index.restricted.scope import notes_of
+from sensegraph.index.restricted.timeline import Change, Event, changes, timeline
+from sensegraph.language.text import fold
+
+if TYPE_CHECKING:
+    from sensegraph.corpus.builder import Builder
+    from sensegraph.graphs.match.facets import Facets
+    from sensegraph.graphs.match.matches import Matches, Parameter
+    from sensegraph.index.browse.pages import EntityPage, ReportPage, ReportRow
+    from sensegraph.index.index import Index
+    from sensegraph.types import Entity
+
+
+class Browser:
+    """Reads the index of a corpus. Raises NotIndexed where there is none."""
+
+    def __init__(self, workspace: Workspace, builder: Builder) -> None:
+        self._workspace, self._builder = workspace, builder
+
+    # ── reports and entities ──
+
+    def reports(self, depth: int = 0) -> list[ReportRow]:
+        """The reports of a depth (0 is the coarsest; of the deepest, where there are not so many), best rating first.
+
+        They cover every entity once: a community that is not divided further stands for itself at the depths below it.
+        """
+        return list_reports(self._builder.index(), depth)
+
+    def report(self, name: str, *, chunks: int | None = None) -> ReportPage:
+        """A report with its sources and all that is below it: `chunks` bounds the chunks that are read.
+
+        `name` is its id of now or of an earlier build, the beginning of it, or its title. Raises InputError where there
+        is none, or several.
+        """
+        now = lineage(self._workspace.store).now.get(name, name)
+        return read_report(self._builder.index(), now, chunks)
+
+    def entities(self, name: str = "", *, type: str = "") -> list[Entity]:
+        """The entities of a name (in any case) or an id, or all of them: those with most neighbours first.
+
+        `type` narrows them. Raises InputError where none has the name, naming the nearest.
+        """
+        if name:
+            return self.entities_named(name, type)
+        index = self._builder.index()
+        every = (e for e in index.graph.entities if type in ("", e.type) or fold(type) == fold(e.type))
+        return sorted(every, key=lambda e: (-e.degree, e.name, e.id))
+
+    def entities_named(self, name: str, type: str = "") -> list[Entity]:
+        """The entities of a name (in any case) or an id. Raises InputError where there is none, naming the nearest."""
+        return find_entities(self._builder.index(), name, type)
+
+    def entity(self, name: str, *, type: str = "") -> EntityPage:
+        """All that is known of the one entity of this name or id: what chunks say, neighbours, claims, communities.
+
+        Raises InputError for a name that is unknown, or that several entities have: give its `type` or its id.
+        """
+        return self.entity_page(_only(self.entities_named(name, type), name))
+
+    def entity_page(self, entity: Entity) -> EntityPage:
+        """All that is known of an entity that was found before."""
+        return read_entity(self._builder.index(), entity)
+
+    # ── history ──
+
+    def timeline(self, entity: str, *, since: str = "", until: str = "", type: str = "") -> list[Event]:
+        """The dated statements that name `entity` and may hold between two moments (ISO 8601), in order of time.
+
+        Raises InputError for a name that is unknown, or that several entities have: give its `type` or its id.
+        """
+        found = _only(self.entities_named(entity, type), entity)
+        return timeline(self._builder.index(), found, since, until)
+
+    def changes(self, first: str, last: str) -> list[Change]:
+        """What began, ended or changed after the moment `first` and through `last` (ISO 8601)."""
+        return changes(self._builder.index(), first, last)
+
+    # ── patterns ──
+
+    def match(
+        self,
+        query: str,
+        *,
+        where: str = "",
+        returned: str = "",
+        order: str = "",
+        skip: int | None = None,
+        limit: int | None = None,
+        parameters: Mapping[str, Parameter] | None = None,
+        scope: Scope,
+        cite: bool = False,
+        most: int | None = None,
+        seconds: float | None = None,
+    ) -> Matches:
+        """The rows that match a pattern, or a whole query, of the part of openCypher that docs/match.md describes.
+
+        `where`, `returned` (RETURN) and `order` (ORDER BY) are clauses beside the pattern, `parameters` the values of
+        its `$names`. Only documents inside `scope` are read. With `cite` each row has citations. Any step may find
+        `most` combinations and all together take `seconds`. Raises InputError for a query that cannot be read, or that
+        such a bound stops.
+        """
+        from sensegraph.graphs.match.facets import facets
+        from sensegraph.graphs.match.matches import MOST, SECONDS, Request, matched
+        from sensegraph.graphs.match.shelf import Shelf
+
+        request = Request(query, where, returned, order, skip, limit, parameters, most or MOST, seconds or SECONDS)
+        whole = self._builder.index()
+        index = timed(whole, scope)
+        every = self._facets(whole)
+        part = every if index is whole else facets.fn([index.graph])[0]
+        found = matched(request, Shelf(index, part, every), citing=cite)
+        return replace(found, notes=(*notes_of(index), *found.notes))
+
+    def _facets(self, index: Index) -> Facets:
+        """The facets of the whole graph: made by the first query over it, mapped by all others."""
+        from sensegraph.graphs.match.facets import facets
+
+        graph = index.graph
+        if self._workspace.store.readonly:
+            return facets.fn([graph])[0]
+        return self._workspace.runtime().once(facets, lambda: graph, names=(index.manifest.graph,)).value
+
+
+def _only(found: list[Entity], name: str) -> Entity:
+    if len(found) > 1:
+        kinds = ", ".join(f"{e.type} ({e.id[:10]})" for e in found)
+        raise InputError(f"{name!r} is the name of {len(found)} entities: {kinds}; give the type or the id of one.")
+    return found[0]

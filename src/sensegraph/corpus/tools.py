@@ -1,0 +1,179 @@
+"""From settings to tools: the one place that chooses engine, embedder, reranker, store and executor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from sensegraph.corpus.settings import ENGINES, Guarded, Settings, api_key, check_approved
+from sensegraph.errors import SettingsError
+from sensegraph.plugins import load_plugin
+from sensegraph.protocols import Chunker, Embedder, LanguageEngine, Reranker
+
+if TYPE_CHECKING:
+    from sensegraph.models.endpoint.client import Endpoint
+    from sensegraph.models.endpoint.journal import Journal
+    from sensegraph.protocols import Executor
+    from sensegraph.runtime.stores.corpus_store import CorpusStore
+
+
+@runtime_checkable
+class _Remote(Protocol):
+    """A tool that speaks to an endpoint."""
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The endpoint, which tools share."""
+        ...
+
+
+def needed_approvals(settings: Settings) -> Iterator[Guarded]:
+    """The tables whose endpoint or model the tools of these settings use."""
+    if any(_remote_tools(settings)) or settings.rerank.by == "endpoint":
+        yield "endpoint"
+    if settings.engine == "local":
+        yield "local"
+    if settings.rerank.by == "cross-encoder":
+        yield "rerank"
+
+
+def _remote_tools(settings: Settings) -> tuple[bool, bool]:
+    """Whether the engine, and whether the embedder, speaks to the endpoint."""
+    table = settings.endpoint
+    vectors = settings.embedder == "auto" and bool(table.embedding_model) and settings.engine != "offline"
+    engine = settings.engine == "model" or (settings.engine == "auto" and bool(table.model))
+    return engine, vectors or settings.embedder == "endpoint"
+
+
+def make_tools(
+    settings: Settings,
+    journal: Journal | None = None,
+    *,
+    engine: LanguageEngine | None = None,
+    embedder: Embedder | None = None,
+) -> tuple[LanguageEngine, Embedder]:
+    """The engine and the embedder that the settings name; where both are remote they share one endpoint and its limits.
+
+    `auto` takes the model where `endpoint.model` is set, the endpoint's vectors where `endpoint.embedding_model` is
+    set, and else what works on this machine alone. An `engine` or `embedder` that is given is taken instead.
+    """
+    table = settings.endpoint
+    remote_engine, remote_vectors = _remote_tools(settings)
+    remote_engine, remote_vectors = remote_engine and engine is None, remote_vectors and embedder is None
+    if remote_engine and not table.model:
+        raise SettingsError("engine = model needs endpoint.model (and endpoint.base_url unless it is OpenAI's).")
+    if remote_vectors and not table.embedding_model:
+        raise SettingsError("embedder = endpoint needs endpoint.embedding_model.")
+    endpoint = make_endpoint(settings, journal) if remote_engine or remote_vectors else None
+    if endpoint and remote_engine:
+        from sensegraph.engines.llm.llm import LLMEngine
+
+        engine = LLMEngine(endpoint, settings.model)
+    if endpoint and remote_vectors:
+        from sensegraph.models.embedders.remote import RemoteEmbedder
+
+        embedder = RemoteEmbedder(endpoint)
+    return engine or _make_engine_here(settings), embedder or _make_embedder_here(settings)
+
+
+def make_reranker(
+    settings: Settings, tools: tuple[LanguageEngine, Embedder], journal: Journal | None = None
+) -> Reranker | None:
+    """The reranker that the settings name, if they name one; a remote one shares the endpoint of remote `tools`.
+
+    Raises SettingsError for what it lacks: a model, the extra `rerank`, a `top` of at least 1.
+    """
+    rerank, table = settings.rerank, settings.endpoint
+    if rerank.by == "none":
+        return None
+    if rerank.by not in ("endpoint", "cross-encoder"):
+        made: Reranker = load_plugin("rerankers", rerank.by)()
+        return made
+    if rerank.top < 1:
+        raise SettingsError(f"rerank.top must be at least 1, not {rerank.top}; rerank.by = none turns it off.")
+    if rerank.by == "cross-encoder":
+        check_approved(settings, "rerank")
+        from sensegraph.models.rerankers.cross_encoder import CrossEncoderReranker
+
+        return CrossEncoderReranker(rerank.model, rerank.top)
+    if not table.rerank_model:
+        raise SettingsError("rerank.by = endpoint needs endpoint.rerank_model.")
+    from sensegraph.models.rerankers.remote_reranker import EndpointReranker
+
+    shared = next((tool.endpoint for tool in tools if isinstance(tool, _Remote)), None)
+    return EndpointReranker(shared or make_endpoint(settings, journal), rerank.top)
+
+
+def make_endpoint(settings: Settings, journal: Journal | None = None) -> Endpoint:
+    """The endpoint of these settings, with the key from the environment. Raises Unapproved before it is made."""
+    from sensegraph.models.endpoint.client import Endpoint
+
+    check_approved(settings, "endpoint")
+    return Endpoint(settings.endpoint, journal, api_key(settings.endpoint))
+
+
+def _make_engine_here(settings: Settings) -> LanguageEngine:
+    """The engine that works in this process: by rules, a model of this machine, or a plug-in."""
+    if settings.engine not in ENGINES.own:
+        made: LanguageEngine = load_plugin("engines", settings.engine)()
+        return made
+    if settings.engine != "local":
+        from sensegraph.engines.offline.engine import ClassicalEngine
+
+        return ClassicalEngine()
+    if not settings.local.model:
+        raise SettingsError("engine = local needs local.model: a folder with a model, as `sensegraph tune` writes it.")
+    check_approved(settings, "local")
+    from sensegraph.engines.local.local_engine import LocalEndpoint, LocalEngine
+
+    table = settings.endpoint
+    return LocalEngine(LocalEndpoint(settings.local, table.temperature, table.seed), settings.model)
+
+
+def _make_embedder_here(settings: Settings) -> Embedder:
+    """The embedder that works in this process: by words, or a plug-in."""
+    if settings.embedder not in ("auto", "offline", "endpoint"):
+        made: Embedder = load_plugin("embedders", settings.embedder)()
+        return made
+    from sensegraph.models.embedders.hashed_words import HashedTerms
+
+    return HashedTerms()
+
+
+def make_chunker(settings: Settings) -> Chunker | None:
+    """The chunker that the settings name; None for windows of tokens."""
+    return None if settings.chunker == "windows" else load_plugin("chunkers", settings.chunker)()
+
+
+def make_store(settings: Settings, folder: Path, *, readonly: bool = False) -> CorpusStore:
+    """The store in `folder`, made when there is none unless `readonly`. Raises StoreError where it cannot be used."""
+    if settings.store != "sqlite":
+        made: CorpusStore = load_plugin("stores", settings.store)(folder, readonly=readonly)
+        return made
+    from sensegraph.runtime.stores.sqlite import SqliteStore
+
+    return SqliteStore(folder, readonly=readonly)
+
+
+def has_store(settings: Settings, folder: Path) -> bool:
+    """Whether there is a store in `folder`: of a plug-in, whether there is the folder."""
+    return (folder / "store.sqlite").exists() if settings.store == "sqlite" else folder.is_dir()
+
+
+def can_write(folder: Path) -> bool:
+    """Whether files can be written in `folder`, found out by trying."""
+    from sensegraph.runtime.stores.sqlite import writable
+
+    return writable(folder)
+
+
+def make_executor(settings: Settings) -> Executor:
+    """Who runs the batches of steps: threads and processes of this machine, or a plug-in."""
+    threads, processes = settings.endpoint.concurrency, settings.processes
+    if settings.executor != "local":
+        made: Executor = load_plugin("executors", settings.executor)(threads=threads, processes=processes)
+        return made
+    from sensegraph.runtime.executors.processes import LocalExecutor
+
+    return LocalExecutor(threads, processes)

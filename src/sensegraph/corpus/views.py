@@ -1,0 +1,272 @@
+"""The JSON shapes: from values to plain objects, as the command line prints them with --json and servers send them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sensegraph.answering.grounding.checking import Checked
+    from sensegraph.corpus.garbage import Collected
+    from sensegraph.corpus.names import Applied, Resolved
+    from sensegraph.corpus.outcomes import Added, Built, Plan, Status
+    from sensegraph.documents import Skipped
+    from sensegraph.graphs.interchange.exporting.exporting import Exported
+    from sensegraph.graphs.interchange.importing.importing import Imported
+    from sensegraph.graphs.match.matches import Matches
+    from sensegraph.index.browse.pages import EntityPage, ReportPage, ReportRow
+    from sensegraph.index.estimate import Estimate
+    from sensegraph.index.index import Index
+    from sensegraph.index.restricted.timeline import Change, Event
+    from sensegraph.methods import Listing
+    from sensegraph.personal.surveying import Survey
+    from sensegraph.plugins import Plugin
+    from sensegraph.resolution.aliases import Operation
+    from sensegraph.types import Answer, Evidence, Passage
+    from sensegraph.usage import Usage
+
+JSON = dict[str, Any]
+
+
+# ── answers and evidence ──
+
+
+def view_answer(found: Answer, index: Index) -> JSON:
+    """An answer with its citations, its evidence, what it cost, and notes."""
+    u = found.usage
+    return {
+        "answer": found.text,
+        "method": found.method,
+        "engine": found.engine,
+        "citations": [asdict(c) for c in found.citations],
+        "evidence": _view_passages(found.evidence.passages, index),
+        "usage": {
+            "calls": u.calls,
+            "prompt_tokens": u.prompt_tokens,
+            "completion_tokens": u.completion_tokens,
+            "embedding_tokens": u.embedding_tokens,
+            "cost_usd": u.cost_usd,
+            "seconds": u.seconds,
+        },
+        "notes": list(found.notes),
+    }
+
+
+def view_evidence(found: Evidence, index: Index) -> JSON:
+    """The evidence for a question."""
+    passages = _view_passages(found.passages, index)
+    return {"documents": list(found.documents), "evidence": passages, "tokens": found.tokens}
+
+
+def _view_passages(passages: Sequence[Passage], index: Index) -> list[JSON]:
+    places = documents_behind(passages, index)
+    return [
+        {"kind": p.kind, "id": p.id, "score": p.score, "text": p.text, "documents": where}
+        for p, where in zip(passages, places, strict=True)
+    ]
+
+
+def documents_behind(passages: Sequence[Passage], index: Index) -> list[list[str]]:
+    """The documents behind each passage, each once, in the order of its sources."""
+    named = [[s.chunk for s in (*p.sources, *(q.source for q in p.quotes))] for p in passages]
+    chunks = index.chunks(sorted({name for names in named for name in names}))
+    return [list(dict.fromkeys(chunks[n].document for n in names if n in chunks)) for names in named]
+
+
+def view_checks(found: Checked, usage: Usage) -> JSON:
+    """The checks of an answer, as the member `checks` of its object, with what checking cost."""
+    return {"checks": asdict(found) | {"usage": asdict(usage)}}
+
+
+# ── the index and its documents ──
+
+
+def view_built(found: Built, added: Added, gone: Sequence[str]) -> JSON:
+    """What a build did; `gone` are documents that can no longer be read where they were."""
+    return {
+        **found.counts,
+        "clusters": list(found.clusters),
+        "new": len(added.new),
+        "changed": len(added.changed),
+        "same": len(added.same),
+        "skipped": [asdict(s) for s in added.skipped],
+        "gone": list(gone),
+        "personal": asdict(added.personal),
+        "computed": dict(found.computed),
+        "communities": [asdict(f) for f in found.fates],
+        "usage": asdict(found.usage),
+        "notes": list(found.notes),
+    }
+
+
+def view_estimate(found: Estimate, seconds: float, skipped: Sequence[Skipped]) -> JSON:
+    """What a build would compute, how long that takes at least, and what could not be read."""
+    left = [asdict(s) for s in skipped]
+    return {**asdict(found), "tokens": found.tokens, "seconds": seconds, "skipped": left}
+
+
+def view_plan(plan: Plan, seconds: float) -> JSON:
+    """What following files would do, and how long the build after it takes at least."""
+    return {**asdict(plan), "seconds": seconds}
+
+
+def view_status(found: Status, ids: Sequence[str] | None) -> JSON:
+    """The state of a corpus; `ids` of its documents are listed where they were asked for."""
+    counts = {k: found.counts.get(k, 0) for k in ("chunks", "entities", "relations", "claims")}
+    counts |= {k: n for k, n in found.counts.items() if k != "documents"}
+    return {
+        "documents": found.documents,
+        "indexed": found.indexed,
+        **counts,
+        "clusters": list(found.clusters),
+        "engine": found.engine,
+        "embedder": found.embedder,
+        "pending": list(found.pending),
+        "size_bytes": found.size_bytes,
+        "spend": {step: asdict(u) for step, u in found.ledger.items()},
+        **({} if ids is None else {"ids": list(ids)}),
+    }
+
+
+def view_collected(found: Collected) -> JSON:
+    """What garbage collection deleted, or would delete."""
+    return {
+        "dry_run": found.dry,
+        "by_step": {step: asdict(freed) for step, freed in found.by_step.items()},
+        **asdict(found.total),
+        "operations": found.operations,
+        "bytes_before": found.before,
+        "bytes_after": found.after,
+        "notes": list(found.notes),
+    }
+
+
+def view_survey(found: Survey) -> JSON:
+    """The personal data in documents: counts and shapes, never the data."""
+    return asdict(found)
+
+
+def view_methods(table: Mapping[str, Listing], plugins: Sequence[Plugin]) -> list[JSON]:
+    """The methods: ours, and those of plug-ins with where they come from."""
+    own = [{"name": n, "paper": m.paper, "tasks": m.tasks, "good_for": m.good_for} for n, m in table.items()]
+    return [*own, *({"name": p.name, "from": p.origin, "place": p.place} for p in plugins)]
+
+
+def view_plugins(plugins: Sequence[Plugin]) -> JSON:
+    """The plug-ins that are installed."""
+    return {"plugins": [asdict(p) for p in plugins]}
+
+
+# ── reading an index ──
+
+
+def view_reports(rows: Sequence[ReportRow], depth: int, depths: int) -> JSON:
+    """The reports of one of so many depths."""
+    return {"depth": depth, "depths": depths, "reports": [asdict(r) for r in rows]}
+
+
+def view_report(page: ReportPage) -> JSON:
+    """A report with all that is below it."""
+    return asdict(page)
+
+
+def view_entities(pages: Sequence[EntityPage]) -> JSON:
+    """All that is known of each entity of a name."""
+    return {"entities": [asdict(page) for page in pages]}
+
+
+def view_timeline(entity: str, events: Sequence[Event]) -> JSON:
+    """The dated statements on an entity."""
+    return {"entity": entity, "events": [asdict(e) for e in events]}
+
+
+def view_changes(first: str, last: str, found: Sequence[Change]) -> JSON:
+    """What changed between two moments."""
+    return {"from": first, "to": last, "changes": [asdict(c) for c in found]}
+
+
+def view_matches(found: Matches) -> JSON:
+    """The rows of a graph query, each by the names of its columns."""
+    rows = [dict(zip(found.columns, map(_view_value, row), strict=True)) for row in found.rows]
+    view = {"columns": found.columns, "rows": rows, "found": found.found, "notes": found.notes}
+    if found.marks:
+        view |= {"marks": found.marks, "citations": [asdict(c) for c in found.citations]}
+    return view
+
+
+def _view_value(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_view_value(v) for v in value]
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+# ── decisions on names ──
+
+
+def view_resolved(found: Resolved) -> JSON:
+    """Which entities are one thing, and what merging them did."""
+    proposals = [
+        {
+            "names": list(p.names),
+            "decision": p.decision,
+            "score": p.score,
+            "why": p.why,
+            "by": p.by,
+            "types": [found.types[p.one], found.types[p.other]],
+            "ids": [p.one, p.other],
+        }
+        for p in found.found.proposals
+    ]
+    groups = [
+        {"name": g.name, "type": g.type, "ids": list(g.members), "aliases": sorted({a.name for a in g.aliases})}
+        for g in found.found.groups
+    ]
+    return {
+        "proposals": proposals,
+        "groups": groups,
+        "applied": found.applied and view_applied(found.applied),
+        "asked": found.found.asked,
+        "compared": found.found.compared,
+        "notes": list(found.found.notes),
+    }
+
+
+def view_applied(done: Applied) -> JSON:
+    """What operations on names did to the index."""
+    return {
+        "operations": [_view_operation(o) for o in done.operations],
+        "entities": done.entities,
+        "relations": done.relations,
+        "reports": done.reports,
+        "computed": dict(done.built.computed),
+        "usage": asdict(done.built.usage),
+        "notes": list(done.built.notes),
+    }
+
+
+def view_operations(log: Sequence[Operation]) -> JSON:
+    """The log of operations on names."""
+    return {"operations": [_view_operation(o) for o in log]}
+
+
+def _view_operation(o: Operation) -> JSON:
+    def named(names: tuple[tuple[str, str], ...]) -> list[dict[str, str]]:
+        return [{"name": name, "type": kind} for name, kind in names]
+
+    return {**asdict(o), "names": named(o.names), "others": named(o.others)}
+
+
+# ── import and export ──
+
+
+def view_imported(done: Imported) -> JSON:
+    """What an import read, and the index that it made."""
+    manifest = done.manifest
+    counts, clusters = dict(manifest.counts), list(manifest.clusters)
+    return {"rows": dict(done.rows), **counts, "clusters": clusters, "notes": list(done.notes)}
+
+
+def view_exported(done: Exported) -> JSON:
+    """What an export wrote."""
+    return {"files": list(map(str, done.files)), "counts": dict(done.counts), "notes": list(done.notes)}

@@ -1,0 +1,79 @@
+"""What a corpus needs of its store besides what steps need: a folder, one builder at a time, and being swept."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from sensegraph.protocols import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Freed:
+    """How many objects, tables and arrays, and how many bytes of content in them."""
+
+    objects: int = 0
+    tables: int = 0
+    arrays: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: Freed) -> Freed:
+        return Freed(
+            self.objects + other.objects,
+            self.tables + other.tables,
+            self.arrays + other.arrays,
+            self.bytes + other.bytes,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What was, or would be, removed by step; the bytes of all files before and after; `busy` says that readers kept
+    the log of the file from being emptied."""
+
+    by_step: Mapping[str, Freed] = field(default_factory=dict)
+    before: int = 0
+    after: int = 0
+    busy: bool = False
+
+    @property
+    def total(self) -> Freed:
+        """All steps together."""
+        return sum(self.by_step.values(), Freed())
+
+
+@runtime_checkable
+class CorpusStore(Store, Protocol):
+    """The store of a corpus: it has a folder, one builder at a time, and can be swept of what nothing needs."""
+
+    @property
+    def root(self) -> Path:
+        """The folder in which the store, and what a corpus keeps beside it, lies."""
+        ...
+
+    @property
+    def readonly(self) -> bool:
+        """Whether nothing is kept of what is written."""
+        ...
+
+    def exclusive(self, wait: float = 0.0) -> AbstractContextManager[None]:
+        """Hold the right to build. Raises StoreError where another holds it for longer than `wait` seconds."""
+        ...
+
+    def sweep(self, needed: Collection[str], *, dry: bool = False) -> Swept:
+        """Remove every object, table and array whose key is not `needed`; with `dry` only count them.
+
+        A table `KEY.name` and an array `KEY.name` belong to KEY. Called inside `exclusive`.
+        """
+        ...
+
+    def size(self) -> int:
+        """The bytes that the store takes."""
+        ...
+
+    def close(self) -> None:
+        """Give everything back; the store cannot be used afterwards."""
+        ...

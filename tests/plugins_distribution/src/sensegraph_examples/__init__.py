@@ -1,0 +1,1 @@
+"""The plug-ins of docs/plugins.md."""
