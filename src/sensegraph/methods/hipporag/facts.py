@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.similar import Pairs, similar_rows, similar_words
 from sensegraph.algorithms.tfidf import Tfidf
-from sensegraph.algorithms.walking import gathered, offsets
+from sensegraph.algorithms.walking import gathered, offsets, renumber_kept
 from sensegraph.algorithms.walks import Moves, moves
 from sensegraph.errors import SettingsError
 from sensegraph.index.vectors import beyond_words, embed_all, embed_records
@@ -135,7 +135,7 @@ class Facts:
 
     def within(self, entities: Sequence[int], chunks: Sequence[int]) -> Facts:
         """The facts that these chunks state of these entities, both ascending, which are numbered anew."""
-        who, where = _renumber_kept(entities, self.entities), _renumber_kept(chunks, int(self.chunks[0]))
+        who, where = renumber_kept(entities, self.entities), renumber_kept(chunks, int(self.chunks[0]))
         # rows without the values below 0
         values = where[self.told]
         row = np.repeat(np.arange(len(self.tells) - 1), np.diff(self.tells))[values >= 0]
@@ -297,10 +297,3 @@ def _typed_edges(one: NDArray[np.integer], other: NDArray[np.integer], weight: F
 
 def _chain_rows(lists: Sequence[Sequence[int]]) -> Ints:
     return np.fromiter(chain.from_iterable(lists), np.int32)
-
-
-def _renumber_kept(kept: Sequence[int], whole: int) -> Ints:
-    """The new number of everything that is kept, −1 for the rest."""
-    places = np.full(whole, -1, np.int32)
-    places[np.asarray(kept, np.int64)] = np.arange(len(kept))
-    return places

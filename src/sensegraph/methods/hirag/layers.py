@@ -13,13 +13,7 @@ from dataclasses import dataclass, replace
 from sensegraph.errors import StoreError
 from sensegraph.index.graph.lookups import find_lookups
 from sensegraph.index.graph.ties import find_ties
-from sensegraph.index.hierarchy.communities import (
-    ClusterSettings,
-    Earlier,
-    communities,
-    find_communities,
-    structure,
-)
+from sensegraph.index.hierarchy.communities import ClusterSettings, Earlier, communities, find_communities, structure
 from sensegraph.index.hierarchy.reports import ReportSettings, report_all
 from sensegraph.index.hierarchy.similar_clusters import grouping
 from sensegraph.index.manifest import MadePart, PartEntry

@@ -30,13 +30,7 @@ from sensegraph.protocols import Part, Task
 from sensegraph.retrieval.closeness import settle_comparison
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import (
-    Answer,
-    Evidence,
-    Passage,
-    Question,
-    Refinement,
-)
+from sensegraph.types import Answer, Evidence, Passage, Question, Refinement
 
 _REACH = 2_000  # chunks that are ranked at least
 

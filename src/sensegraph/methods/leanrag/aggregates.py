@@ -18,6 +18,7 @@ from sensegraph.index.hierarchy.grounding import grounded_by, resolved, resolved
 from sensegraph.index.hierarchy.packing import elements_for
 from sensegraph.index.hierarchy.similar_clusters import grouping
 from sensegraph.index.vectors import embed_records
+from sensegraph.language.plurals import majority
 from sensegraph.language.text import fold, tokens
 from sensegraph.methods.leanrag.aggregated import (
     AggregateKeys,
@@ -35,7 +36,6 @@ from sensegraph.methods.leanrag.aggregating import (
     ground_level,
     join_relations,
     link_of,
-    most_frequent_type,
     node_of,
     part_links,
     relation_brief,
@@ -266,7 +266,7 @@ class Builder:
     ) -> Cluster:
         found, lost = resolved_report(written, {p.id for p in brief.context.passages})
         self.lost, self.omitted = self.lost + lost, self.omitted + brief.context.omitted
-        kind = most_frequent_type([m.type for m in members])
+        kind = majority(Counter(m.type for m in members if m.type))
         chunks = tuple(sorted(set(chain.from_iterable(m.chunks for m in members))))
         return self._finished(
             Cluster(

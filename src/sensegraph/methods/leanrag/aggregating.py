@@ -6,7 +6,7 @@ nodes of level i are the aggregates of level i − 1.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -191,12 +191,6 @@ def join_relations(links: Sequence[Link]) -> tuple[Statement, ...]:
             found.setdefault(text, tuple(replace(s, references=(link.id,)) for s in link.said))
     lines = [(*said[:-1], replace(said[-1], text=f"{said[-1].text.rstrip()}\n")) for said in found.values()]
     return tuple(s for said in lines for s in said)
-
-
-def most_frequent_type(types: Sequence[str]) -> str:
-    """The type of most, the first by name where several are as frequent; empty where none is known."""
-    counts = Counter(t for t in types if t)
-    return min(counts, key=lambda t: (-counts[t], t)) if counts else ""
 
 
 def sources_of(said: Sequence[Statement]) -> tuple[Source, ...]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.tfidf import Tfidf
-from sensegraph.algorithms.walking import gathered, offsets
+from sensegraph.algorithms.walking import gathered, offsets, renumber_kept
 from sensegraph.algorithms.walks import Moves, moves
 from sensegraph.index.vectors import beyond_words, embed_records
 from sensegraph.language.stems import stems
@@ -89,7 +89,7 @@ class Sentences:
 
     def within(self, entities: Sequence[int], chunks: Sequence[int]) -> Sentences:
         """What these chunks say of these entities, both ascending, which are numbered anew."""
-        who, where = _new_positions(entities, self.entities), _new_positions(chunks, len(self.document))
+        who, where = renumber_kept(entities, self.entities), renumber_kept(chunks, len(self.document))
         stands = np.bincount(_row_numbers(self.spots)[where[self.place] >= 0], minlength=len(self)) > 0
         kept = (who[self.held] >= 0) & stands[_row_numbers(self.start)]
         names = np.bincount(_row_numbers(self.start)[kept], minlength=len(self))
@@ -306,10 +306,3 @@ def _with_sentence_walk(found: Sentences) -> Sentences:
 def _row_numbers(start: Longs) -> Longs:
     """The row of every entry."""
     return np.repeat(np.arange(len(start) - 1), np.diff(start))
-
-
-def _new_positions(kept: Sequence[int], whole: int) -> Ints:
-    """The new number of everything that is kept, −1 for the rest."""
-    places = np.full(whole, -1, np.int32)
-    places[np.asarray(kept, np.int64)] = np.arange(len(kept))
-    return places
