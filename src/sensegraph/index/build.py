@@ -26,7 +26,7 @@ from sensegraph.index.hierarchy.communities import (
     structure,
 )
 from sensegraph.index.hierarchy.reports import report_all
-from sensegraph.index.index import catalogue, document
+from sensegraph.index.index import catalogue, document, index_words
 from sensegraph.index.manifest import REF, MadePart, Manifest, read_manifest
 from sensegraph.index.navigation import with_ways
 from sensegraph.index.parts import Building, Part, Spine, Stage
@@ -34,7 +34,6 @@ from sensegraph.index.restricted.arrivals import arrive, now
 from sensegraph.index.restricted.dates import dates_part
 from sensegraph.index.settings import IndexSettings
 from sensegraph.index.vectors import chunk_texts, embed_all, embed_records, entity_texts, report_texts
-from sensegraph.index.words import find_words
 from sensegraph.resolution.aliases import replayed
 from sensegraph.resolution.log import operations
 from sensegraph.runtime.keys import key
@@ -84,7 +83,7 @@ def _with_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
 def complete(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
     """Give `spine` what searches need - vectors, words, lookups, parts - and publish it as what readers see."""
     graph, reported = spine.graph, spine.hierarchy
-    words = find_words(spine.chunks, [spine.chunks_key], rt)
+    words = rt.once(index_words, spine.chunks, names=[spine.chunks_key])
     chunk_vectors = embed_all(chunk_texts(spine.chunks()), rt)
     entity_vectors = embed_records(lambda: entity_texts(graph.value), rt, name=graph.key).key if graph else ""
     reports = embed_records(lambda: report_texts(reported.value), rt, name=reported.key).key if reported else ""

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.ranking import Bm25
 from sensegraph.errors import NotIndexed, StoreError
-from sensegraph.index import vectors, words
 from sensegraph.index.chunks import chunk
 from sensegraph.index.graph.lookups import Lookups, lookups
 from sensegraph.index.manifest import Manifest, read_manifest
 from sensegraph.index.parts import SPINE, Part, find_part, known_parts, part_of_kind
+from sensegraph.index.vectors import stack
 from sensegraph.language.stems import stems
 from sensegraph.protocols import Embedder, Store, Vectors
 from sensegraph.runtime.results import Results, Table, recall, step
@@ -66,19 +66,26 @@ def document(documents: Sequence[Document]) -> list[Document]:
 @step("index.catalogue", version=1, form="tables")
 def catalogue(parts: Sequence[tuple[Results[Document], Results[tuple[Chunk, ...]]]]) -> list[Catalogue]:
     """The lists of documents and chunks."""
-    return [_catalogue(documents, chunks) for documents, chunks in parts]
+    return [
+        Catalogue(
+            tuple(
+                DocumentEntry(d.id, k, d.title, d.time, d.metadata)
+                for d, k in zip(documents, documents.keys, strict=True)
+            ),
+            tuple(
+                ChunkEntry(c.id, c.document, k, i, c.tokens)
+                for found, k in zip(chunks, chunks.keys, strict=True)
+                for i, c in enumerate(found)
+            ),
+        )
+        for documents, chunks in parts
+    ]
 
 
-def _catalogue(documents: Results[Document], chunks: Results[tuple[Chunk, ...]]) -> Catalogue:
-    listed = tuple(
-        DocumentEntry(d.id, k, d.title, d.time, d.metadata) for d, k in zip(documents, documents.keys, strict=True)
-    )
-    cut = tuple(
-        ChunkEntry(c.id, c.document, k, i, c.tokens)
-        for found, k in zip(chunks, chunks.keys, strict=True)
-        for i, c in enumerate(found)
-    )
-    return Catalogue(listed, cut)
+@step("words.words", version=1, form="arrays")
+def index_words(wholes: Sequence[Iterable[Chunk]]) -> list[Bm25]:
+    """The word index of chunks, in their order; the title of its document counts as words of every chunk."""
+    return [Bm25.build(stems(f"{c.title}\n{c.text}") for c in chunks) for chunks in wholes]
 
 
 R = TypeVar("R", ChunkEntry, Entity, Relation, Cluster)
@@ -149,12 +156,12 @@ class Index:
     @cached_property
     def words(self) -> Bm25:
         """The word index of the chunks, in the order of the catalogue."""
-        return recall(self.store, words.words, self.manifest.words)
+        return recall(self.store, index_words, self.manifest.words)
 
     @cached_property
     def vectors(self) -> Vectors:
         """The vectors of the chunks, shape (chunks, dim), in the order of the catalogue."""
-        return recall(self.store, vectors.stack, self.manifest.vectors)
+        return recall(self.store, stack, self.manifest.vectors)
 
     def vectors_of(self, embedder: Embedder, kind: str = "chunk") -> Vectors:
         """The vectors of the records of a kind, in their order: of entities those of `name: description`.
@@ -172,7 +179,7 @@ class Index:
         if kind == "chunk":
             return self.vectors
         if name := self.manifest.stacks.get(kind):
-            return recall(self.store, vectors.stack, name)
+            return recall(self.store, stack, name)
         if spine := {"entity": "graph", "report": "reports"}.get(kind):
             raise missing_part(spine)
         part = part_of_kind(kind, self.given)
