@@ -27,8 +27,8 @@ from sensegraph.index.graph import lookups
 from sensegraph.index.graph import merging as graph
 from sensegraph.index.hierarchy import reports
 from sensegraph.index.hierarchy.communities import ClusterSettings, group
-from sensegraph.index.index import Catalogue, ChunkEntry, DocumentEntry, Index, catalogue, document
-from sensegraph.index.manifest import REF, Manifest
+from sensegraph.index.index import Index, catalogue, document
+from sensegraph.index.manifest import REF, Catalogue, ChunkEntry, DocumentEntry, Manifest
 from sensegraph.language.text import tokens
 from sensegraph.runtime.keys import chunk_id, key
 from sensegraph.runtime.results import save

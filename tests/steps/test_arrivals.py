@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sensegraph.index.index import DocumentEntry
+from sensegraph.index.manifest import DocumentEntry
 from sensegraph.index.restricted.arrivals import Arrival, arrivals, arrive, known_then
 from sensegraph.runtime.stores.sqlite import SqliteStore
 

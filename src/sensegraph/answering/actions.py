@@ -181,10 +181,13 @@ def settled(action: Action, found: Sequence[tuple[Lead, Sequence[Passage]]], ind
     ranked = sorted(found, key=lambda pair: -pair[0].score)
     helping = [ground(lead.statements, passages) for lead, passages in ranked if lead.score > 0]
     read = [p for _, passages in found for p in passages]
+    # Each part is a paragraph of its own.
+    parts = [statements for statements in helping if statements]
+    first = [replace(part[0], text=("\n\n" if i else "") + part[0].text.lstrip()) for i, part in enumerate(parts)]
     return replace(
         action,
         status="done",
-        answer=_joined([statements for statements in helping if statements]),
+        answer=tuple(s for head, part in zip(first, parts, strict=True) for s in (head, *part[1:])),
         score=sum(lead.score for lead, _ in found) / max(1, len(found)),
         evidence=tuple(p.id for p in read),
         documents=documents_of(read, index),
@@ -216,12 +219,6 @@ def _point(action: Action, title: str) -> Passage:
 def _cut(action: Action, room: int) -> Action:
     kept, _ = within(action.answer, room, lambda s: tokens(s.text))
     return replace(action, answer=tuple(kept))
-
-
-def _joined(parts: Sequence[Sequence[Statement]]) -> tuple[Statement, ...]:
-    """The statements of all parts, each part in a paragraph of its own."""
-    first = [replace(part[0], text=("\n\n" if i else "") + part[0].text.lstrip()) for i, part in enumerate(parts)]
-    return tuple(s for head, part in zip(first, parts, strict=True) for s in (head, *part[1:]))
 
 
 # ── what a question is called ──

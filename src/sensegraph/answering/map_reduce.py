@@ -14,7 +14,7 @@ from sensegraph.index.passages import size
 from sensegraph.language.text import decode, encode, packed, tokens, within
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Description, Evidence, Passage, Point, Question, Statement
+from sensegraph.types import Description, Evidence, Passage, Point, Question
 
 
 def map_reduce(
@@ -56,9 +56,5 @@ def point_passage(point: Point, batch: Sequence[Passage]) -> Passage:
     """A point from `batch` as a passage that the final answer can cite, with the sentences it rests on."""
     statements = ground(point.statements, batch)
     text = "".join(s.text for s in statements).strip()
-    quotes = tuple(Description(_said(s), source) for s in statements for source in s.sources)
+    quotes = tuple(Description(s.text.strip(), source) for s in statements for source in s.sources)
     return Passage("point", key(point)[:20], text, point.score, point.title, quotes=quotes, documents=point.documents)
-
-
-def _said(statement: Statement) -> str:
-    return statement.text.strip()

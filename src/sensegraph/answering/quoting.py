@@ -62,12 +62,7 @@ def _own(quotes: Sequence[Description], chunks: dict[str, Chunk]) -> tuple[Descr
         chunk = chunks.get(quote.source.chunk)
         if chunk is None or quote.source.end - quote.source.start > _LONG:
             continue
-        start, end = _whole(chunk.text, quote.source.start, quote.source.end)
+        touched = [(a, b) for a, b in sentences(chunk.text) if a < quote.source.end and quote.source.start < b]
+        start, end = (touched[0][0], touched[-1][1]) if touched else (quote.source.start, quote.source.end)
         found[chunk.id, start, end] = Description(chunk.text[start:end], replace(quote.source, start=start, end=end))
     return tuple(found.values())
-
-
-def _whole(text: str, start: int, end: int) -> tuple[int, int]:
-    """The sentences that a span lies in."""
-    touched = [(a, b) for a, b in sentences(text) if a < end and start < b]
-    return (touched[0][0], touched[-1][1]) if touched else (start, end)

@@ -16,7 +16,7 @@ from sensegraph.index.index import Index
 from sensegraph.protocols import Reranker
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Evidence, Passage, Question
+from sensegraph.types import Evidence, Question
 
 T = TypeVar("T")
 
@@ -35,7 +35,13 @@ class Candidates:
 @step("reranking.score", version=2, uses="reranker", batch=1)
 def score(asked: Sequence[Candidates], *, reranker: Reranker) -> list[list[float]]:
     """How well each text of each question fits, higher is better. Raises EndpointError for too few scores."""
-    return [_scores(a, reranker) for a in asked]
+    listed = []
+    for one in asked:
+        found = reranker.scores(one.question, one.texts)
+        if len(found) != len(one.texts):
+            raise EndpointError(f"{reranker.name} gave {len(found)} scores for {len(one.texts)} texts; try again.")
+        listed.append(found)
+    return listed
 
 
 def reranked(question: Question, evidence: Evidence, index: Index, rt: Runtime) -> Evidence:
@@ -56,22 +62,10 @@ def reranked(question: Question, evidence: Evidence, index: Index, rt: Runtime) 
     best = [replace(p, score=s) for p, s in ordered]
     passages = _placed(evidence.passages, where, best)
     note = f"{reranker.name} reranked {len(read)} of {len(where)} chunks"
-    documents = _documents(best, evidence.documents, index)
-    return replace(evidence, passages=passages, documents=documents, notes=(*evidence.notes, note))
-
-
-def _scores(asked: Candidates, reranker: Reranker) -> list[float]:
-    found = reranker.scores(asked.question, asked.texts)
-    if len(found) != len(asked.texts):
-        raise EndpointError(f"{reranker.name} gave {len(found)} scores for {len(asked.texts)} texts; try again.")
-    return found
-
-
-def _documents(best: Sequence[Passage], documents: Sequence[str], index: Index) -> tuple[str, ...]:
-    """`documents`, those behind the passages in the passages' order, among the places that they had."""
-    place = {name: i for i, name in enumerate(documents)}
+    place = {name: i for i, name in enumerate(evidence.documents)}
     behind = [name for name in documents_of(best, index) if name in place]
-    return _placed(documents, sorted(place[name] for name in behind), behind)
+    documents = _placed(evidence.documents, sorted(place[name] for name in behind), behind)
+    return replace(evidence, passages=passages, documents=documents, notes=(*evidence.notes, note))
 
 
 def _placed(items: Sequence[T], where: Sequence[int], ordered: Sequence[T]) -> tuple[T, ...]:

@@ -12,7 +12,7 @@ import msgspec
 from sensegraph.errors import EmptyCorpus, ItemFailed, StoreError
 from sensegraph.index.background import beside
 from sensegraph.index.chunks import cut_documents
-from sensegraph.index.extraction import Extracted, extract_all, what_was_rejected
+from sensegraph.index.extraction import extract_all, what_was_rejected
 from sensegraph.index.graph.duplicates import resolved_graph
 from sensegraph.index.graph.lookups import find_lookups
 from sensegraph.index.graph.merging import graph
@@ -39,7 +39,7 @@ from sensegraph.resolution.log import operations
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, recall
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Chunk, Document, Graph, Hierarchy
+from sensegraph.types import Chunk, Document, Graph
 
 
 def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: bool = False) -> Manifest:
@@ -68,8 +68,17 @@ def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: b
 def _with_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     """The spine with a graph and, where the settings ask for them, reports; entities are embedded meanwhile."""
     extracted = extract_all(spine.by_document, rt)
-    known, said = _known(extracted, spine, rt, settings)
-    notes = (*what_was_rejected(extracted, rt), *said)
+
+    def texts(ids: Sequence[str]) -> dict[str, Chunk]:
+        wanted = set(ids)
+        return {c.id: c for c in spine.chunks() if c.id in wanted}
+
+    log = replayed(operations(rt.store))
+    known, said = resolved_graph(extracted, rt, settings.graph, settings.resolve, log.aliases, texts)
+    if not len(known.value.entities):
+        count = len(spine.catalogue.value.chunks)
+        raise ItemFailed(f"No entity was found in {count} chunks; check the model's replies or the language.")
+    notes = (*what_was_rejected(extracted, rt), *log.notes, *said)
     if "reports" not in settings.parts:
         return replace(spine, graph=known, notes=notes)
     with beside(lambda rt: embed_records(lambda: entity_texts(known.value), rt, name=known.key), rt) as embedded:
@@ -89,6 +98,7 @@ def complete(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
     reports = embed_records(lambda: report_texts(reported.value), rt, name=reported.key).key if reported else ""
     if graph:
         find_ties(graph, spine.catalogue, rt)
+    depths = Counter(c.depth for c in reported.value.clusters) if reported else Counter[int]()
     manifest = Manifest(
         documents=spine.catalogue.key,
         chunks=spine.chunks_key,
@@ -108,7 +118,7 @@ def complete(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
         entity_vectors=entity_vectors,
         report_vectors=reports,
         quoted=spine.quoted and rt.engine.quotes,
-        clusters=_by_depth(reported.value) if reported else (),
+        clusters=tuple(depths[d] for d in range(len(depths))),
         notes=spine.notes,
     )
     for name, made in spine.made.items():
@@ -144,23 +154,6 @@ def made_part(rt: Runtime, part: str) -> str:
         return found.key if found else ""
     except StoreError:
         return ""
-
-
-def _known(
-    extracted: Extracted, spine: Spine, rt: Runtime, settings: IndexSettings
-) -> tuple[Result[Graph], tuple[str, ...]]:
-    """The graph of what chunks say, merged as the log says, with notes. Raises ItemFailed when they name nothing."""
-
-    def texts(ids: Sequence[str]) -> dict[str, Chunk]:
-        wanted = set(ids)
-        return {c.id: c for c in spine.chunks() if c.id in wanted}
-
-    log = replayed(operations(rt.store))
-    known, notes = resolved_graph(extracted, rt, settings.graph, settings.resolve, log.aliases, texts)
-    if not len(known.value.entities):
-        count = len(spine.catalogue.value.chunks)
-        raise ItemFailed(f"No entity was found in {count} chunks; check the model's replies or the language.")
-    return known, (*log.notes, *notes)
 
 
 def flat(chunks: Results[tuple[Chunk, ...]]) -> Iterator[Chunk]:
@@ -216,8 +209,3 @@ def _counts(spine: Spine) -> dict[str, int]:
         "relations": len(graph.relations),
         "claims": len(graph.claims),
     }
-
-
-def _by_depth(hierarchy: Hierarchy) -> tuple[int, ...]:
-    depths = Counter(c.depth for c in hierarchy.clusters)
-    return tuple(depths[d] for d in range(len(depths)))

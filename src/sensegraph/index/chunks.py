@@ -67,14 +67,14 @@ def chunk(documents: Sequence[Document], *, size: int, overlap: int) -> list[tup
     """
     if not 0 <= overlap < size:
         raise SettingsError(f"chunk_overlap ({overlap}) must be at least 0 and below chunk_tokens ({size}).")
-    return [tuple(_chunks(d, size, overlap)) for d in documents]
-
-
-def _chunks(document: Document, size: int, overlap: int) -> Iterator[Chunk]:
-    """The windows of one document that hold more than white space."""
-    for start, end, count in _windows(document.text, size, overlap):
-        if document.text[start:end].strip():
-            yield _chunk(document, start, end, count)
+    return [
+        tuple(
+            _chunk(d, start, end, count)
+            for start, end, count in _windows(d.text, size, overlap)
+            if d.text[start:end].strip()
+        )
+        for d in documents
+    ]
 
 
 def _chunk(document: Document, start: int, end: int, count: int) -> Chunk:
@@ -133,7 +133,17 @@ def _windows(text: str, size: int, overlap: int) -> Iterator[tuple[int, int, int
             yield start, end, count
         if end >= len(text):
             return
-        reached, start = max(reached, end), _start_of_next(text, pieces, start, end, overlap)
+        # the next begins about `overlap` tokens before, at the start of a word; one grapheme behind this one at least
+        back = pieces.before(end, overlap) if overlap else end
+        space = _SPACE.search(text, max(0, back - 1), end)
+        place = space.end() if space and space.end() < end else back
+        while place > start and inside_grapheme(text, place, start):
+            place -= 1
+        if place <= start:
+            place = start + 1
+            while place < end and inside_grapheme(text, place, start):
+                place += 1
+        reached, start = max(reached, end), place
 
 
 def _end_of_window(text: str, pieces: _Pieces, start: int, size: int) -> tuple[int, int]:
@@ -177,20 +187,6 @@ def _border(text: str, soft: int, hard: int, start: int) -> int:
         return stops[-1]
     spaces = [m.start() for m in _SPACE.finditer(text, soft, hard)]
     return spaces[-1] if spaces else hard
-
-
-def _start_of_next(text: str, pieces: _Pieces, start: int, end: int, overlap: int) -> int:
-    """About `overlap` tokens before `end`, moved on to the start of a word; one grapheme behind `start` at least."""
-    back = pieces.before(end, overlap) if overlap else end
-    space = _SPACE.search(text, max(0, back - 1), end)
-    place = space.end() if space and space.end() < end else back
-    while place > start and inside_grapheme(text, place, start):
-        place -= 1
-    if place <= start:
-        place = start + 1
-        while place < end and inside_grapheme(text, place, start):
-            place += 1
-    return place
 
 
 def _pieces_of(text: str) -> _Pieces:

@@ -37,14 +37,11 @@ def _grounded(statement: Statement, known: Mapping[str, Passage]) -> Statement:
     if statement.sources or not statement.references:
         return statement
     said = terms(statement.text)
-    candidates = [d for name in statement.references if name in known for d in _quotes(known[name])]
+    named = [known[name] for name in statement.references if name in known]
+    candidates = [d for p in named for d in p.quotes or [Description(p.text, source) for source in p.sources]]
     best = sorted(enumerate(candidates), key=lambda pair: (-_overlap(said, pair[1].text), pair[0]))
     sources = dict.fromkeys(d.source for _, d in best)
     return replace(statement, sources=tuple(sources)[:_SPANS])
-
-
-def _quotes(passage: Passage) -> Sequence[Description]:
-    return passage.quotes or [Description(passage.text, source) for source in passage.sources]
 
 
 def _overlap(said: frozenset[str], text: str) -> float:

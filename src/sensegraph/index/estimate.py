@@ -26,7 +26,7 @@ from sensegraph.index.parts import PartEstimate
 from sensegraph.index.settings import IndexSettings
 from sensegraph.index.vectors import chunk_texts, embed, entity_texts, report_texts
 from sensegraph.language.text import fold, sentences, tokens
-from sensegraph.protocols import LanguageEngine, PricedEngine, Task
+from sensegraph.protocols import PricedEngine, Task
 from sensegraph.resolution.aliases import replayed
 from sensegraph.resolution.log import operations
 from sensegraph.runtime.results import Results
@@ -107,17 +107,12 @@ def estimate(keys: Sequence[str], rt: Runtime, settings: IndexSettings) -> Estim
         steps = [StepEstimate(observe.name, len(rt.missing(observe, sections, names=sections.keys)))]
     vectors = [tokens(texts[i]) for i in rt.missing(embed, texts)]
     steps.append(StepEstimate("vectors.embed", len(vectors)))
-    return _summed(len(keys), len(every), steps, sum(vectors) if rt.embedder.waits else 0, rt.engine)
-
-
-def _summed(
-    documents: int, chunks: int, steps: Sequence[StepEstimate], embedding: int, engine: LanguageEngine
-) -> Estimate:
+    embedding = sum(vectors) if rt.embedder.waits else 0
     prompt, completion = sum(s.prompt_tokens for s in steps), sum(s.completion_tokens for s in steps)
-    cost = engine.price(prompt, completion) if isinstance(engine, PricedEngine) else 0.0
+    cost = rt.engine.price(prompt, completion) if isinstance(rt.engine, PricedEngine) else 0.0
     calls = sum(s.calls for s in steps)
     most = _most(prompt + completion + embedding) if calls or embedding else 0
-    return Estimate(documents, chunks, tuple(steps), calls, prompt, completion, embedding, cost, most)
+    return Estimate(len(keys), len(every), tuple(steps), calls, prompt, completion, embedding, cost, most)
 
 
 def _most(foreseen: int) -> int:
@@ -183,7 +178,13 @@ class Foresight:
         while todo:
             parts = {name: _parts(context, settings.summary_input) for name, context in todo.items()}
             texts = self._texts([part for found in parts.values() for part in found], asked, replies)
-            gathered = {n: [_passage(part, next(texts)) for part in found] for n, found in parts.items()}
+            gathered = {
+                n: [
+                    Passage("description", "", next(texts), sources=tuple(s for p in part.passages for s in p.sources))
+                    for part in found
+                ]
+                for n, found in parts.items()
+            }
             done |= {name: ps[0].text for name, ps in gathered.items() if len(ps) == 1}
             todo = {name: Context(tuple(ps), todo[name].title) for name, ps in gathered.items() if len(ps) > 1}
         return self.step(summarise.name, "summarise", asked, replies), described(merged, done)
@@ -193,8 +194,10 @@ class Foresight:
         keys = self.rt.keys(summarise, parts)
         stored = self.rt.store.read(keys)
         for part, k in zip(parts, keys, strict=True):
-            text = summarise.decode(stored[k]) if k in stored else _cut(part)
-            if k not in stored:
+            if k in stored:
+                text = summarise.decode(stored[k])
+            else:
+                text = " ".join(" ".join(p.text for p in part.passages).split()[:200])
                 asked.append(part)
                 replies.append(tokens(text))
             yield text
@@ -252,16 +255,6 @@ def _written(extraction: Extraction) -> int:
     named = sum(tokens(e.name) + tokens(e.description) + _PER_ENTITY for e in extraction.entities)
     linked = (tokens(r.source) + tokens(r.target) + tokens(r.description) + _PER_RELATION for r in extraction.relations)
     return named + sum(linked) + 10
-
-
-def _passage(part: Context, text: str) -> Passage:
-    """A part's summary as the next round sees it."""
-    return Passage("description", "", text, sources=tuple(s for p in part.passages for s in p.sources))
-
-
-def _cut(context: Context) -> str:
-    words = " ".join(p.text for p in context.passages).split()
-    return " ".join(words[:200])
 
 
 def _stand_in(context: Context) -> Report:

@@ -87,18 +87,17 @@ class Tally:
 @step("extraction.tally", version=1)
 def tally(wholes: Sequence[Iterable[tuple[Chunk, Extraction]]]) -> list[Tally]:
     """The counts of all extractions together."""
-    return [_tallied(x for _, x in whole) for whole in wholes]
-
-
-def _tallied(extractions: Iterable[Extraction]) -> Tally:
-    rejected, outside, asked, rounds, gleaned = Counter[str](), Counter[str](), 0, 0, 0
-    for x in extractions:
-        rejected.update(dict(x.rejected))
-        outside.update(dict(x.outside))
-        asked += bool(x.rounds)
-        rounds += len(x.rounds)
-        gleaned += sum(x.rounds)
-    return Tally(tuple(sorted(rejected.items())), tuple(sorted(outside.items())), asked, rounds, gleaned)
+    tallies = []
+    for whole in wholes:
+        rejected, outside, asked, rounds, gleaned = Counter[str](), Counter[str](), 0, 0, 0
+        for _, x in whole:
+            rejected.update(dict(x.rejected))
+            outside.update(dict(x.outside))
+            asked += bool(x.rounds)
+            rounds += len(x.rounds)
+            gleaned += sum(x.rounds)
+        tallies.append(Tally(tuple(sorted(rejected.items())), tuple(sorted(outside.items())), asked, rounds, gleaned))
+    return tallies
 
 
 def what_was_rejected(extracted: Extracted, rt: Runtime) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,49 +11,19 @@ from sensegraph.algorithms.ranking import Bm25
 from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.index.chunks import chunk
 from sensegraph.index.graph.lookups import Lookups, lookups
-from sensegraph.index.manifest import Manifest, read_manifest
+from sensegraph.index.manifest import Catalogue, ChunkEntry, DocumentEntry, Manifest, read_manifest
 from sensegraph.index.parts import SPINE, Part, find_part, known_parts, part_of_kind
 from sensegraph.index.vectors import stack
 from sensegraph.language.stems import stems
 from sensegraph.protocols import Embedder, Store, Vectors
 from sensegraph.runtime.results import Results, Table, recall, step
-from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation, Scalar
+from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation
 
 if TYPE_CHECKING:
     from sensegraph.algorithms.approximate import Navigator
     from sensegraph.index.hierarchy.communities import Communities
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentEntry:
-    """What a list of documents shows; the text stays in the object with this `key`."""
-
-    id: str
-    key: str
-    title: str
-    time: str
-    metadata: tuple[tuple[str, Scalar], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkEntry:
-    """Where a chunk is: item `position` of the chunks of a document, in the object `key`."""
-
-    id: str
-    document: str
-    key: str
-    position: int
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class Catalogue:
-    """All documents by id, and all chunks in the order of their documents."""
-
-    documents: Sequence[DocumentEntry] = ()
-    chunks: Sequence[ChunkEntry] = ()
 
 
 @step("index.document", version=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import msgspec
 from sensegraph.built_in_parts import BUILT_IN
 from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.protocols import Store
+from sensegraph.types import Scalar
 
 REF = "index"
 Stretch = tuple[int, str]  # where a segment of vectors begins, and the key of the graph through it
@@ -85,6 +86,36 @@ class Manifest:
         """The manifest with one part more."""
         parts, counts = {**self.parts, name: made.entry}, {**self.counts, **made.counts}
         return replace(self, parts=parts, counts=counts, notes=(*self.notes, *made.notes))
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEntry:
+    """What a list of documents shows; the text stays in the object with this `key`."""
+
+    id: str
+    key: str
+    title: str
+    time: str
+    metadata: tuple[tuple[str, Scalar], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkEntry:
+    """Where a chunk is: item `position` of the chunks of a document, in the object `key`."""
+
+    id: str
+    document: str
+    key: str
+    position: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """All documents by id, and all chunks in the order of their documents."""
+
+    documents: Sequence[DocumentEntry] = ()
+    chunks: Sequence[ChunkEntry] = ()
 
 
 def read_manifest(store: Store) -> Manifest:

@@ -47,7 +47,15 @@ class Ends:
 @step("assembling.ends", version=1, form="arrays")
 def ends(wholes: Sequence[Lookups]) -> list[Ends]:
     """The ends of all relations, from the rows of neighbours."""
-    return [_ends(found) for found in wholes]
+    made = []
+    for found in wholes:
+        row = np.repeat(np.arange(len(found.start) - 1, dtype=np.int32), np.diff(found.start))
+        upper = row <= found.neighbours
+        one = np.zeros(len(found.relations) // 2, np.int32)
+        other = np.zeros_like(one)
+        one[found.relations[upper]], other[found.relations[upper]] = row[upper], found.neighbours[upper]
+        made.append(Ends(one, other))
+    return made
 
 
 def ends_of(index: Index, rt: Runtime) -> Ends:
@@ -55,15 +63,6 @@ def ends_of(index: Index, rt: Runtime) -> Ends:
     if isinstance(index, ScopedIndex):
         return ends.fn([index.lookups])[0]
     return rt.once(ends, lambda: index.lookups, names=(index.manifest.lookups,)).value
-
-
-def _ends(found: Lookups) -> Ends:
-    row = np.repeat(np.arange(len(found.start) - 1, dtype=np.int32), np.diff(found.start))
-    upper = row <= found.neighbours
-    one = np.zeros(len(found.relations) // 2, np.int32)
-    other = np.zeros_like(one)
-    one[found.relations[upper]], other[found.relations[upper]] = row[upper], found.neighbours[upper]
-    return Ends(one, other)
 
 
 # ── search ──

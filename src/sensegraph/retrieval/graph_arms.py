@@ -81,7 +81,11 @@ def by_walk(question: Question, text: Ranking, index: Index, rt: Runtime, walk: 
         titled[mine] += says / max(len(mine), 1)
         named[count + seed] = 1 / max(len(tied.mentioning(seed)), 1)
     prior[text.positions] = text.scores
-    reset = _mixed([(titled, walk.titled), (prior, walk.text), (named, walk.named)])
+    blocks = [(titled, walk.titled), (prior, walk.text), (named, walk.named)]
+    reset = np.zeros(nodes)
+    for block, share in blocks:  # each scaled to its share
+        if (mass := float(block.sum())) > 0:
+            reset += block * (share / mass)
     if not reset.any():
         return Ranking("prior", np.zeros(0, np.int64), np.zeros(0))
     return Ranking("prior", *best(pagerank(tied.walk, reset, walk.damping, walk.steps)[:count], _WALKED))
@@ -105,12 +109,3 @@ def _around(seeds: Sequence[int], index: Index, tied: Ties, hops: int) -> Floats
         reached |= further.keys()
         layer = further
     return scores
-
-
-def _mixed(blocks: Sequence[tuple[Floats, float]]) -> Floats:
-    """Blocks of mass, each scaled to its share."""
-    mixed = np.zeros(len(blocks[0][0]))
-    for block, share in blocks:
-        if (mass := float(block.sum())) > 0:
-            mixed += block * (share / mass)
-    return mixed

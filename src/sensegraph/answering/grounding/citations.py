@@ -68,7 +68,20 @@ def citations_of(
     found, begin = [], 0
     for statements, texts in answers:
         end = begin + len(statements)
-        found.append(_counted(statements, texts, verdicts[begin:end], precise[begin:end], most))
+        judged = verdicts[begin:end]
+        dangling = tuple(r for s in statements for r in s.references if r not in texts)
+        more = sum(s.more for s in statements)
+        found.append(
+            Citations(
+                tuple(judged),
+                sum(not s.references and not s.more for s in statements),
+                sum(len(_texts(s, texts, most)) for s in statements) + len(dangling) + more,
+                sum(precise[begin:end]),
+                dangling,
+                more,
+                sum(v is not None and v.holds is None for v in judged),
+            )
+        )
         begin = end
     return found
 
@@ -90,23 +103,3 @@ def _needed(borne: Sequence[tuple[str, list[str]]], by: Supporter) -> list[int]:
     without = _ask([Check(borne[i][0], rest) for (i, _), rest in zip(left, others, strict=True)], by)
     idle = {place for place, found in zip(left, without, strict=True) if found.holds}
     return [sum((i, j) not in idle for j in range(len(texts))) for i, (_, texts) in enumerate(borne)]
-
-
-def _counted(
-    statements: Sequence[CitedStatement],
-    texts: Texts,
-    verdicts: Sequence[Support | None],
-    precise: Sequence[int],
-    most: int,
-) -> Citations:
-    dangling = tuple(r for s in statements for r in s.references if r not in texts)
-    more = sum(s.more for s in statements)
-    return Citations(
-        tuple(verdicts),
-        sum(not s.references and not s.more for s in statements),
-        sum(len(_texts(s, texts, most)) for s in statements) + len(dangling) + more,
-        sum(precise),
-        dangling,
-        more,
-        sum(v is not None and v.holds is None for v in verdicts),
-    )

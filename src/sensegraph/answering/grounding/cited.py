@@ -7,7 +7,6 @@ Two forms are read: `[1]`, `[1, 2]` and `[1][2]`, and the papers' `[Data: Report
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from sensegraph.language.text import sentences
@@ -60,9 +59,13 @@ def cited_statements(text: str) -> tuple[CitedStatement, ...]:
     plain = _LEAD.sub(r"\1", _HEADING.sub("", rows_as_lines(text)))
     found, begin = list[CitedStatement](), 0
     for group in _GROUP.finditer(plain):
-        found += _closed(plain[begin : group.start()], group[0])
+        parts = _pieces(plain[begin : group.start()])
+        found += map(CitedStatement, parts[:-1])
+        references, more = references_of(group[0])
+        if references or more:
+            found.append(CitedStatement(parts[-1] if parts else "", references, more))
         begin = group.end()
-    return (*found, *_open(plain[begin:]))
+    return (*found, *map(CitedStatement, _pieces(plain[begin:])))
 
 
 def references_of(marks: str) -> tuple[tuple[Reference, ...], int]:
@@ -83,16 +86,14 @@ def rows_as_lines(text: str) -> str:
     """
     lines = text.split("\n")
     rules = {i for i, line in enumerate(lines) if _RULE.fullmatch(line)}
-    return "\n".join(_without_tables(lines, rules)) if rules or any(map(_ROW.fullmatch, lines)) else text
-
-
-def _without_tables(lines: Sequence[str], rules: Container[int]) -> Iterator[str]:
-    """The lines; below a rule, every line with a bar is a row, elsewhere one between bars."""
-    inside = False
-    for i, line in enumerate(lines):
+    if not rules and not any(map(_ROW.fullmatch, lines)):
+        return text
+    kept, inside = list[str](), False
+    for i, line in enumerate(lines):  # below a rule, every line with a bar is a row, elsewhere one between bars
         inside = i in rules or (inside and "|" in line)
         if i not in rules and not (i + 1 in rules and "|" in line):
-            yield _row(line) if inside or _ROW.fullmatch(line) else line
+            kept.append(_row(line) if inside or _ROW.fullmatch(line) else line)
+    return "\n".join(kept)
 
 
 def _row(line: str) -> str:
@@ -104,20 +105,6 @@ def _row(line: str) -> str:
         return "".join(cell + end for cell, end in zip(cells, ends, strict=True)).strip(_EDGE)
     marks = "".join(mark[0].strip() for mark in _GROUP.finditer(" ".join(cells)))
     return f"{', '.join(filter(None, bare))} {marks}".strip()
-
-
-def _closed(text: str, marks: str) -> Iterator[CitedStatement]:
-    """The statements of a stretch of text; the last has the marks behind it."""
-    parts = _pieces(text)
-    yield from map(CitedStatement, parts[:-1])
-    references, more = references_of(marks)
-    if references or more:
-        yield CitedStatement(parts[-1] if parts else "", references, more)
-
-
-def _open(text: str) -> Iterator[CitedStatement]:
-    """The statements behind the last mark."""
-    yield from map(CitedStatement, _pieces(text))
 
 
 def _pieces(text: str) -> list[str]:

@@ -67,7 +67,12 @@ class ByWords:
 
     def supported(self, checks: Sequence[Check]) -> list[Support]:
         """Whether the words of the texts hold those of the statement; the reason says what is lacking."""
-        return [_by_words(c) for c in checks]
+        verdicts = []
+        for check in checks:
+            texts = [t for t in check.evidence if t.strip()]
+            found = borne(check.statement, texts) if texts else ()
+            verdicts.append(Support(not found, "; ".join(map(str, found))) if texts else _NOTHING)
+        return verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +140,3 @@ def supporter(rt: Runtime, by: By = "auto") -> Supporter:
 
 
 _NOTHING = Support(False, "there is no text to bear it")
-
-
-def _by_words(check: Check) -> Support:
-    texts = [t for t in check.evidence if t.strip()]
-    if not texts:
-        return _NOTHING
-    found = borne(check.statement, texts)
-    return Support(not found, "; ".join(map(str, found)))

@@ -133,15 +133,11 @@ def window(statement: str, text: str) -> str:
     spoken, spans = language(runs(statement)), sentences(text)
     terms, numbers = _read(statement, spoken)
     wanted = frozenset(terms) | numbers
-    held = [_held(wanted, text[a:b], spoken) for a, b in spans]
+    read = [_read(text[a:b], spoken) for a, b in spans]
+    held = [wanted & (own.keys() | figures) for own, figures in read]
     scores = [len(frozenset().union(*held[i : i + _WINDOW])) for i in range(max(1, len(held) - _WINDOW + 1))]
     best = scores.index(max(scores))
     return text[spans[best][0] : spans[min(best + _WINDOW, len(spans)) - 1][1]]
-
-
-def _held(wanted: frozenset[str], sentence: str, spoken: str) -> frozenset[str]:
-    terms, numbers = _read(sentence, spoken)
-    return wanted & (terms.keys() | numbers)
 
 
 def without_speaker(statement: str) -> str:

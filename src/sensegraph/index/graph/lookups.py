@@ -106,8 +106,12 @@ def _lookups(graph: Graph, hierarchy: Hierarchy) -> Lookups:
     hashes, owners = _sorted(names, range(len(ids)))
     aliases, aliased = _sorted([name for name, _ in others], [i for _, i in others])
     homes = _homes(hierarchy, position)
-    said, claims = _rows([position[c.subject] for c in graph.claims], len(ids))
-    letters, spelt = _spelt(names)
+    subjects = np.asarray([position[c.subject] for c in graph.claims], np.int64)
+    said = np.concatenate(([0], np.cumsum(np.bincount(subjects, minlength=len(ids))))).astype(np.int64)
+    claims = np.argsort(subjects, kind="stable").astype(np.int32)
+    encoded = [n.encode("utf-8", "replace") for n in names]
+    spelt = np.concatenate(([0], np.cumsum([len(e) for e in encoded], dtype=np.int64))).astype(np.int64)
+    letters = np.frombuffer(b"".join(encoded), np.uint8)
     return Lookups(start, neighbours, relations, homes, said, claims, hashes, owners, aliases, aliased, letters, spelt)
 
 
@@ -116,20 +120,6 @@ def _sorted(names: Sequence[str], owners: Sequence[int]) -> tuple[NDArray[np.uin
     hashes, whose = _hashes(map(fold, names)), np.asarray(owners, np.int32)
     order = np.lexsort((whose, hashes))
     return hashes[order], whose[order]
-
-
-def _spelt(names: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Names as one run of bytes, and where each begins."""
-    encoded = [n.encode("utf-8", "replace") for n in names]
-    starts = np.concatenate(([0], np.cumsum([len(e) for e in encoded], dtype=np.int64))).astype(np.int64)
-    return np.frombuffer(b"".join(encoded), np.uint8), starts
-
-
-def _rows(owners: Sequence[int], n: int) -> tuple[NDArray[np.int64], Ints]:
-    """Positions by owner, as the rows of a sparse matrix."""
-    owned = np.asarray(owners, np.int64)
-    start = np.concatenate(([0], np.cumsum(np.bincount(owned, minlength=n)))).astype(np.int64)
-    return start, np.argsort(owned, kind="stable").astype(np.int32)
 
 
 def _adjacency(pairs: Sequence[tuple[int, int]], n: int) -> tuple[NDArray[np.int64], Ints, Ints]:

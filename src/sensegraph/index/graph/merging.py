@@ -152,7 +152,10 @@ def merge(
             seen[name] += max(1, len(e.mentions))
             _gather_entity(nodes, name, document, bound, e, chunk, length)
     links, said = _bind(pairs, nodes, seen, bound, settings)
-    return _finished(nodes, links, said, _named(nodes, bound), settings)
+    # those have aliases, another name, or mentions that were split from another's
+    apart = {*bound.group.values(), *bound.shown, *bound.made}
+    named = {n: called(n, nodes[n].own, nodes[n].names, bound) for n in sorted(apart & nodes.keys())}
+    return _finished(nodes, links, said, named, settings)
 
 
 def _gather_entity(
@@ -173,12 +176,6 @@ def _gather_entity(
     return whose
 
 
-def _named(nodes: dict[Name, _Node], bound: Binding) -> dict[Name, Called]:
-    """What the entities are called that have aliases, another name, or mentions that were split from another's."""
-    apart = {*bound.group.values(), *bound.shown, *bound.made}
-    return {n: called(n, nodes[n].own, nodes[n].names, bound) for n in sorted(apart & nodes.keys())}
-
-
 def _source(chunk: str, start: int, end: int, length: int) -> Source:
     """The span, or the whole chunk where the span is not known."""
     return Source(chunk, start, end) if end > start else Source(chunk, 0, length)
@@ -188,7 +185,10 @@ def _bind(
     pairs: Pairs, nodes: dict[Name, _Node], seen: Counter[Name], bound: Binding, settings: GraphSettings
 ) -> tuple[dict[tuple[Name, Name], _Link], list[tuple[Name, ExtractedClaim, Source]]]:
     """Attach relations and claims to entities."""
-    usual = _usual_types(seen)
+    # for each name its most frequent type, ties to the type first in the alphabet
+    usual: dict[str, Name] = {}
+    for typed in sorted(seen, key=lambda n: (n[0], -seen[n], n[1])):
+        usual.setdefault(typed[0], typed)
     links: dict[tuple[Name, Name], _Link] = defaultdict(_Link)
     claims: list[tuple[Name, ExtractedClaim, Source]] = []
     for chunk, document, length, extraction in pairs:
@@ -204,14 +204,6 @@ def _bind(
         about = ((find(c.subject), c) for c in extraction.claims)
         claims += [(subject, c, _source(chunk, c.start, c.end, length)) for subject, c in about if subject]
     return links, claims
-
-
-def _usual_types(seen: Mapping[Name, int]) -> dict[str, Name]:
-    """For each name its most frequent type, ties to the type first in the alphabet."""
-    usual: dict[str, Name] = {}
-    for name in sorted(seen, key=lambda n: (n[0], -seen[n], n[1])):
-        usual.setdefault(name[0], name)
-    return usual
 
 
 def _bound(
@@ -271,17 +263,16 @@ def _finished(
     most = max((len(link.strengths) for link in links.values()), default=1)
     entities = (_entity(ids[name], name, node, degree[name], named.get(name)) for name, node in nodes.items())
     relations = (_relation((ids[a], ids[b]), link, settings.weight, most) for (a, b), link in links.items())
-    claims = {c.id: c for c in (_claim(ids[subject], c, source) for subject, c, source in said)}
+    claims: dict[str, Claim] = {}
+    for subject, c, source in said:
+        made = Claim("", ids[subject], c.object, c.type, c.status, c.description, c.starts, c.ends, source)
+        name = key(made)[:20]
+        claims[name] = replace(made, id=name)
     return Graph(
         tuple(sorted(entities, key=lambda e: e.id)),
         tuple(sorted(relations, key=lambda r: r.id)),
         tuple(claims[name] for name in sorted(claims)),
     )
-
-
-def _claim(subject: str, c: ExtractedClaim, source: Source) -> Claim:
-    made = Claim("", subject, c.object, c.type, c.status, c.description, c.starts, c.ends, source)
-    return replace(made, id=key(made)[:20])
 
 
 def _entity(id: str, name: Name, node: _Node, degree: int, called: Called | None) -> Entity:
@@ -358,17 +349,12 @@ def crowded(merged: Graph, settings: GraphSettings) -> Iterator[tuple[str, Conte
     titled += [(r, f"{names[r.source]} — {names[r.target]}") for r in merged.relations]
     for element, title in titled:
         said = distinct(element.descriptions)
-        if len(said) > 1 and _exceed(said, settings.describe_above):
+        text, limit = "\n".join(d.text for d in said), settings.describe_above
+        if len(said) > 1 and len(text.encode()) > limit and tokens(text) > limit:  # no token is shorter than a byte
             yield (
                 element.id,
                 Context(tuple(Passage("description", "", d.text, sources=(d.source,)) for d in said), title),
             )
-
-
-def _exceed(said: Sequence[Description], limit: int) -> bool:
-    """Whether the texts together have more than `limit` tokens; no token is shorter than a byte."""
-    text = "\n".join(d.text for d in said)
-    return len(text.encode()) > limit and tokens(text) > limit
 
 
 def _parts(context: Context, budget: int) -> list[Context]:

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.walks import Moves, moves
+from sensegraph.index.manifest import Catalogue
 from sensegraph.language.text import fold
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Graph
 
 if TYPE_CHECKING:
-    from sensegraph.index.index import Catalogue, Index
+    from sensegraph.index.index import Index
 
 _OWNERS = 5  # a name that titles more documents than this singles out none of them
 _OWNED, _LINK, _BACK, _RELATION = 2.0, 2.0, 0.4, 0.2  # weights beside that of a mention, 1

@@ -89,7 +89,22 @@ def group(graph: Graph, earlier: Earlier | None, settings: ClusterSettings) -> C
     now = _structure(graph)
     if earlier is None:
         return _grouped(now, _tree(now.edges, None, settings), settings)
-    updated = _grouped(now, _tree(now.edges, _start(earlier, now), settings), settings)
+    # the earlier communities on the numbering of the graph of now
+    before = _structure(earlier.graph.value)
+    old = {name: i for i, name in enumerate(before.ids)}
+    new = {name: i for i, name in enumerate(now.ids)}
+    groups = list(earlier.communities.value.groups)
+    number = {g.id: i for i, g in enumerate(groups)}
+    members = [sorted(old[e] for e in g.entities) for g in groups]
+    tree = Tree(
+        parent=np.array([number.get(g.parent, -1) for g in groups], np.int32),
+        depth=np.array([g.depth for g in groups], np.int32),
+        start=np.cumsum([0, *map(len, members)], dtype=np.int64),
+        members=np.array([m for ms in members for m in ms], np.int32),
+        nodes=len(before.ids),
+    )
+    mapping = np.array([new.get(name, -1) for name in before.ids], np.int64)
+    updated = _grouped(now, _tree(now.edges, carried(tree, before.edges, now.edges, mapping), settings), settings)
     flat = leiden(now.edges, resolution=settings.resolution, randomness=settings.randomness, seed=settings.seed)
     best = modularity(now.edges, flat, settings.resolution)
     if updated.modularity >= best - _TOLERANCE * abs(best):
@@ -116,25 +131,6 @@ def _structure(graph: Graph) -> _Structure:
     columns = np.array(links, np.float64).reshape(-1, 3)
     edges = canonical_edges(columns[:, 0].astype(np.int64), columns[:, 1].astype(np.int64), columns[:, 2], len(ids))
     return _Structure(ids, edges)
-
-
-def _start(earlier: Earlier, now: _Structure) -> Start:
-    """The earlier communities on the numbering of the graph of now."""
-    before = _structure(earlier.graph.value)
-    old = {name: i for i, name in enumerate(before.ids)}
-    new = {name: i for i, name in enumerate(now.ids)}
-    groups = list(earlier.communities.value.groups)
-    number = {g.id: i for i, g in enumerate(groups)}
-    members = [sorted(old[e] for e in g.entities) for g in groups]
-    tree = Tree(
-        parent=np.array([number.get(g.parent, -1) for g in groups], np.int32),
-        depth=np.array([g.depth for g in groups], np.int32),
-        start=np.cumsum([0, *map(len, members)], dtype=np.int64),
-        members=np.array([m for ms in members for m in ms], np.int32),
-        nodes=len(before.ids),
-    )
-    mapping = np.array([new.get(name, -1) for name in before.ids], np.int64)
-    return carried(tree, before.edges, now.edges, mapping)
 
 
 def _grouped(now: _Structure, tree: Tree, settings: ClusterSettings, notes: tuple[str, ...] = ()) -> Communities:

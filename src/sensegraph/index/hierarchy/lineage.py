@@ -63,7 +63,19 @@ def follow_communities(store: Store, manifest: Manifest) -> tuple[Fate, ...]:
     old, new = _groups(store, before.communities), _groups(store, manifest.communities)
     found = follow(_members(old), _members(new), ([g.depth for g in old], [g.depth for g in new]))
     fates = _fates(old, new, found, before.names)
-    _keep(store, manifest.communities, before, fates)
+    names: dict[str, str] = {}
+    then: dict[str, str] = {}  # from the ids of the build before to those of now
+    for fate in fates:
+        names |= {i: i for i in fate.now[1:] if i not in names}
+        names |= dict.fromkeys(fate.now[:1], fate.name)
+        then |= {i: fate.now[0] for i in fate.before if fate.now and i not in then}
+    now = {early: then[late] for early, late in before.now.items() if late in then} | then
+    made = Lineage(
+        manifest.communities, dict(sorted(names.items())), {a: b for a, b in sorted(now.items()) if a not in names}
+    )
+    name = key("lineage", made)
+    store.write({name: canonical(made)}, "lineage")
+    store.set_refs({_REF: name})
     return fates if old else ()
 
 
@@ -116,17 +128,3 @@ def _change(was: Group, now: Group) -> Kind:
         return "kept"
     more = len(now.entities) - len(was.entities)
     return "grew" if more > 0 else "shrank" if more < 0 else "changed"
-
-
-def _keep(store: Store, communities: str, before: Lineage, fates: Sequence[Fate]) -> None:
-    names: dict[str, str] = {}
-    then: dict[str, str] = {}  # from the ids of the build before to those of now
-    for fate in fates:
-        names |= {i: i for i in fate.now[1:] if i not in names}
-        names |= dict.fromkeys(fate.now[:1], fate.name)
-        then |= {i: fate.now[0] for i in fate.before if fate.now and i not in then}
-    now = {early: then[late] for early, late in before.now.items() if late in then} | then
-    made = Lineage(communities, dict(sorted(names.items())), {a: b for a, b in sorted(now.items()) if a not in names})
-    name = key("lineage", made)
-    store.write({name: canonical(made)}, "lineage")
-    store.set_refs({_REF: name})

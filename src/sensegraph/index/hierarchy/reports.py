@@ -100,7 +100,13 @@ class Writer:
     def _wave(self, ready: Sequence[tuple[Group, Context]]) -> None:
         plain = [(g, c) for g, c in ready if _speaks_for_itself(c)]
         for g, context in plain:
-            self.done[g.id] = self._cluster(g, _own_words(context), context)
+            # of one entity without claims name and description are the report: no engine is needed
+            (passage,) = context.passages
+            sources = tuple(q.source for q in passage.quotes[:1] if isinstance(q, Description))
+            said = Statement(passage.text or passage.title, (passage.id,), sources)
+            why = "one entity without inner relations"
+            own = Report(passage.title, (said,), rating=0.0, rating_explanation=why)
+            self.done[g.id] = self._cluster(g, own, context)
         rest = [(g, c) for g, c in ready if not _speaks_for_itself(c)]
         written = self.ask([c for _, c in rest])
         for (g, context), found in zip(rest, written, strict=True):
@@ -143,14 +149,6 @@ class Writer:
 
 def _speaks_for_itself(context: Context) -> bool:
     return len(context.passages) == 1 and context.passages[0].kind == "entity" and not context.omitted
-
-
-def _own_words(context: Context) -> Report:
-    """The report on a community of one entity without claims: its name and description, no engine needed."""
-    (passage,) = context.passages
-    sources = tuple(q.source for q in passage.quotes[:1] if isinstance(q, Description))
-    said = Statement(passage.text or passage.title, (passage.id,), sources)
-    return Report(passage.title, (said,), rating=0.0, rating_explanation="one entity without inner relations")
 
 
 __all__ = ["ReportSettings", "Writer", "hierarchy", "report", "report_all"]

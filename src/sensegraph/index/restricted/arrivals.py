@@ -6,13 +6,13 @@ what was removed is collected.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import msgspec
 
-from sensegraph.index.index import DocumentEntry
+from sensegraph.index.manifest import DocumentEntry
 from sensegraph.language.dates.moments import begin, end
 from sensegraph.protocols import Store
 from sensegraph.runtime.keys import canonical, key
@@ -60,7 +60,16 @@ def arrivals(store: Store) -> Known:
 def arrive(store: Store, documents: Sequence[DocumentEntry], time: str) -> None:
     """Note which versions are known from `time` on, and which no longer; writes nothing where all is as it was."""
     before = arrivals(store)
-    _write(store, before, _noted(before, {d.id: d.key for d in documents}, time))
+    keys = {d.id: d.key for d in documents}
+    after: Known = {}
+    for name in sorted({*before, *keys}):
+        versions = before.get(name, ())
+        last = versions[-1] if versions else None
+        same = last is not None and not last.known_to and last.key == keys.get(name)
+        if last and not last.known_to and not same:
+            versions = (*versions[:-1], replace(last, known_to=time))
+        after[name] = versions if same or name not in keys else (*versions, Arrival(keys[name], time))
+    _write(store, before, after)
 
 
 def outdated(store: Store, kept: Collection[str]) -> str:
@@ -79,18 +88,6 @@ def _write(store: Store, before: Known, after: Known) -> None:
         name = key("arrivals", after)
         store.write({name: canonical(after)}, "arrivals")
         store.set_refs({REF: name})
-
-
-def _noted(before: Known, keys: Mapping[str, str], time: str) -> Known:
-    after: Known = {}
-    for name in sorted({*before, *keys}):
-        versions = before.get(name, ())
-        last = versions[-1] if versions else None
-        same = last is not None and not last.known_to and last.key == keys.get(name)
-        if last and not last.known_to and not same:
-            versions = (*versions[:-1], replace(last, known_to=time))
-        after[name] = versions if same or name not in keys else (*versions, Arrival(keys[name], time))
-    return after
 
 
 def known_then(known: Known, documents: Sequence[DocumentEntry], moment: str, unknown: bool) -> Then:

@@ -7,10 +7,11 @@ descriptions, and the sentence itself.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sensegraph.index.index import Catalogue, document
+from sensegraph.index.index import document
+from sensegraph.index.manifest import Catalogue
 from sensegraph.language.dates.holding import Held, held_in
 from sensegraph.language.dates.intervals import Assertion, Interval, Settled, settled, stated
 from sensegraph.language.dates.stating import stated_in
@@ -92,14 +93,17 @@ class Dates:
 @step("dates.dated", version=1)
 def dated(documents: Sequence[Document]) -> list[tuple[DatedSentence, ...]]:
     """The sentences of each document that state a date, relative dates by the document's own time."""
-    return [tuple(_dated(d)) for d in documents]
-
-
-def _dated(d: Document) -> Iterator[DatedSentence]:
-    for start, end in sentences(d.text):
-        found = stated_in(d.text[start:end], d.time)
-        if found.first or found.last or found.unread:
-            yield DatedSentence(start, end, d.text[start:end], found.first, found.last, found.unread)
+    listed = []
+    for d in documents:
+        found = [(a, b, stated_in(d.text[a:b], d.time)) for a, b in sentences(d.text)]
+        listed.append(
+            tuple(
+                DatedSentence(a, b, d.text[a:b], s.first, s.last, s.unread)
+                for a, b, s in found
+                if s.first or s.last or s.unread
+            )
+        )
+    return listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,16 +141,17 @@ def spans_of(found: Dates, when: When) -> Spans:
             kept[s.chunk].append((s.start, s.end))  # type: ignore[index]
         if verdict and fact.disputed:
             disputed.append(fact)
-    return Spans(dict(holding), dict(outside), _against(disputed), exclude, span)
-
-
-def _against(disputed: Sequence[Fact]) -> dict[Source, tuple[str, ...]]:
-    """For the span of every disputed fact what the others of its type and thing say."""
-    return {
-        s: tuple(g.text for g in disputed if (g.type, g.thing) == (f.type, f.thing) and g.holder != f.holder)
-        for f in disputed
-        for s in f.sources
-    }
+    return Spans(
+        dict(holding),
+        dict(outside),
+        {
+            s: tuple(g.text for g in disputed if (g.type, g.thing) == (f.type, f.thing) and g.holder != f.holder)
+            for f in disputed
+            for s in f.sources
+        },
+        exclude,
+        span,
+    )
 
 
 def timed(index: Index, scope: Scope, when: When | None = None) -> Index:
@@ -221,7 +222,10 @@ class TimedIndex(ScopedIndex):
         claims = tuple(c for c in whole.claims if not self.spans.beyond(c))
         named = {end for r in links for end in (r.source, r.target)} | {c.subject for c in claims}
         entities = (self._entity(e, e.id in named) for e in whole.entities)
-        return Graph(tuple(e for e in entities if e), _between_known(links, whole), claims)
+        ids = {e.id for e in whole.entities}
+        return Graph(
+            tuple(e for e in entities if e), tuple(r for r in links if r.source in ids and r.target in ids), claims
+        )
 
     def _relation(self, relation: Relation) -> Relation | None:
         kept = self._said(relation.descriptions)
@@ -275,12 +279,6 @@ class TimedIndex(ScopedIndex):
     def _marked(self) -> int:
         before = {c.id: c for c in ScopedIndex(self.whole, self.inside).hierarchy.clusters}
         return sum(before[c.id] != c for c in self.hierarchy.clusters if c.id in before)
-
-
-def _between_known(links: Sequence[Relation], whole: Graph) -> tuple[Relation, ...]:
-    """Relations whose ends are entities of the graph."""
-    ids = {e.id for e in whole.entities}
-    return tuple(r for r in links if r.source in ids and r.target in ids)
 
 
 def asked_in_time(

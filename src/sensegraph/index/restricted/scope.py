@@ -22,7 +22,8 @@ from sensegraph.algorithms.graphs import Floats
 from sensegraph.errors import InputError
 from sensegraph.filters import Condition, Scope
 from sensegraph.index.graph.lookups import Lookups, lookups
-from sensegraph.index.index import Catalogue, DocumentEntry, Index
+from sensegraph.index.index import Index
+from sensegraph.index.manifest import Catalogue, DocumentEntry
 from sensegraph.index.parts import Part
 from sensegraph.language.text import tokens, within
 from sensegraph.protocols import Embedder, Vectors
@@ -63,8 +64,12 @@ def scoped(index: Index, scope: Scope) -> Index:
     if missing := sorted({c.field for c in scope.where} - fields):
         raise InputError(f"No document has the field {missing[0]!r}; there are {', '.join(sorted(fields))}.")
     if not inside:
+        parts = [f"document {' or '.join(scope.documents)}"] if scope.documents else []
+        parts += [f"{c.field} {c.operator} {c.value!r}" for c in scope.where]
+        parts += [f"since {scope.since}"] if scope.since else []
+        parts += [f"until {scope.until}"] if scope.until else []
         raise InputError(
-            f"The filter leaves none of the {len(entries)} documents: {_told(scope)}. "
+            f"The filter leaves none of the {len(entries)} documents: {', '.join(parts)}. "
             "`sensegraph status --documents` lists their ids."
         )
     return ScopedIndex(index, inside)
@@ -97,13 +102,6 @@ def _meets(condition: Condition, document: DocumentEntry) -> bool:
     if isinstance(value, bool | str) or isinstance(wanted, bool | str):
         value, wanted = str(value).casefold(), str(wanted).casefold()
     return bool(_COMPARE[condition.operator](value, wanted))
-
-
-def _told(scope: Scope) -> str:
-    parts = [f"document {' or '.join(scope.documents)}"] if scope.documents else []
-    parts += [f"{c.field} {c.operator} {c.value!r}" for c in scope.where]
-    parts += [f"since {scope.since}"] if scope.since else []
-    return ", ".join(parts + ([f"until {scope.until}"] if scope.until else []))
 
 
 class ScopedIndex(Index):
@@ -167,7 +165,27 @@ class ScopedIndex(Index):
 
     def cluster_inside(self, cluster: Cluster) -> Cluster | None:
         """The cluster where nothing outside went into it; else what is known inside; None where that is nothing."""
-        return _cluster(cluster, self._entities, self._outside)
+        members = tuple(e for e in cluster.entities if e in self._entities)
+        if not members:
+            return None
+        if self._outside.isdisjoint(cluster.entities):
+            return cluster
+        ranked = sorted((self._entities[e] for e in members), key=lambda e: (-e.degree, -e.frequency, e.id))
+        said = {d.text.strip(): d for e in ranked for d in e.descriptions}  # one statement a span: each is a quotation
+        texts = [Statement(f"{text}\n", (), (d.source,)) for text, d in said.items() if text]
+        kept = tuple(within(texts, _COMMUNITY, lambda s: tokens(s.text))[0]) or tuple(map(_cut, texts[:1]))
+        return replace(
+            cluster,
+            members=members if cluster.level == 0 else cluster.members,
+            entities=members,
+            title=", ".join(e.name for e in ranked[:3]),
+            summary=kept,
+            findings=(),
+            rating_explanation="",
+            documents=len({c[:12] for e in ranked for c in e.chunks}),
+            tokens=sum(tokens(s.text) for s in kept),
+            omitted=len(texts) - len(kept),
+        )
 
     @cached_property
     def _entities(self) -> dict[str, Entity]:
@@ -275,31 +293,6 @@ def _relation(relation: Relation, chunks: frozenset[str]) -> Relation | None:
     weight = relation.weight * len(kept) / len(relation.chunks)
     inside = replace(relation, description=joined(said), descriptions=said, weight=weight, chunks=kept, label="")
     return inside if kept else None
-
-
-def _cluster(cluster: Cluster, known: dict[str, Entity], outside: frozenset[str]) -> Cluster | None:
-    """The report where nothing outside went into it; else what is known inside; None where that is nothing."""
-    members = tuple(e for e in cluster.entities if e in known)
-    if not members:
-        return None
-    if outside.isdisjoint(cluster.entities):
-        return cluster
-    ranked = sorted((known[e] for e in members), key=lambda e: (-e.degree, -e.frequency, e.id))
-    said = {d.text.strip(): d for e in ranked for d in e.descriptions}  # one statement a span: each is a quotation
-    texts = [Statement(f"{text}\n", (), (d.source,)) for text, d in said.items() if text]
-    kept = tuple(within(texts, _COMMUNITY, lambda s: tokens(s.text))[0]) or tuple(map(_cut, texts[:1]))
-    return replace(
-        cluster,
-        members=members if cluster.level == 0 else cluster.members,
-        entities=members,
-        title=", ".join(e.name for e in ranked[:3]),
-        summary=kept,
-        findings=(),
-        rating_explanation="",
-        documents=len({c[:12] for e in ranked for c in e.chunks}),
-        tokens=sum(tokens(s.text) for s in kept),
-        omitted=len(texts) - len(kept),
-    )
 
 
 def _cut(statement: Statement) -> Statement:
