@@ -218,7 +218,12 @@ class Foresight:
         keys = self.rt.keys(report, contexts)
         stored = self.rt.store.read(keys)
         asked += [c for c, k in zip(contexts, keys, strict=True) if k not in stored]
-        return [report.decode(stored[k]) if k in stored else _stand_in(c) for c, k in zip(contexts, keys, strict=True)]
+        reports = []
+        for c, k in zip(contexts, keys, strict=True):
+            text = " ".join(" ".join(p.text for p in c.passages).split()[: _REPORT * 2 // 3])
+            stand_in = Report(c.title, (Statement(text, (), (Source("", 0, 0),)),))
+            reports.append(report.decode(stored[k]) if k in stored else stand_in)
+        return reports
 
     def step(self, name: str, task: Task, items: Sequence[object], completion: Sequence[int]) -> StepEstimate:
         """What a step would take that asks the engine about these items, with the tokens of the replies foreseen."""
@@ -255,8 +260,3 @@ def _written(extraction: Extraction) -> int:
     named = sum(tokens(e.name) + tokens(e.description) + _PER_ENTITY for e in extraction.entities)
     linked = (tokens(r.source) + tokens(r.target) + tokens(r.description) + _PER_RELATION for r in extraction.relations)
     return named + sum(linked) + 10
-
-
-def _stand_in(context: Context) -> Report:
-    text = " ".join(" ".join(p.text for p in context.passages).split()[: _REPORT * 2 // 3])
-    return Report(context.title, (Statement(text, (), (Source("", 0, 0),)),))

@@ -175,7 +175,16 @@ def _judged(graph: Graph, grey: Sequence[Proposal], rt: Runtime, texts: Texts) -
     entities = {e.id: e for e in graph.entities if e.id in wanted}
     bundles = list(_bundles(ids, grey))
     chunks = texts(sorted({c for e in entities.values() for c in e.chunks[:_CHUNKS]}))
-    answers = rt.each(same, [_brief([entities[i] for i in bundle], chunks) for bundle, _ in bundles])
+    briefs = []
+    for bundle, _ in bundles:
+        listed = [entities[i] for i in bundle]
+        passages = (
+            Passage("entity", e.id, e.description or " ".join(d.text for d in e.descriptions), title=e.name,
+                    quotes=tuple(_shown(e, chunks)))
+            for e in listed
+        )  # fmt: skip
+        briefs.append(Brief(Context(tuple(passages)), types=tuple(e.type for e in listed)))
+    answers = rt.each(same, briefs)
     rules = []
     for (_, pairs), groups in zip(bundles, answers, strict=True):
         of = {i: number for number, members in enumerate(groups) for i in members}
@@ -199,15 +208,6 @@ def _bundles(ids: Sequence[str], grey: Sequence[Proposal]) -> Iterable[tuple[tup
             yield members, pairs
         else:
             yield from ((pair, [pair]) for pair in pairs)
-
-
-def _brief(entities: Sequence[Entity], chunks: Mapping[str, Chunk]) -> Brief:
-    passages = tuple(
-        Passage("entity", e.id, e.description or " ".join(d.text for d in e.descriptions), title=e.name,
-                quotes=tuple(_shown(e, chunks)))
-        for e in entities
-    )  # fmt: skip
-    return Brief(Context(passages), types=tuple(e.type for e in entities))
 
 
 def _shown(entity: Entity, chunks: Mapping[str, Chunk]) -> list[Description]:

@@ -108,7 +108,9 @@ def _fates(old: Sequence[Group], new: Sequence[Group], found: Followed, names: M
         if b in sources:
             fates.append(Fate("merged", name, (was.id, *(old[i].id for i in sources[b])), (now.id,)))
         if a not in parts and b not in sources:
-            fates.append(Fate(_change(was, now), name, (was.id,), (now.id,)))
+            more = len(now.entities) - len(was.entities)
+            grew: Kind = "grew" if more > 0 else "shrank" if more < 0 else "changed"
+            fates.append(Fate("kept" if was.entities == now.entities else grew, name, (was.id,), (now.id,)))
     taken = {b for _, b in (*found.successor, *found.parts)}
     fates += [Fate("new", g.id, (), (g.id,)) for i, g in enumerate(new) if i not in taken]
     left = {a for a, _ in (*found.successor, *found.sources)}
@@ -121,10 +123,3 @@ def _by(pairs: Sequence[tuple[int, int]], side: int) -> dict[int, list[int]]:
     for pair in pairs:
         found.setdefault(pair[side], []).append(pair[1 - side])
     return found
-
-
-def _change(was: Group, now: Group) -> Kind:
-    if was.entities == now.entities:
-        return "kept"
-    more = len(now.entities) - len(was.entities)
-    return "grew" if more > 0 else "shrank" if more < 0 else "changed"

@@ -167,22 +167,17 @@ def _settled(w: Dating, functional: Sequence[str]) -> Dates:
         for f in facts
         if f.type
     )
-    return Dates(tuple(_closed(f, closed) for f in facts) if closed else tuple(facts), unread)
-
-
-def _closed(fact: Fact, closed: Mapping[str, Settled]) -> Fact:
-    found = closed.get(fact.id)
-    if found is None:
-        return fact
-    interval = found.interval
-    return replace(
-        fact,
-        starts=interval.starts,
-        ends=interval.ends,
-        disputed=found.disputed,
-        superseded_by=found.superseded_by,
-        reason=found.reason,
-    )
+    for i, f in enumerate(facts):
+        if found := closed.get(f.id):
+            facts[i] = replace(
+                f,
+                starts=found.interval.starts,
+                ends=found.interval.ends,
+                disputed=found.disputed,
+                superseded_by=found.superseded_by,
+                reason=found.reason,
+            )
+    return Dates(tuple(facts), unread)
 
 
 def _fact(name: str, s: DatedSentence, sources: Sequence[Source], held: Held | None) -> Fact:

@@ -60,7 +60,11 @@ class Spans:
         """The chunk with blanks for what is outside."""
         spans = self.outside.get(chunk.id, [])
         if self.exclude:
-            spans = _between(self.holding.get(chunk.id, []), len(chunk.text))
+            spans, at = [], 0  # what those that hold leave of the text
+            for a, b in [*sorted(self.holding.get(chunk.id, [])), (len(chunk.text), len(chunk.text))]:
+                if at < a:
+                    spans.append((at, a))
+                at = max(at, b)
         text = chunk.text
         for a, b in spans:
             text = text[:a] + " " * (b - a) + text[b:]
@@ -107,16 +111,6 @@ class Spans:
 
 def _shared(spans: Sequence[tuple[int, int]], source: Source) -> int:
     return sum(max(0, min(b, source.end) - max(a, source.start)) for a, b in spans)
-
-
-def _between(spans: Sequence[tuple[int, int]], length: int) -> list[tuple[int, int]]:
-    """What `spans` leave of a text of this length."""
-    found, at = [], 0
-    for a, b in [*sorted(spans), (length, length)]:
-        if at < a:
-            found.append((at, a))
-        at = max(at, b)
-    return found
 
 
 def dates_of(index: Index) -> Dates:

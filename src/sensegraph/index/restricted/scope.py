@@ -173,7 +173,9 @@ class ScopedIndex(Index):
         ranked = sorted((self._entities[e] for e in members), key=lambda e: (-e.degree, -e.frequency, e.id))
         said = {d.text.strip(): d for e in ranked for d in e.descriptions}  # one statement a span: each is a quotation
         texts = [Statement(f"{text}\n", (), (d.source,)) for text, d in said.items() if text]
-        kept = tuple(within(texts, _COMMUNITY, lambda s: tokens(s.text))[0]) or tuple(map(_cut, texts[:1]))
+        kept = tuple(within(texts, _COMMUNITY, lambda s: tokens(s.text))[0]) or tuple(
+            replace(s, text=" ".join(s.text.split()[: _COMMUNITY // 2])) for s in texts[:1]
+        )
         return replace(
             cluster,
             members=members if cluster.level == 0 else cluster.members,
@@ -293,9 +295,3 @@ def _relation(relation: Relation, chunks: frozenset[str]) -> Relation | None:
     weight = relation.weight * len(kept) / len(relation.chunks)
     inside = replace(relation, description=joined(said), descriptions=said, weight=weight, chunks=kept, label="")
     return inside if kept else None
-
-
-def _cut(statement: Statement) -> Statement:
-    """A statement too long for the budget, by its first words."""
-    words = statement.text.split()[: _COMMUNITY // 2]
-    return replace(statement, text=" ".join(words))

@@ -77,22 +77,20 @@ def changes(index: Index, first: str, last: str) -> list[Change]:
     facts = sorted(dates_of(index).facts, key=_place)
     began = {f.id: f for f in facts if f.starts and end(first) <= begin(f.starts) < end(last)}
     ended = {f.id: f for f in facts if f.ends and begin(first) < begin(f.ends) <= begin(last)}
-    return list(_changes(facts, began, ended))
-
-
-def _changes(facts: Sequence[Fact], began: dict[str, Fact], ended: dict[str, Fact]) -> Iterator[Change]:
-    """In the order of beginnings; a fact that another took the place of is told once, with that one."""
+    # in the order of beginnings; a fact that another took the place of is told once, with that one
     after = {f.superseded_by: f for f in ended.values() if f.superseded_by in began}
     told = {f.id for f in after.values()}
+    listed = list[Change]()
     for f in facts:
         if f.id in after:
-            yield Change("changed", _event(after[f.id], f), _event(f, None))
+            listed.append(Change("changed", _event(after[f.id], f), _event(f, None)))
         elif f.id in began and f.id in ended and f.id not in told:
-            yield Change("passed", _event(f, None), _event(f, None))
+            listed.append(Change("passed", _event(f, None), _event(f, None)))
         elif f.id in began and f.id not in told:
-            yield Change("began", after=_event(f, None))
+            listed.append(Change("began", after=_event(f, None)))
         elif f.id in ended and f.id not in told:
-            yield Change("ended", before=_event(f, None))
+            listed.append(Change("ended", before=_event(f, None)))
+    return listed
 
 
 def _check(*moments: str) -> None:
