@@ -52,10 +52,10 @@ def quotable(passages: Sequence[Passage], index: Index, rt: Runtime) -> list[Pas
     if not rt.engine.quotes or index.manifest.quoted:
         return list(passages)
     chunks = index.chunks(sorted({q.source.chunk for p in passages for q in p.quotes}))
-    return [replace(p, quotes=_own(p.quotes, chunks)) if p.quotes and p.kind != "point" else p for p in passages]
+    return [replace(p, quotes=_own_quotes(p.quotes, chunks)) if p.quotes and p.kind != "point" else p for p in passages]
 
 
-def _own(quotes: Sequence[Description], chunks: dict[str, Chunk]) -> tuple[Description, ...]:
+def _own_quotes(quotes: Sequence[Description], chunks: dict[str, Chunk]) -> tuple[Description, ...]:
     """The texts of the quotes' spans, whole sentences where a span is part of one; each span once."""
     found = {}
     for quote in quotes:

@@ -33,7 +33,7 @@ class Candidates:
 
 
 @step("reranking.score", version=2, uses="reranker", batch=1)
-def score(asked: Sequence[Candidates], *, reranker: Reranker) -> list[list[float]]:
+def score_candidates(asked: Sequence[Candidates], *, reranker: Reranker) -> list[list[float]]:
     """How well each text of each question fits, higher is better. Raises EndpointError for too few scores."""
     listed = []
     for one in asked:
@@ -57,18 +57,18 @@ def reranked(question: Question, evidence: Evidence, index: Index, rt: Runtime) 
         note = f"{reranker.name} reranked nothing: the evidence holds no chunks"
         return replace(evidence, notes=(*evidence.notes, note))
     read = [evidence.passages[i] for i in where[: reranker.top]]
-    found = rt.once(score, Candidates(question.sought, tuple(p.text for p in read))).value
+    found = rt.once(score_candidates, Candidates(question.sought, tuple(p.text for p in read))).value
     ordered = sorted(zip(read, found, strict=True), key=lambda pair: -pair[1])  # of equal ones the earlier stays first
     best = [replace(p, score=s) for p, s in ordered]
-    passages = _placed(evidence.passages, where, best)
+    passages = _place_ordered(evidence.passages, where, best)
     note = f"{reranker.name} reranked {len(read)} of {len(where)} chunks"
     place = {name: i for i, name in enumerate(evidence.documents)}
     behind = [name for name in documents_of(best, index) if name in place]
-    documents = _placed(evidence.documents, sorted(place[name] for name in behind), behind)
+    documents = _place_ordered(evidence.documents, sorted(place[name] for name in behind), behind)
     return replace(evidence, passages=passages, documents=documents, notes=(*evidence.notes, note))
 
 
-def _placed(items: Sequence[T], where: Sequence[int], ordered: Sequence[T]) -> tuple[T, ...]:
+def _place_ordered(items: Sequence[T], where: Sequence[int], ordered: Sequence[T]) -> tuple[T, ...]:
     """`items`, with what is `ordered` at the first of the positions `where`."""
     new = dict(zip(where, ordered, strict=False))
     return tuple(new.get(i, item) for i, item in enumerate(items))

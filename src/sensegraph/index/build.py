@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from sensegraph.errors import EmptyCorpus, ItemFailed, StoreError
-from sensegraph.index.background import beside
+from sensegraph.index.background import run_in_background
 from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import extract_all, what_was_rejected
 from sensegraph.index.graph.duplicates import resolved_graph
@@ -30,7 +30,7 @@ from sensegraph.index.index import catalogue, document, index_words
 from sensegraph.index.manifest import REF, MadePart, Manifest, read_manifest
 from sensegraph.index.navigation import with_ways
 from sensegraph.index.parts import Building, Part, Spine, Stage
-from sensegraph.index.restricted.arrivals import arrive, now
+from sensegraph.index.restricted.arrivals import current_second, note_arrivals
 from sensegraph.index.restricted.dates import dates_part
 from sensegraph.index.settings import IndexSettings
 from sensegraph.index.vectors import chunk_texts, embed_all, embed_records, entity_texts, report_texts
@@ -56,16 +56,16 @@ def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: b
     if not len(listed.value.chunks):
         raise EmptyCorpus(f"None of the {len(keys)} documents holds any text; nothing to index.")
     spine = Spine(listed, chunks, fresh=fresh)
-    with beside(lambda rt: embed_all(chunk_texts(flat(chunks)), rt), rt) as embedded:
+    with run_in_background(lambda rt: embed_all(chunk_texts(iterate_chunks(chunks)), rt), rt) as embedded:
         if "graph" in settings.parts:
-            spine = _with_graph(spine, rt, settings)
+            spine = _add_graph(spine, rt, settings)
         for part in _parts_built("beside", settings):
-            spine = replace(spine, made={**spine.made, part.name: _build_part(part, spine, rt, settings)})
+            spine = replace(spine, made={**spine.made, part.name: _build_one_part(part, spine, rt, settings)})
         embedded()
     return complete(spine, rt, settings)
 
 
-def _with_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
+def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     """The spine with a graph and, where the settings ask for them, reports; entities are embedded meanwhile."""
     extracted = extract_all(spine.by_document, rt)
 
@@ -81,8 +81,10 @@ def _with_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     notes = (*what_was_rejected(extracted, rt), *log.notes, *said)
     if "reports" not in settings.parts:
         return replace(spine, graph=known, notes=notes)
-    with beside(lambda rt: embed_records(lambda: entity_texts(known.value), rt, name=known.key), rt) as embedded:
-        shape, found = _communities(known, rt, settings, fresh=spine.fresh)
+    with run_in_background(
+        lambda rt: embed_records(lambda: entity_texts(known.value), rt, name=known.key), rt
+    ) as embedded:
+        shape, found = _find_communities(known, rt, settings, fresh=spine.fresh)
         reported = report_all(found, known, spine.chunks, rt, settings.reports)
         embedded()
     notes = (*notes, *reported.value.notes)
@@ -108,7 +110,7 @@ def complete(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
         embedder=rt.embedder.name,
         vectors_by=rt.embedder.fingerprint(),
         settings=settings.key,
-        counts=_counts(spine),
+        counts=_count_records(spine),
         structure=spine.structure,
         graph=graph.key if graph else "",
         communities=spine.communities.key if spine.communities else "",
@@ -124,13 +126,13 @@ def complete(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
     for name, made in spine.made.items():
         manifest = manifest.with_part(name, made)
     for part in _parts_built("within", settings):
-        manifest = manifest.with_part(part.name, _build_part(part, spine, rt, settings, manifest))
+        manifest = manifest.with_part(part.name, _build_one_part(part, spine, rt, settings, manifest))
     manifest = replace(manifest, dates=dates_part(spine.catalogue, spine.chunks, graph, rt, settings.temporal))
     manifest = with_ways(manifest, rt, settings.exact_below)
     for part in _parts_built("over", settings):
-        manifest = manifest.with_part(part.name, _build_part(part, spine, rt, settings, manifest))
-    publish(manifest, rt)
-    arrive(rt.store, spine.catalogue.value.documents, now())
+        manifest = manifest.with_part(part.name, _build_one_part(part, spine, rt, settings, manifest))
+    publish_manifest(manifest, rt)
+    note_arrivals(rt.store, spine.catalogue.value.documents, current_second())
     return manifest
 
 
@@ -138,7 +140,7 @@ def _parts_built(stage: Stage, settings: IndexSettings) -> list[Part[Any, Any]]:
     return [part for part in settings.own_parts if part.stage == stage]
 
 
-def _build_part(
+def _build_one_part(
     part: Part[Any, Any], spine: Spine, rt: Runtime, settings: IndexSettings, manifest: Manifest | None = None
 ) -> MadePart:
     """One part, made anew only as far as it must be."""
@@ -156,13 +158,13 @@ def made_part(rt: Runtime, part: str) -> str:
         return ""
 
 
-def flat(chunks: Results[tuple[Chunk, ...]]) -> Iterator[Chunk]:
+def iterate_chunks(chunks: Results[tuple[Chunk, ...]]) -> Iterator[Chunk]:
     """All chunks in order."""
     for found in chunks:
         yield from found
 
 
-def publish(manifest: Manifest, rt: Runtime) -> None:
+def publish_manifest(manifest: Manifest, rt: Runtime) -> None:
     """Store the manifest and let readers see it, in one change."""
     name = key("manifest", manifest)
     rt.store.write({name: msgspec.json.encode(manifest)}, "index")
@@ -174,7 +176,7 @@ def store_documents(documents: Sequence[Document], rt: Runtime) -> list[str]:
     return list(rt.each(document, documents).keys)
 
 
-def _communities(
+def _find_communities(
     known: Result[Graph], rt: Runtime, settings: IndexSettings, *, fresh: bool
 ) -> tuple[str, Result[Communities]]:
     """The shape of the graph and its communities: those of the last build where the shape is the same."""
@@ -200,7 +202,7 @@ def earlier_build(rt: Runtime, settings: ClusterSettings) -> Earlier | None:
         return None  # parts are gone or of another version: the build makes them anew instead of failing for ever
 
 
-def _counts(spine: Spine) -> dict[str, int]:
+def _count_records(spine: Spine) -> dict[str, int]:
     graph = spine.graph.value if spine.graph else Graph()
     return {
         "documents": len(spine.catalogue.value.documents),

@@ -52,7 +52,7 @@ def chunk_by(documents: Sequence[Document], *, chunker: Chunker) -> list[tuple[C
                 )
             last = start, end
         texts = [(start, end, document.text[start:end]) for start, end in dict.fromkeys(map(tuple, spans))]
-        found.append(tuple(_chunk(document, a, b, tokens(text)) for a, b, text in texts if text.strip()))
+        found.append(tuple(_make_chunk(document, a, b, tokens(text)) for a, b, text in texts if text.strip()))
     return found
 
 
@@ -69,15 +69,15 @@ def chunk(documents: Sequence[Document], *, size: int, overlap: int) -> list[tup
         raise SettingsError(f"chunk_overlap ({overlap}) must be at least 0 and below chunk_tokens ({size}).")
     return [
         tuple(
-            _chunk(d, start, end, count)
-            for start, end, count in _windows(d.text, size, overlap)
+            _make_chunk(d, start, end, count)
+            for start, end, count in _cut_windows(d.text, size, overlap)
             if d.text[start:end].strip()
         )
         for d in documents
     ]
 
 
-def _chunk(document: Document, start: int, end: int, count: int) -> Chunk:
+def _make_chunk(document: Document, start: int, end: int, count: int) -> Chunk:
     text = document.text[start:end]
     return Chunk(chunk_id(document.id, start, text), document.id, start, end, count, text, document.title)
 
@@ -114,7 +114,7 @@ class _Pieces:
         return min(end, self.ends[first])
 
 
-def _windows(text: str, size: int, overlap: int) -> Iterator[tuple[int, int, int]]:
+def _cut_windows(text: str, size: int, overlap: int) -> Iterator[tuple[int, int, int]]:
     """(start, end, tokens) of each window."""
     if not text.strip():
         return
@@ -153,7 +153,7 @@ def _end_of_window(text: str, pieces: _Pieces, start: int, size: int) -> tuple[i
         end = hard = pieces.after(first, room)
         if hard < len(text):
             soft = pieces.after(first, int(room * (1 - _SLACK)))
-            end = _with_whole_graphemes(text, start, _border(text, soft, hard, start), size)
+            end = _with_whole_graphemes(text, start, _last_border(text, soft, hard, start), size)
         count = tokens(text[start:end])
         if count <= size:
             return end, count
@@ -179,7 +179,7 @@ def _with_whole_graphemes(text: str, start: int, end: int, size: int) -> int:
     return whole if tokens(text[start:whole]) <= size else end
 
 
-def _border(text: str, soft: int, hard: int, start: int) -> int:
+def _last_border(text: str, soft: int, hard: int, start: int) -> int:
     """The last sentence end in `soft:hard`, else the last word end there, else `hard`."""
     tail = max(start, soft - 400)
     stops = [tail + stop for _, stop in sentences(text[tail:hard])[:-1] if tail + stop > soft]
@@ -195,11 +195,11 @@ def _pieces_of(text: str) -> _Pieces:
     pending: list[int] = []
     joint: list[tuple[int, int]] = []  # the pieces that are more than one token, and their tokens
     for number in encode(text):
-        piece = _piece(number) if not pending else None
+        piece = _decode_token(number) if not pending else None
         if piece is None:
             pending.append(number)
             if len(pending) > _CHAIN:
-                return _spread(text)
+                return _spread_tokens(text)
             if (piece := decode(pending)) is None:
                 continue
             if len(pending) > 1:
@@ -215,7 +215,7 @@ def _pieces_of(text: str) -> _Pieces:
     return _Pieces(ends, list(accumulate(counts)))
 
 
-def _spread(text: str) -> _Pieces:
+def _spread_tokens(text: str) -> _Pieces:
     """The pieces of `text` about as it is encoded: the tokens of each short run are spread over its characters."""
     ends: list[int] = []
     sums: list[int] = []
@@ -228,5 +228,5 @@ def _spread(text: str) -> _Pieces:
 
 
 @lru_cache(maxsize=200_000)
-def _piece(number: int) -> str | None:
+def _decode_token(number: int) -> str | None:
     return decode([number])

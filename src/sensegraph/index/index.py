@@ -10,7 +10,7 @@ from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.ranking import Bm25
 from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.index.chunks import chunk
-from sensegraph.index.graph.lookups import Lookups, lookups
+from sensegraph.index.graph.lookups import Lookups, build_lookups
 from sensegraph.index.manifest import Catalogue, ChunkEntry, DocumentEntry, Manifest, read_manifest
 from sensegraph.index.parts import SPINE, Part, find_part, known_parts, part_of_kind
 from sensegraph.index.vectors import stack
@@ -103,7 +103,7 @@ class Index:
     @cached_property
     def lookups(self) -> Lookups:
         """Neighbours, communities and names of the entities, by position."""
-        return recall(self.store, lookups, self._part("graph", self.manifest.lookups))
+        return recall(self.store, build_lookups, self._part("graph", self.manifest.lookups))
 
     def part(self, part: Part[T, Any]) -> T:
         """A part that was built besides graph and reports. Raises NotIndexed where the index was built without it."""
@@ -163,9 +163,9 @@ class Index:
         """The way through the vectors of a kind; None where all of them are compared."""
         if kind not in self._navigators and (ways := self.manifest.ways.get(kind)):
             from sensegraph.algorithms.approximate import Navigator
-            from sensegraph.index.navigation import navigation
+            from sensegraph.index.navigation import build_navigation
 
-            graphs = [(begin, recall(self.store, navigation, name)) for begin, name in ways]
+            graphs = [(begin, recall(self.store, build_navigation, name)) for begin, name in ways]
             self._navigators[kind] = Navigator(self._vectors(kind), graphs)
         return self._navigators.get(kind)
 
@@ -194,7 +194,7 @@ class Index:
 
     def document(self, name: str) -> Document:
         """One document with its text. Raises NotIndexed for an id that is not in the index."""
-        entry = _table(self.catalogue.documents).find([name]).get(name)
+        entry = _stored_table(self.catalogue.documents).find([name]).get(name)
         if entry is None:
             raise NotIndexed(f"No document {name!r} in this index; `sensegraph status --documents` lists them.")
         found = self.store.read([entry.key])
@@ -204,30 +204,30 @@ class Index:
 
     def chunks(self, ids: Sequence[str]) -> dict[str, Chunk]:
         """The chunks with these ids; one that does not exist is absent."""
-        places = _table(self.catalogue.chunks).find(ids)
+        places = _stored_table(self.catalogue.chunks).find(ids)
         objects = self.store.read(sorted({p.key for p in places.values()}))
         decoded = {k: chunk.decode(value) for k, value in objects.items()}
         return {name: decoded[p.key][p.position] for name, p in places.items() if p.key in decoded}
 
     def documents_of(self, chunks: Sequence[str]) -> dict[str, str]:
         """The document of each of these chunks; a chunk that does not exist is absent."""
-        return {name: entry.document for name, entry in _found(self.catalogue.chunks, chunks).items()}
+        return {name: entry.document for name, entry in _find_records(self.catalogue.chunks, chunks).items()}
 
     def tokens_of(self, chunks: Sequence[str]) -> dict[str, int]:
         """The tokens of each of these chunks; a chunk that does not exist is absent."""
-        return {name: entry.tokens for name, entry in _found(self.catalogue.chunks, chunks).items()}
+        return {name: entry.tokens for name, entry in _find_records(self.catalogue.chunks, chunks).items()}
 
     def entities(self, ids: Sequence[str]) -> dict[str, Entity]:
         """The entities with these ids; one that does not exist is absent."""
-        return _found(self.graph.entities, ids)
+        return _find_records(self.graph.entities, ids)
 
     def relations(self, ids: Sequence[str]) -> dict[str, Relation]:
         """The relations with these ids; one that does not exist is absent."""
-        return _found(self.graph.relations, ids)
+        return _find_records(self.graph.relations, ids)
 
     def clusters(self, ids: Sequence[str]) -> dict[str, Cluster]:
         """The clusters with these ids; one that does not exist is absent."""
-        return _found(self.hierarchy.clusters, ids)
+        return _find_records(self.hierarchy.clusters, ids)
 
     def clusters_at(self, depth: int) -> list[Cluster]:
         """The reports that a question at `depth` reads: its clusters, and the leaf of a branch that ends above it.
@@ -253,14 +253,14 @@ def missing_part(part: str, reader: str = "") -> NotIndexed:
     )
 
 
-def _found(records: Sequence[R], ids: Sequence[str]) -> dict[str, R]:
+def _find_records(records: Sequence[R], ids: Sequence[str]) -> dict[str, R]:
     """Records by id, in the order of `ids`: from a stored table, or from a few in memory."""
     wanted = set(ids)
     found = records.find(ids) if isinstance(records, Table) else {r.id: r for r in records if r.id in wanted}
     return {name: found[name] for name in dict.fromkeys(ids) if name in found}
 
 
-def _table(rows: Sequence[Any]) -> Table[Any]:
+def _stored_table(rows: Sequence[Any]) -> Table[Any]:
     if not isinstance(rows, Table):
         raise TypeError("this part of an index is always a stored table")
     return rows

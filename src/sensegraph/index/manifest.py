@@ -128,12 +128,12 @@ def read_manifest(store: Store) -> Manifest:
         raise StoreError("The index's list of parts is gone from the store; run `sensegraph index` again.")
     try:
         fields: dict[str, Any] = msgspec.json.decode(found[name], type=dict[str, Any])
-        return msgspec.convert(fields if "parts" in fields else _with_entries(fields), Manifest)
+        return msgspec.convert(fields if "parts" in fields else _with_part_entries(fields), Manifest)
     except msgspec.DecodeError as e:
         raise StoreError(f"The index was made by another version ({e}); run `sensegraph index` again.") from e
 
 
-def _with_entries(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _with_part_entries(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a manifest of before 2026-11, which had one for every key of every part, with entries instead."""
     entries = {
         name: {

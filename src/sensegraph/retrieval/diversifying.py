@@ -54,13 +54,13 @@ def diversified(
         has = [np.isin(places, who) for _, (who, _) in index.words.hits(asked)]
         idf = [index.words.idf(word) for word in sorted(set(asked))]
         table = np.array(has, np.bool_).reshape(len(idf), len(head)).T
-        order = _covering(fit, table, np.array(idf, np.float64), balance)
+        order = _cover_words(fit, table, np.array(idf, np.float64), balance)
     positions, scores = ranking.positions.copy(), ranking.scores.copy()
     positions[: len(head)], scores[: len(head)] = head[order], scores[order]
     return Ranking(ranking.name, positions, scores)
 
 
-def _covering(fit: Floats, has: NDArray[np.bool_], idf: Floats, balance: float) -> Longs:
+def _cover_words(fit: Floats, has: NDArray[np.bool_], idf: Floats, balance: float) -> Longs:
     """The chunks so that each adds most: its words that none before it has, and its fitting, a word of its own."""
     own = np.eye(len(fit), dtype=np.bool_)
     rows, elements = np.nonzero(np.hstack((has, own)))

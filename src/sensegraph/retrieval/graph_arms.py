@@ -14,7 +14,7 @@ from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.ranking import best
 from sensegraph.algorithms.walks import pagerank
-from sensegraph.index.graph.ties import Ties, salience, ties_of
+from sensegraph.index.graph.ties import Ties, entity_salience, ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.retrieval.signals import named_in
@@ -50,7 +50,7 @@ def by_graph(question: Question, index: Index, rt: Runtime, top: int, hops: int 
     neighbours are seeds in their turn, of less and less weight.
     """
     seeds = seeds_of(question, index, rt, floor)
-    return Ranking("graph", *best(_around(seeds, index, ties_of(index, rt), hops), top))
+    return Ranking("graph", *best(_score_around(seeds, index, ties_of(index, rt), hops), top))
 
 
 def seeds_of(question: Question, index: Index, rt: Runtime, floor: float = 0.5) -> list[int]:
@@ -76,7 +76,7 @@ def by_walk(question: Question, text: Ranking, index: Index, rt: Runtime, walk: 
     seeds = seeds_of(question, index, rt, floor)
     nodes = count + len(tied.start) - 1
     titled, named, prior = np.zeros(nodes), np.zeros(nodes), np.zeros(nodes)
-    for seed, says in zip(seeds, salience(tied, seeds, count).tolist(), strict=True):
+    for seed, says in zip(seeds, entity_salience(tied, seeds, count).tolist(), strict=True):
         mine = tied.titled(seed)
         titled[mine] += says / max(len(mine), 1)
         named[count + seed] = 1 / max(len(tied.mentioning(seed)), 1)
@@ -91,7 +91,7 @@ def by_walk(question: Question, text: Ranking, index: Index, rt: Runtime, walk: 
     return Ranking("prior", *best(pagerank(tied.walk, reset, walk.damping, walk.steps)[:count], _WALKED))
 
 
-def _around(seeds: Sequence[int], index: Index, tied: Ties, hops: int) -> Floats:
+def _score_around(seeds: Sequence[int], index: Index, tied: Ties, hops: int) -> Floats:
     """The score of every chunk, shape (chunks,)."""
     scores, lookups = np.zeros(len(index.catalogue.chunks)), index.lookups
     for seed in seeds:

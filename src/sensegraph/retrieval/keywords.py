@@ -61,9 +61,9 @@ def keywords_of(question: Question, index: Index, rt: Runtime, *, refined: bool 
             why = "; ".join(sorted(e.reasons))
             notes.append(f"the engine could not split the question ({why}): rules alone did")
     text = question.text if fold(asked.question) == fold(question.text) else f"{question.text}\n{asked.question}"
-    low, common = _named(text, index)
+    low, common = _split_names(text, index)
     if not low and question.history:
-        low, _ = _named(question.sought, index)
+        low, _ = _split_names(question.sought, index)
     names = [fold(name) for name in low]
     themes = [part for part in asked.questions if not any(fold(part) in name for name in names)]
     if not themes:  # the words that are neither function words nor part of a name, in one phrase
@@ -76,7 +76,7 @@ def keywords_of(question: Question, index: Index, rt: Runtime, *, refined: bool 
     return Keywords(tuple(low), high, tuple(low.values()), tuple(notes))
 
 
-def _named(text: str, index: Index) -> tuple[dict[str, tuple[int, ...]], list[str]]:
+def _split_names(text: str, index: Index) -> tuple[dict[str, tuple[int, ...]], list[str]]:
     """Names in a text with the entities so called, known ones first; and what is known but is no name as it is written.
 
     A word that the index knows as a name is one only with a capital, unless the text has none inside.
@@ -94,13 +94,13 @@ def _named(text: str, index: Index) -> tuple[dict[str, tuple[int, ...]], list[st
             known.setdefault(name, []).append(place)
     low = {name: tuple(found) for name, found in known.items()}
     folded = [fold(name) for name in low]
-    for name in _capitals(text):
+    for name in _capitalised_names(text):
         if not any(fold(name) in other or other in fold(name) for other in folded):
             low.setdefault(name, ())
     return low, list(common)
 
 
-def _capitals(text: str) -> Iterable[str]:
+def _capitalised_names(text: str) -> Iterable[str]:
     """Runs of capitalised words without the function words that they begin with."""
     for found in _NAME.finditer(text):
         words = found[0].split()

@@ -80,11 +80,13 @@ class _Seeds:
 def around(question: Question, index: Index, rt: Runtime, shares: Shares) -> Around:
     """Reports, entities, relations, claims and chunks around the entities that `question` names or means."""
     budget, rest = shares.context_tokens, 1 - shares.text - shares.reports - shares.history
-    seeds = find_seeds(question, index, rt, shares.top_entities)
+    seeds = find_seed_entities(question, index, rt, shares.top_entities)
     room = _Room(budget * shares.history)
     history = tuple(reversed(room.filled(reversed(question.history), lambda t: tokens(t.question) + tokens(t.answer))))
     room.left += budget * shares.reports
-    reports = [report_passage(c) for c in room.filled(_reports(seeds, index), lambda c: c.tokens + tokens(c.title))]
+    reports = [
+        report_passage(c) for c in room.filled(_seed_reports(seeds, index), lambda c: c.tokens + tokens(c.title))
+    ]
     room.left += budget * rest
     links = _Links(index, seeds, shares)
     records = room.filled(links.passages(), size)
@@ -131,7 +133,7 @@ class _Room:
 # ── seeds ──
 
 
-def find_seeds(question: Question, index: Index, rt: Runtime, top: int) -> _Seeds:
+def find_seed_entities(question: Question, index: Index, rt: Runtime, top: int) -> _Seeds:
     """The entities that the question names, then those nearest to it, `top` in all (D6)."""
     named = names_in(question.text, index)
     query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
@@ -148,7 +150,7 @@ def find_seeds(question: Question, index: Index, rt: Runtime, top: int) -> _Seed
 # ── sections ──
 
 
-def _reports(seeds: _Seeds, index: Index) -> Iterator[Cluster]:
+def _seed_reports(seeds: _Seeds, index: Index) -> Iterator[Cluster]:
     """The reports on the seeds' communities, those with most seeds first; never one and the other above it."""
     if not index.manifest.hierarchy or not seeds.places:
         return

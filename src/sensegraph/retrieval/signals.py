@@ -45,7 +45,7 @@ def names_of(question: str, index: Index) -> list[Name]:
         match = re.search(pattern, question, re.IGNORECASE)
         found.setdefault(match.span() if match else (len(question), len(question)), []).append(entity)
     spoken = language(runs(question))
-    names = [_name(question, span, bearers, spoken) for span, bearers in sorted(found.items(), key=lambda x: x[0])]
+    names = [_make_name(question, span, bearers, spoken) for span, bearers in sorted(found.items(), key=lambda x: x[0])]
     kept: list[Name] = []  # names that follow each other are one: `Kevin Scott` where only its parts are known
     for name in names:
         if kept and kept[-1].proper and name.proper and question[kept[-1].end : name.start].isspace():
@@ -94,7 +94,7 @@ def relations(question: str) -> list[str]:
     return [m[0].strip() for m in _RELATIONS.finditer(question)]
 
 
-def _name(question: str, span: tuple[int, int], bearers: Sequence[Entity], spoken: str) -> Name:
+def _make_name(question: str, span: tuple[int, int], bearers: Sequence[Entity], spoken: str) -> Name:
     surface = question[span[0] : span[1]] or bearers[0].name
     lone = question.islower() and len(surface.split()) > 1
     capital = surface != surface.lower()

@@ -67,18 +67,21 @@ def check_answer(answer: Answer, fetch: Fetch, by: Supporter, most: int = MOST) 
 def check_answers(answers: Sequence[Answer], fetch: Fetch, by: Supporter, most: int = MOST) -> list[Checked]:
     """Several answers, so that what is asked of a model is asked at once."""
     documents = {c.document: fetch(c.document) for a in answers for c in a.citations}
-    said = [() if _abstains(a) else cited_statements(_own(a)) for a in answers]
+    said = [() if _answer_abstains(a) else cited_statements(_without_quoted_marks(a)) for a in answers]
     texts = [
-        {Reference(c.marker): _around(c, documents[c.document]) if by.wide else c.quote for c in a.citations}
+        {
+            Reference(c.marker): _quote_with_context(c, documents[c.document]) if by.wide else c.quote
+            for c in a.citations
+        }
         for a in answers
     ]
     found = citations_of(list(zip(said, texts, strict=True)), by, most)
-    return [_checked(a, s, f, documents, by.name) for a, s, f in zip(answers, said, found, strict=True)]
+    return [_judge_answer(a, s, f, documents, by.name) for a, s, f in zip(answers, said, found, strict=True)]
 
 
-def _around(citation: Citation, document: Document | None) -> str:
+def _quote_with_context(citation: Citation, document: Document | None) -> str:
     """The quote with the sentences around it, where it stands in the document."""
-    if document is None or not _exact(citation, document):
+    if document is None or not _quotes_exactly(citation, document):
         return citation.quote
     spans = sentences(document.text)
     inside = [i for i, (a, b) in enumerate(spans) if a < citation.end and citation.start < b]
@@ -88,29 +91,29 @@ def _around(citation: Citation, document: Document | None) -> str:
     return document.text[min(first[0], citation.start) : max(last[1], citation.end)]
 
 
-def _own(answer: Answer) -> str:
+def _without_quoted_marks(answer: Answer) -> str:
     """The answer's text without marks that are no mark of its own but the words of what it quotes: a source's notes."""
     known = {c.marker for c in answer.citations}
     quoted = {m for c in answer.citations for m in _MARK.findall(c.quote) if int(m) not in known}
     return _MARK.sub(lambda mark: "" if mark[1] in quoted else mark[0], answer.text)
 
 
-def _abstains(answer: Answer) -> bool:
+def _answer_abstains(answer: Answer) -> bool:
     return not answer.citations and abstains(answer.text)
 
 
-def _exact(citation: Citation, document: Document | None) -> bool:
+def _quotes_exactly(citation: Citation, document: Document | None) -> bool:
     return document is not None and document.text[citation.start : citation.end] == citation.quote
 
 
-def _checked(
+def _judge_answer(
     answer: Answer,
     said: Sequence[CitedStatement],
     found: Citations,
     documents: Mapping[str, Document | None],
     by: str,
 ) -> Checked:
-    wrong = [c for c in answer.citations if not _exact(c, documents[c.document])]
+    wrong = [c for c in answer.citations if not _quotes_exactly(c, documents[c.document])]
     problems = [
         Problem("unsupported", s.text, v.reason, tuple(map(str, s.references)))
         for s, v in zip(said, found.verdicts, strict=True)
@@ -120,7 +123,7 @@ def _checked(
     for s in said:
         if lost := [str(r) for r in s.references if r not in known]:
             problems.append(Problem("dangling", s.text, f"the answer has no source {', '.join(lost)}", tuple(lost)))
-        problems += _speaker(s, answer, documents)
+        problems += _find_wrong_speakers(s, answer, documents)
     for c in wrong:
         mark, missing = Reference(c.marker), documents[c.document] is None
         statement = next((s.text for s in said if mark in s.references), "")
@@ -138,11 +141,13 @@ def _checked(
         found.recall,
         found.precision,
         tuple(problems),
-        _abstains(answer),
+        _answer_abstains(answer),
     )
 
 
-def _speaker(said: CitedStatement, answer: Answer, documents: Mapping[str, Document | None]) -> Iterator[Problem]:
+def _find_wrong_speakers(
+    said: CitedStatement, answer: Answer, documents: Mapping[str, Document | None]
+) -> Iterator[Problem]:
     """A speaker who did not say it: another's label stands before the span, or no cited document names the speaker."""
     who = fold(speaker_of(said.text))
     cited = [

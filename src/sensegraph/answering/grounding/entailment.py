@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from sensegraph.answering.grounding.lexical import LABEL, borne
+from sensegraph.answering.grounding.lexical import LABEL, lacks_of_texts
 from sensegraph.errors import SettingsError, UnsupportedTask
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.results import step
@@ -70,7 +70,7 @@ class ByWords:
         verdicts = []
         for check in checks:
             texts = [t for t in check.evidence if t.strip()]
-            found = borne(check.statement, texts) if texts else ()
+            found = lacks_of_texts(check.statement, texts) if texts else ()
             verdicts.append(Support(not found, "; ".join(map(str, found))) if texts else _NOTHING)
         return verdicts
 

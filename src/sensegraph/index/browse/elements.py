@@ -74,7 +74,7 @@ def list_reports(index: Index, depth: int = 0) -> list[ReportRow]:
 
     They cover every entity once: a community that is not divided further stands for itself at the depths below it.
     """
-    upper = islice(_read(index.hierarchy.clusters, _Outline), sum(index.manifest.clusters[: depth + 1]))
+    upper = islice(_read_fields(index.hierarchy.clusters, _Outline), sum(index.manifest.clusters[: depth + 1]))
     rows = [_report_row(c) for c in upper if c.depth == depth or c.level == 0]
     return sorted(rows, key=lambda r: (-r.rating, -r.documents, -r.entities, r.id))
 
@@ -92,10 +92,10 @@ def find_report(index: Index, name: str) -> Cluster:
         ids = clusters.ids() if isinstance(clusters, Table) else [c.id for c in clusters]
         hits = [i for i in ids if i.startswith(name)]
     if not hits:
-        titles = [(c.id, c.title) for c in _read(clusters, _Outline)]
+        titles = [(c.id, c.title) for c in _read_fields(clusters, _Outline)]
         hits = [i for i, title in titles if fold(title) == fold(name)]
         if not hits:
-            raise InputError(f"There is no report {name!r}{_nearest(name, [title for _, title in titles])}.")
+            raise InputError(f"There is no report {name!r}{_nearest_names(name, [title for _, title in titles])}.")
     first = index.clusters(hits[:_NEAR])
     if len(hits) > 1:
         many = ", ".join(f"{i} ({first[i].title}, depth {first[i].depth})" for i in hits[:_NEAR])
@@ -108,10 +108,10 @@ def read_report(index: Index, name: str, chunks: int | None = None) -> ReportPag
     cluster = find_report(index, name)
     members = index.entities(cluster.entities)
     names = {e.id: e.name for e in members.values()}
-    summary, findings, citations, unresolved = _cited(cluster, index)
+    summary, findings, citations, unresolved = _cite_report(cluster, index)
     # the community's entities are those that share the home of one of them
     homes = index.lookups.homes[:, cluster.depth]
-    home = homes[_position(next(iter(members.values())), index)]
+    home = homes[_entity_position(next(iter(members.values())), index)]
     positions: list[int] = np.flatnonzero(homes == home).tolist()
     held = Counter(c for e in members.values() for c in e.chunks)
     children = index.clusters(cluster.members) if cluster.level else {}
@@ -133,14 +133,14 @@ def read_report(index: Index, name: str, chunks: int | None = None) -> ReportPag
         parent=next(map(_report_row, index.clusters([cluster.parent]).values()), None),
         children=tuple(sorted(map(_report_row, children.values()), key=lambda r: (-r.rating, r.id))),
         entities=tuple(sorted(map(_entity_row, members.values()), key=lambda e: (-e.degree, e.name, e.id))),
-        relations=tuple(_relation_row(r, names) for r in _inner(positions, index)),
-        claims=_claims(index, positions, names),
+        relations=tuple(_relation_row(r, names) for r in _inner_relations(positions, index)),
+        claims=_claim_rows(index, positions, names),
         chunks=tuple(sorted(rows, key=lambda r: (-r.entities, r.place.document, r.place.start))),
         chunks_in_all=len(held),
     )
 
 
-def _cited(cluster: Cluster, index: Index) -> tuple[str, tuple[Headline, ...], tuple[Citation, ...], int]:
+def _cite_report(cluster: Cluster, index: Index) -> tuple[str, tuple[Headline, ...], tuple[Citation, ...], int]:
     """The summary and the findings with one row of numbers through both, the citations, and how many are lost."""
     parts = [cluster.summary, *(f.statements for f in cluster.findings)]
     told = list[Statement]()
@@ -153,7 +153,7 @@ def _cited(cluster: Cluster, index: Index) -> tuple[str, tuple[Headline, ...], t
     return summary, tuple(findings), citations, unresolved
 
 
-def _inner(positions: Sequence[int], index: Index) -> list[Relation]:
+def _inner_relations(positions: Sequence[int], index: Index) -> list[Relation]:
     """The relations with both ends among the entities at these positions, heaviest first."""
     inside = np.zeros(len(index.lookups.homes), np.bool_)
     inside[positions] = True
@@ -175,8 +175,8 @@ def find_entities(index: Index, name: str, kind: str = "") -> list[Entity]:
     found = at(index.graph.entities, index.lookups.called(name)) or list(index.entities([name]).values())
     named = sorted(found, key=lambda e: (-e.degree, -len(e.chunks), e.id))
     if not named:
-        every = [e.name for e in _read(index.graph.entities, _Called)]
-        raise InputError(f"There is no entity {name!r}{_nearest(name, every)}.")
+        every = [e.name for e in _read_fields(index.graph.entities, _Called)]
+        raise InputError(f"There is no entity {name!r}{_nearest_names(name, every)}.")
     chosen = [e for e in named if kind in ("", e.type) or fold(kind) == fold(e.type)]
     if not chosen:
         types = ", ".join(sorted({e.type for e in named}))
@@ -203,7 +203,7 @@ def entities_called(index: Index, name: str) -> list[Entity]:
 
 def read_entity(index: Index, entity: Entity) -> EntityPage:
     """All that is known of an entity of the index."""
-    position = _position(entity, index)
+    position = _entity_position(entity, index)
     spans = index.chunks(sorted({d.source.chunk for d in entity.descriptions}))
     said = (Said(d.text, d.source.chunk, _source_place(d.source, spans)) for d in entity.descriptions)
     homes = [h for h in dict.fromkeys(index.lookups.homes[position].tolist()) if h >= 0]
@@ -217,12 +217,12 @@ def read_entity(index: Index, entity: Entity) -> EntityPage:
         frequency=entity.frequency,
         descriptions=tuple(said),
         neighbours=tuple(sorted(rows, key=lambda n: (-n.relation.weight, n.entity.name, n.entity.id))),
-        claims=_claims(index, [position], {entity.id: entity.name}),
+        claims=_claim_rows(index, [position], {entity.id: entity.name}),
         communities=tuple(_report_row(c) for c in at(index.hierarchy.clusters, homes)) if homes else (),
     )
 
 
-def _position(entity: Entity, index: Index) -> int:
+def _entity_position(entity: Entity, index: Index) -> int:
     """Where an entity stands in the graph."""
     places = index.lookups.called(entity.name)
     records = at(index.graph.entities, places)
@@ -232,7 +232,7 @@ def _position(entity: Entity, index: Index) -> int:
 # ── what both need ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _claims(index: Index, positions: Sequence[int], names: dict[str, str]) -> tuple[ClaimRow, ...]:
+def _claim_rows(index: Index, positions: Sequence[int], names: dict[str, str]) -> tuple[ClaimRow, ...]:
     """The claims about the entities at these positions, by subject and place; what two chunks share is told once."""
     told = sorted({int(claim) for p in positions for claim in index.lookups.told(p)})
     found = [c for c in at(index.graph.claims, told) if c.subject in names]
@@ -247,14 +247,14 @@ def _claims(index: Index, positions: Sequence[int], names: dict[str, str]) -> tu
     )
 
 
-def _read(records: Sequence[Any], kind: type[R]) -> Iterator[R]:
+def _read_fields(records: Sequence[Any], kind: type[R]) -> Iterator[R]:
     """All records in order; of stored ones only the fields of `kind` are decoded."""
     if isinstance(records, Table):
         return map(msgspec.json.Decoder(kind).decode, records.raw())
     return iter(records)
 
 
-def _nearest(name: str, known: Sequence[str]) -> str:
+def _nearest_names(name: str, known: Sequence[str]) -> str:
     """`; the nearest: …`, or where there is nothing at all, that."""
     from rapidfuzz import fuzz, process
 

@@ -60,9 +60,9 @@ def follow_communities(store: Store, manifest: Manifest) -> tuple[Fate, ...]:
     before = lineage(store)
     if not manifest.communities or before.communities == manifest.communities:
         return ()
-    old, new = _groups(store, before.communities), _groups(store, manifest.communities)
-    found = follow(_members(old), _members(new), ([g.depth for g in old], [g.depth for g in new]))
-    fates = _fates(old, new, found, before.names)
+    old, new = _read_groups(store, before.communities), _read_groups(store, manifest.communities)
+    found = follow(_member_sets(old), _member_sets(new), ([g.depth for g in old], [g.depth for g in new]))
+    fates = _trace_fates(old, new, found, before.names)
     names: dict[str, str] = {}
     then: dict[str, str] = {}  # from the ids of the build before to those of now
     for fate in fates:
@@ -85,20 +85,22 @@ def counts(fates: Sequence[Fate]) -> dict[str, int]:
     return {kind: counted[kind] for kind in KINDS if counted[kind]}
 
 
-def _groups(store: Store, name: str) -> list[Group]:
+def _read_groups(store: Store, name: str) -> list[Group]:
     try:
         return list(recall(store, communities, name).groups) if name else []
     except StoreError:
         return []  # gone, or of another version: names begin anew
 
 
-def _members(groups: Sequence[Group]) -> list[frozenset[str]]:
+def _member_sets(groups: Sequence[Group]) -> list[frozenset[str]]:
     return [frozenset(g.entities) for g in groups]
 
 
-def _fates(old: Sequence[Group], new: Sequence[Group], found: Followed, names: Mapping[str, str]) -> tuple[Fate, ...]:
+def _trace_fates(
+    old: Sequence[Group], new: Sequence[Group], found: Followed, names: Mapping[str, str]
+) -> tuple[Fate, ...]:
     """One fate for each community, of now or before: parts belong to what split, sources to what they merged into."""
-    parts, sources = _by(found.parts, 0), _by(found.sources, 1)
+    parts, sources = _by_side(found.parts, 0), _by_side(found.sources, 1)
     fates: list[Fate] = []
     for a, b in found.successor:
         was, now = old[a], new[b]
@@ -118,7 +120,7 @@ def _fates(old: Sequence[Group], new: Sequence[Group], found: Followed, names: M
     return tuple(fates)
 
 
-def _by(pairs: Sequence[tuple[int, int]], side: int) -> dict[int, list[int]]:
+def _by_side(pairs: Sequence[tuple[int, int]], side: int) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
     for pair in pairs:
         found.setdefault(pair[side], []).append(pair[1 - side])

@@ -60,7 +60,7 @@ class Elements:
         return nodes, sorted(links, key=lambda r: (-r.rank, r.passage.id))
 
 
-def elements(graph: Graph, documents: Mapping[str, str], *, quotes: bool) -> Elements:
+def list_elements(graph: Graph, documents: Mapping[str, str], *, quotes: bool) -> Elements:
     """All lines of `graph`; `documents` maps chunk ids to document ids.
 
     An engine that quotes is given the quotes, and scores and numbers of documents to choose among them. Any other sees
@@ -75,9 +75,9 @@ def elements(graph: Graph, documents: Mapping[str, str], *, quotes: bool) -> Ele
         if quotes:
             count = len({documents[c] for c in e.chunks if c in documents})
             passage = replace(
-                passage, score=float(e.degree), quotes=_quotes(e.descriptions, documents), documents=count
+                passage, score=float(e.degree), quotes=_choose_quotes(e.descriptions, documents), documents=count
             )
-        found.entity[e.id] = _line(passage, (e.id,), e.degree)
+        found.entity[e.id] = _make_line(passage, (e.id,), e.degree)
     for r in graph.relations:
         title = f"{names[r.source]} — {names[r.target]}"
         rank = degree[r.source] + degree[r.target]
@@ -85,21 +85,23 @@ def elements(graph: Graph, documents: Mapping[str, str], *, quotes: bool) -> Ele
         passage = Passage("relation", r.id, text, title=title)
         if quotes:
             count = len({documents[c] for c in r.chunks if c in documents})
-            passage = replace(passage, score=r.weight, quotes=_quotes(r.descriptions, documents), documents=count)
-        found.relations[r.source].append(_line(passage, (r.source, r.target), rank))
+            passage = replace(
+                passage, score=r.weight, quotes=_choose_quotes(r.descriptions, documents), documents=count
+            )
+        found.relations[r.source].append(_make_line(passage, (r.source, r.target), rank))
     for c in graph.claims:
         dates = " to ".join(d for d in (c.starts, c.ends) if d)
         text = " | ".join(part for part in (c.object, c.type, c.status, dates, c.description) if part)
         kept = (Description(c.description, c.source),) if quotes else ()
         found.claims[c.subject].append(
-            _line(Passage("claim", c.id, text, title=names[c.subject], quotes=kept), (c.subject,))
+            _make_line(Passage("claim", c.id, text, title=names[c.subject], quotes=kept), (c.subject,))
         )
     return found
 
 
 def elements_for(engine: LanguageEngine, graph: Graph, documents: Mapping[str, str]) -> Elements:
     """All lines of `graph` as `engine` is shown them."""
-    return elements(graph, documents, quotes=engine.quotes)
+    return list_elements(graph, documents, quotes=engine.quotes)
 
 
 def shown_to(engine: LanguageEngine, passage: Passage) -> Passage:
@@ -107,7 +109,7 @@ def shown_to(engine: LanguageEngine, passage: Passage) -> Passage:
     return passage if engine.quotes else Passage(passage.kind, passage.id, passage.text, title=passage.title)
 
 
-def pack(
+def pack_community(
     group: Group, all_elements: Elements, children: Sequence[tuple[Group, Cluster | None]], budget: int
 ) -> Context | None:
     """The context for the report of `group`, or None when it needs children whose reports are not there yet."""
@@ -128,10 +130,12 @@ def pack(
         return packer.context(title, len(nodes) + len(links) + len(claims))
     if any(cluster is None for _, cluster in children):
         return None
-    return _substituted(nodes, links, all_elements, [(g, c) for g, c in children if c is not None], budget, title)
+    return _substitute_reports(
+        nodes, links, all_elements, [(g, c) for g, c in children if c is not None], budget, title
+    )
 
 
-def _substituted(
+def _substitute_reports(
     nodes: list[Line],
     links: list[Line],
     lines: Elements,
@@ -140,7 +144,7 @@ def _substituted(
     title: str,
 ) -> Context:
     """Put children's reports in the place of their elements, largest first, until the whole fits."""
-    sizes = {g.id: _size(g, lines) for g, _ in children}
+    sizes = {g.id: _community_size(g, lines) for g, _ in children}
     ordered = sorted(children, key=lambda pair: (-sizes[pair[0].id], pair[0].id))
     total = sum(line.tokens for line in (*nodes, *links)) + sum(
         c.tokens for n in nodes for c in lines.claims.get(n.passage.id, ())
@@ -168,7 +172,7 @@ def _substituted(
     return packer.context(title, len(reports) + len(kept) + len(crossing) + told)
 
 
-def _size(group: Group, lines: Elements) -> int:
+def _community_size(group: Group, lines: Elements) -> int:
     nodes, links = lines.inside(group.entities)
     claims = (c for n in nodes for c in lines.claims.get(n.passage.id, ()))
     return sum(line.tokens for line in (*nodes, *links, *claims))
@@ -193,7 +197,7 @@ class _Packer:
 
     def add_report(self, line: Line) -> None:
         """Add a child's report; where it does not fit its first paragraph, and else nothing."""
-        brief = _line(replace(line.passage, text=line.passage.text.partition("\n")[0]), line.ends)
+        brief = _make_line(replace(line.passage, text=line.passage.text.partition("\n")[0]), line.ends)
         for version in (line, brief):
             if version.tokens <= self.room:
                 self._put(version)
@@ -213,11 +217,11 @@ class _Packer:
 # ── lines ──
 
 
-def _line(passage: Passage, ends: tuple[str, ...], rank: int = 0) -> Line:
+def _make_line(passage: Passage, ends: tuple[str, ...], rank: int = 0) -> Line:
     return Line(passage, tokens(passage.title) + tokens(passage.text) + _LINE, ends, rank)
 
 
-def _quotes(said: Sequence[Description], documents: Mapping[str, str]) -> tuple[Description, ...]:
+def _choose_quotes(said: Sequence[Description], documents: Mapping[str, str]) -> tuple[Description, ...]:
     """The sentences to quote of an element: whole ones first, each text once, spread over its documents.
 
     Of a long list the hash of its text decides, so that no document is preferred for its place.
@@ -255,6 +259,6 @@ def report_passage(cluster: Cluster, details: Sequence[Description] = ()) -> Pas
     )
 
 
-def statements(cluster: Cluster) -> list[Statement]:
+def report_statements(cluster: Cluster) -> list[Statement]:
     """All statements of a report, in order."""
     return [*cluster.summary, *(s for f in cluster.findings for s in f.statements)]

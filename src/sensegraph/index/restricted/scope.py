@@ -21,7 +21,7 @@ import numpy as np
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.errors import InputError
 from sensegraph.filters import Condition, Scope
-from sensegraph.index.graph.lookups import Lookups, lookups
+from sensegraph.index.graph.lookups import Lookups, build_lookups
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import Catalogue, DocumentEntry
 from sensegraph.index.parts import Part
@@ -83,7 +83,7 @@ def notes_of(index: Index) -> tuple[str, ...]:
 def holds(scope: Scope, document: DocumentEntry) -> bool:
     """Whether a document is inside."""
     named = not scope.documents or any(document.id == p or fnmatchcase(document.id, p) for p in scope.documents)
-    return named and _in_time(scope, document.time) and all(_meets(c, document) for c in scope.where)
+    return named and _in_time(scope, document.time) and all(_meets_condition(c, document) for c in scope.where)
 
 
 def _in_time(scope: Scope, time: str) -> bool:
@@ -93,7 +93,7 @@ def _in_time(scope: Scope, time: str) -> bool:
     return bool(time) and time >= scope.since and (not scope.until or time[: len(scope.until)] <= scope.until)
 
 
-def _meets(condition: Condition, document: DocumentEntry) -> bool:
+def _meets_condition(condition: Condition, document: DocumentEntry) -> bool:
     known = {"id": document.id, "title": document.title, "time": document.time, **dict(document.metadata)}
     value: Any = known.get(condition.field)
     wanted: Any = condition.value
@@ -157,7 +157,7 @@ class ScopedIndex(Index):
     def lookups(self) -> Lookups:
         """Neighbours, communities and names inside."""
         shown = self.hierarchy if self.manifest.hierarchy else Hierarchy()
-        return lookups.fn([(self.graph, shown)])[0]
+        return build_lookups.fn([(self.graph, shown)])[0]
 
     def _read_part(self, part: Part[T, Any]) -> T:
         """What is left of a part."""
@@ -255,43 +255,43 @@ def positions_among(whole: Iterable[Any], inside: Iterable[Any]) -> list[int]:
 
 def graph_inside(whole: Graph, chunks: frozenset[str]) -> Graph:
     """What these chunks say of the entities, relations and claims of a graph."""
-    links = [r for r in (_relation(r, chunks) for r in whole.relations) if r]
+    links = [r for r in (_relation_inside(r, chunks) for r in whole.relations) if r]
     degree = Counter(end for r in links for end in (r.source, r.target))
     linked: dict[str, dict[str, None]] = defaultdict(dict)  # ends that a chunk only links
     for link in links:
         for end in (link.source, link.target):
             linked[end] |= dict.fromkeys(link.chunks)
-    entities = (_entity(e, chunks, degree[e.id], linked.get(e.id, {})) for e in whole.entities)
+    entities = (_entity_inside(e, chunks, degree[e.id], linked.get(e.id, {})) for e in whole.entities)
     claims = tuple(c for c in whole.claims if c.source.chunk in chunks)
     return Graph(tuple(e for e in entities if e), tuple(links), claims)
 
 
-def _said(descriptions: Iterable[Description], chunks: frozenset[str]) -> tuple[Description, ...]:
+def _said_inside(descriptions: Iterable[Description], chunks: frozenset[str]) -> tuple[Description, ...]:
     return tuple(d for d in descriptions if d.source.chunk in chunks)
 
 
-def joined(descriptions: Sequence[Description]) -> str:
+def join_texts(descriptions: Sequence[Description]) -> str:
     """One description from those of a few chunks: each text once, as many as fit."""
     texts = list(dict.fromkeys(d.text.strip() for d in descriptions if d.text.strip()))
     return " ".join(within(texts, _DESCRIPTION, tokens)[0] or texts[:1])
 
 
-def _entity(entity: Entity, chunks: frozenset[str], degree: int, linked: Iterable[str]) -> Entity | None:
+def _entity_inside(entity: Entity, chunks: frozenset[str], degree: int, linked: Iterable[str]) -> Entity | None:
     """The entity as the chunks inside show it, those of its relations (`linked`) too; None where none mentions it."""
     kept = tuple(c for c in entity.chunks if c in chunks) or tuple(linked)
     if len(kept) == len(entity.chunks):
         return replace(entity, degree=degree)
-    said = _said(entity.descriptions, chunks)
+    said = _said_inside(entity.descriptions, chunks)
     frequency = max(len(kept), round(entity.frequency * len(kept) / len(entity.chunks)))
-    inside = replace(entity, description=joined(said), descriptions=said, chunks=kept, aliases=())
+    inside = replace(entity, description=join_texts(said), descriptions=said, chunks=kept, aliases=())
     return replace(inside, frequency=frequency, degree=degree) if kept else None
 
 
-def _relation(relation: Relation, chunks: frozenset[str]) -> Relation | None:
+def _relation_inside(relation: Relation, chunks: frozenset[str]) -> Relation | None:
     kept = tuple(c for c in relation.chunks if c in chunks)
     if len(kept) == len(relation.chunks):
         return relation
-    said = _said(relation.descriptions, chunks)
+    said = _said_inside(relation.descriptions, chunks)
     weight = relation.weight * len(kept) / len(relation.chunks)
-    inside = replace(relation, description=joined(said), descriptions=said, weight=weight, chunks=kept, label="")
+    inside = replace(relation, description=join_texts(said), descriptions=said, weight=weight, chunks=kept, label="")
     return inside if kept else None
