@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sensegraph.index.index import Index
-from sensegraph.language.stems import language, runs
+from sensegraph.language.detection import detect_by_function_words
+from sensegraph.language.stems import runs
 from sensegraph.retrieval.named_entities import names_in
 from sensegraph.runtime.results import at
 from sensegraph.types import Entity
@@ -44,7 +45,7 @@ def names_of(question: str, index: Index) -> list[Name]:
         pattern = r"\s+".join(map(re.escape, entity.name.split()))
         match = re.search(pattern, question, re.IGNORECASE)
         found.setdefault(match.span() if match else (len(question), len(question)), []).append(entity)
-    spoken = language(runs(question))
+    spoken = detect_by_function_words(runs(question))
     names = [_make_name(question, span, bearers, spoken) for span, bearers in sorted(found.items(), key=lambda x: x[0])]
     kept: list[Name] = []  # names that follow each other are one: `Kevin Scott` where only its parts are known
     for name in names:
@@ -85,7 +86,7 @@ def without_examples(question: str) -> str:
 
 def capitals(question: str) -> int:
     """The number of runs of capitalised words inside `question`, which may be names that the index does not know."""
-    spoken = language(runs(question))
+    spoken = detect_by_function_words(runs(question))
     return 0 if spoken in _CAPITAL_NOUNS else len(_CAPITALS.findall(without_examples(question)))
 
 

@@ -67,19 +67,17 @@ def check_answer(answer: Answer, fetch: Fetch, by: Supporter, most: int = MOST) 
 def check_answers(answers: Sequence[Answer], fetch: Fetch, by: Supporter, most: int = MOST) -> list[Checked]:
     """Several answers, so that what is asked of a model is asked at once."""
     documents = {c.document: fetch(c.document) for a in answers for c in a.citations}
-    said = [() if _answer_abstains(a) else cited_statements(_without_quoted_marks(a)) for a in answers]
+    said = [() if _answer_abstains(a) else cited_statements(_drop_quoted_marks(a)) for a in answers]
+    # what each citation says: its quote, and for those who read what stands around it
     texts = [
-        {
-            Reference(c.marker): _quote_with_context(c, documents[c.document]) if by.wide else c.quote
-            for c in a.citations
-        }
+        {Reference(c.marker): _widen_quote(c, documents[c.document]) if by.wide else c.quote for c in a.citations}
         for a in answers
     ]
     found = citations_of(list(zip(said, texts, strict=True)), by, most)
-    return [_judge_answer(a, s, f, documents, by.name) for a, s, f in zip(answers, said, found, strict=True)]
+    return [_check_statements(a, s, f, documents, by.name) for a, s, f in zip(answers, said, found, strict=True)]
 
 
-def _quote_with_context(citation: Citation, document: Document | None) -> str:
+def _widen_quote(citation: Citation, document: Document | None) -> str:
     """The quote with the sentences around it, where it stands in the document."""
     if document is None or not _quotes_exactly(citation, document):
         return citation.quote
@@ -91,7 +89,7 @@ def _quote_with_context(citation: Citation, document: Document | None) -> str:
     return document.text[min(first[0], citation.start) : max(last[1], citation.end)]
 
 
-def _without_quoted_marks(answer: Answer) -> str:
+def _drop_quoted_marks(answer: Answer) -> str:
     """The answer's text without marks that are no mark of its own but the words of what it quotes: a source's notes."""
     known = {c.marker for c in answer.citations}
     quoted = {m for c in answer.citations for m in _MARK.findall(c.quote) if int(m) not in known}
@@ -106,29 +104,28 @@ def _quotes_exactly(citation: Citation, document: Document | None) -> bool:
     return document is not None and document.text[citation.start : citation.end] == citation.quote
 
 
-def _judge_answer(
+def _check_statements(
     answer: Answer,
     said: Sequence[CitedStatement],
     found: Citations,
     documents: Mapping[str, Document | None],
     by: str,
 ) -> Checked:
-    wrong = [c for c in answer.citations if not _quotes_exactly(c, documents[c.document])]
-    problems = [
-        Problem("unsupported", s.text, v.reason, tuple(map(str, s.references)))
-        for s, v in zip(said, found.verdicts, strict=True)
-        if v is not None and v.holds is False
-    ]
+    problems: list[Problem] = []
+    for s, verdict in zip(said, found.verdicts, strict=True):
+        if verdict is not None and verdict.holds is False:
+            problems.append(Problem("unsupported", s.text, verdict.reason, tuple(map(str, s.references))))
     known = {Reference(c.marker) for c in answer.citations}
     for s in said:
-        if lost := [str(r) for r in s.references if r not in known]:
-            problems.append(Problem("dangling", s.text, f"the answer has no source {', '.join(lost)}", tuple(lost)))
+        if lost := tuple(str(r) for r in s.references if r not in known):
+            problems.append(Problem("dangling", s.text, f"the answer has no source {', '.join(lost)}", lost))
         problems += _find_wrong_speakers(s, answer, documents)
-    for c in wrong:
-        mark, missing = Reference(c.marker), documents[c.document] is None
+    wrong = [c for c in answer.citations if not _quotes_exactly(c, documents[c.document])]
+    for c in wrong:  # words that are not those of the document
+        mark, where = Reference(c.marker), f"{c.document}:{c.start}-{c.end}"
         statement = next((s.text for s in said if mark in s.references), "")
-        reads = f"{c.document}:{c.start}-{c.end} reads otherwise"
-        why = f"there is no document {c.document}" if missing else reads
+        lacking = documents[c.document] is None
+        why = f"there is no document {c.document}" if lacking else f"{where} reads otherwise"
         problems.append(Problem("misquoted", statement, why, (str(mark),)))
     return Checked(
         by,
@@ -155,18 +152,18 @@ def _find_wrong_speakers(
     ]
     if not who or not cited:
         return
-    # what may be labels of speakers before each span or at its beginning, the nearest last; those of `who` are
-    told = [[x.key for x in openings(d.text) if (x.likely or x.key == who) and x.start <= c.start] for c, d in cited]
-    if any(label in who or who in label for labels in told for label in labels[-1:]):
-        return
+    others = []
+    for citation, document in cited:
+        # what may be labels of speakers before the span or at its beginning, the nearest last; those of `who` are
+        found = openings(document.text)
+        labels = [x.key for x in found if (x.likely or x.key == who) and x.start <= citation.start]
+        if any(label in who or who in label for label in labels[-1:]):
+            return
+        if labels and any(x.key == labels[-1] for x in sure(found)):  # the document shows that it is a speaker's
+            others.append(labels[-1])
     marks = tuple(map(str, said.references))
-    if others := [
-        labels[-1]
-        for (_, d), labels in zip(cited, told, strict=True)
-        if labels and any(x.key == labels[-1] for x in sure(openings(d.text)))
-    ]:
-        yield Problem(
-            "speaker", said.text, f"in what is cited, it is said by {', '.join(dict.fromkeys(others))}", marks
-        )
+    if others:
+        reason = f"in what is cited, it is said by {', '.join(dict.fromkeys(others))}"
+        yield Problem("speaker", said.text, reason, marks)
     elif not any(who in fold(f"{d.title} {d.text}") for _, d in cited):
         yield Problem("speaker", said.text, f"the cited documents name no {who}", marks)

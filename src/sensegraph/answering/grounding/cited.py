@@ -59,13 +59,14 @@ def cited_statements(text: str) -> tuple[CitedStatement, ...]:
     plain = _LEAD.sub(r"\1", _HEADING.sub("", rows_as_lines(text)))
     found, begin = list[CitedStatement](), 0
     for group in _GROUP.finditer(plain):
-        parts = _sentence_pieces(plain[begin : group.start()])
+        # the statements of a stretch of text; the last has the marks behind it
+        parts = _split_pieces(plain[begin : group.start()])
         found += map(CitedStatement, parts[:-1])
         references, more = references_of(group[0])
         if references or more:
             found.append(CitedStatement(parts[-1] if parts else "", references, more))
         begin = group.end()
-    return (*found, *map(CitedStatement, _sentence_pieces(plain[begin:])))
+    return (*found, *map(CitedStatement, _split_pieces(plain[begin:])))
 
 
 def references_of(marks: str) -> tuple[tuple[Reference, ...], int]:
@@ -88,15 +89,15 @@ def rows_as_lines(text: str) -> str:
     rules = {i for i, line in enumerate(lines) if _RULE.fullmatch(line)}
     if not rules and not any(map(_ROW.fullmatch, lines)):
         return text
-    kept, inside = list[str](), False
+    kept, inside = [], False
     for i, line in enumerate(lines):  # below a rule, every line with a bar is a row, elsewhere one between bars
         inside = i in rules or (inside and "|" in line)
         if i not in rules and not (i + 1 in rules and "|" in line):
-            kept.append(_row_text(line) if inside or _ROW.fullmatch(line) else line)
+            kept.append(_row_as_line(line) if inside or _ROW.fullmatch(line) else line)
     return "\n".join(kept)
 
 
-def _row_text(line: str) -> str:
+def _row_as_line(line: str) -> str:
     """What a row of a table says."""
     cells = [cell for part in _BETWEEN.split(line.strip(" \t\r>")) if (cell := part.replace("\\|", "|").strip())]
     bare = [_GROUP.sub("", cell).strip() for cell in cells]
@@ -107,7 +108,7 @@ def _row_text(line: str) -> str:
     return f"{', '.join(filter(None, bare))} {marks}".strip()
 
 
-def _sentence_pieces(text: str) -> list[str]:
+def _split_pieces(text: str) -> list[str]:
     """Sentences without emphasis and marks of lists, line by line; a very short one goes with what follows."""
     plain, found, held = _EMPHASIS.sub("", _ITEM.sub("", text)), list[str](), ""
     for part in (line[start:end] for line in plain.splitlines() for start, end in sentences(line)):

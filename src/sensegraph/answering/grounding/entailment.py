@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from sensegraph.answering.grounding.lexical import LABEL, lacks_of_texts
+from sensegraph.answering.grounding.lexical import LABEL, borne
 from sensegraph.errors import SettingsError, UnsupportedTask
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.results import step
@@ -67,12 +67,14 @@ class ByWords:
 
     def supported(self, checks: Sequence[Check]) -> list[Support]:
         """Whether the words of the texts hold those of the statement; the reason says what is lacking."""
-        verdicts = []
+        found = []
         for check in checks:
-            texts = [t for t in check.evidence if t.strip()]
-            found = lacks_of_texts(check.statement, texts) if texts else ()
-            verdicts.append(Support(not found, "; ".join(map(str, found))) if texts else _NOTHING)
-        return verdicts
+            if texts := [t for t in check.evidence if t.strip()]:
+                lacking = borne(check.statement, texts)
+                found.append(Support(not lacking, "; ".join(map(str, lacking))))
+            else:
+                found.append(_NOTHING)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from itertools import combinations
 
 from rapidfuzz.distance import LCSseq
 
-from sensegraph.language.stems import language, runs, stemmed
+from sensegraph.language.detection import detect_by_function_words
+from sensegraph.language.stems import runs, stemmed
 from sensegraph.language.text import sentences
 
 LABEL = "lexical support"
@@ -100,41 +101,43 @@ _SAID = {
 }
 
 
-def find_lacks(statement: str, evidence: Sequence[str]) -> tuple[Lack, ...]:
+def lacks(statement: str, evidence: Sequence[str]) -> tuple[Lack, ...]:
     """What `statement` says beyond the texts, by kind; empty where they bear it.
 
     A statement without a content word is borne by nothing: it lacks words.
     """
     said = without_speaker(statement)
-    spoken = language(runs(f"{said} {' '.join(evidence)}"))
+    spoken = detect_by_function_words(runs(f"{said} {' '.join(evidence)}"))
     ours = _Reading(said, spoken)
     if not ours.terms:
         return (Lack("words", (statement.strip() or "(nothing)",)),)
     theirs = [_Reading(text, spoken) for text in evidence]
-    return tuple(_list_lacks(ours, theirs))
+    return tuple(_find_lacks(ours, theirs))
 
 
-def lacks_of_texts(statement: str, texts: Sequence[str]) -> tuple[Lack, ...]:
+def borne(statement: str, texts: Sequence[str]) -> tuple[Lack, ...]:
     """`lacks` for texts of any length and number: words that stand pages apart bear nothing together.
 
     Of a long text only its three neighbouring sentences count that hold most of the statement. Up to three texts bear
     a statement together; of more, the one that bears most of it alone.
     """
-    narrow = [best_window(statement, text) for text in texts]
+    narrow = [window(statement, text) for text in texts]
     if len(narrow) <= _TOGETHER:
-        return find_lacks(statement, narrow)
-    return min((find_lacks(statement, [text]) for text in narrow), key=lambda found: sum(len(x.words) for x in found))
+        return lacks(statement, narrow)
+    return min((lacks(statement, [text]) for text in narrow), key=lambda found: sum(len(x.words) for x in found))
 
 
-def best_window(statement: str, text: str) -> str:
+def window(statement: str, text: str) -> str:
     """The neighbouring sentences of a long text that hold most of a statement's words; a short text as it is."""
     if len(text) <= _LONG:
         return text
-    spoken, spans = language(runs(statement)), sentences(text)
+    spoken, spans = detect_by_function_words(runs(statement)), sentences(text)
     terms, numbers = _read_terms(statement, spoken)
     wanted = frozenset(terms) | numbers
-    read = [_read_terms(text[a:b], spoken) for a, b in spans]
-    held = [wanted & (own.keys() | figures) for own, figures in read]
+    held = []
+    for a, b in spans:
+        own, figures = _read_terms(text[a:b], spoken)
+        held.append(wanted & (own.keys() | figures))
     scores = [len(frozenset().union(*held[i : i + _WINDOW])) for i in range(max(1, len(held) - _WINDOW + 1))]
     best = scores.index(max(scores))
     return text[spans[best][0] : spans[min(best + _WINDOW, len(spans)) - 1][1]]
@@ -142,17 +145,17 @@ def best_window(statement: str, text: str) -> str:
 
 def without_speaker(statement: str) -> str:
     """The statement without who is said to have said it: "Ada notes that it rains" is about rain."""
-    match = _match_speaker(statement)
+    match = _match_report(statement)
     return match["what"] if match else statement
 
 
 def speaker_of(statement: str) -> str:
     """Who is said to have said the statement; empty where it names nobody."""
-    match = _match_speaker(statement)
+    match = _match_report(statement)
     return match["who"].strip(" ,").removeprefix("The ").removeprefix("the ") if match else ""
 
 
-def _match_speaker(statement: str) -> re.Match[str] | None:
+def _match_report(statement: str) -> re.Match[str] | None:
     """The parts of a statement that reports what somebody says."""
     matches = (pattern.match(statement.strip()) for pattern in (_HEAD, _QUOTED, _LOWER))
     return next((m for m in matches if m and len(m["who"].split()) <= _SPEAKER), None)
@@ -208,7 +211,7 @@ def _read_terms(text: str, spoken: str) -> Read:
     terms: dict[str, set[bool]] = {}
     numbers, denied, last = set[str](), False, ""
     plain = _CONTRACTED.sub(f" {_MARK} ", _APART.sub("", _FILLED.sub(" ", _NOISE.sub(" ", text))))
-    numbers.update(map(_as_figures, _FIGURE.findall(plain)))
+    numbers.update(map(_normalise_figure, _FIGURE.findall(plain)))
     for word in _words_and_ends(plain):
         lower = word.casefold()
         if word == _END:  # a denial does not reach into the next sentence: it is of what came last
@@ -239,7 +242,7 @@ def _words_and_ends(plain: str) -> Iterator[str]:
     yield _END
 
 
-def _as_figures(text: str) -> str:
+def _normalise_figure(text: str) -> str:
     """A number as figures: "1,669" is 1669, "4.50" is 4.5."""
     bare = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", text) if re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", text) else text
     whole, dot, rest = bare.replace(",", ".").rpartition(".")
@@ -247,7 +250,7 @@ def _as_figures(text: str) -> str:
     return (f"{whole}.{rest}" if rest else whole) if dot else str(int(rest)) if rest.isdecimal() else rest
 
 
-def _list_lacks(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[Lack]:
+def _find_lacks(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[Lack]:
     held: dict[str, set[bool]] = {}
     for reading in theirs:
         for term, polarities in reading.terms.items():
@@ -274,8 +277,8 @@ def _find_swapped_names(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[
 
     A sentence turned into the passive changes the places of its names rightly: it is left alone.
     """
-    words, names = _term_sequence(ours.text, ours.spoken)
-    texts = [(_term_sequence(t.text, ours.spoken)[0], t.text) for t in theirs]
+    words, names = _terms_in_order(ours.text, ours.spoken)
+    texts = [(_terms_in_order(t.text, ours.spoken)[0], t.text) for t in theirs]
     named = {i for begin, end, _ in names for i in range(begin, end)}
     alone = ours.as_written(words)
     singly = [(i, i + 1, alone[i]) for begin, end, _ in names for i in range(begin, end) if end - begin > 1]
@@ -286,11 +289,11 @@ def _find_swapped_names(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[
         gains = [(LCSseq.similarity(turned, t) - LCSseq.similarity(words, t), text) for t, text in texts]
         gain, text = max(gains, key=lambda found: found[0], default=(0, ""))
         alike = bool(_PASSIVE.search(ours.text)) == bool(_PASSIVE.search(text))
-        if gain >= _GAIN and alike and not _quotes_speaker(ours, (one, words[a:b]), (other, words[c:d]), text):
+        if gain >= _GAIN and alike and not _is_reported_speech(ours, (one, words[a:b]), (other, words[c:d]), text):
             yield _bare_name(one), _bare_name(other)
 
 
-def _quotes_speaker(ours: _Reading, teller: _Named, named: _Named, text: str) -> bool:
+def _is_reported_speech(ours: _Reading, teller: _Named, named: _Named, text: str) -> bool:
     """Whether the statement says that the first name said something of the second, and the text quotes it so.
 
     A text may put who speaks behind what is said: then the names stand otherwise without having changed places.
@@ -309,7 +312,7 @@ def _bare_name(name: str) -> str:
     return _OWN.sub("", ended) or name
 
 
-def _term_sequence(text: str, spoken: str) -> tuple[list[str], list[tuple[int, int, str]]]:
+def _terms_in_order(text: str, spoken: str) -> tuple[list[str], list[tuple[int, int, str]]]:
     """The terms of a text in order, and where among them its names stand."""
     plain, terms, names = _NOISE.sub(" ", text), list[str](), list[tuple[int, int, str]]()
     end = 0

@@ -14,7 +14,7 @@ from sensegraph.index.index import document
 from sensegraph.index.manifest import Catalogue
 from sensegraph.language.dates.holding import Held, held_in
 from sensegraph.language.dates.intervals import Assertion, Interval, settled, stated
-from sensegraph.language.dates.stating import stated_in
+from sensegraph.language.dates.stated_dates import stated_in
 from sensegraph.language.text import fold, sentences
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, step
