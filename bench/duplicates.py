@@ -38,7 +38,7 @@ from sensegraph.graphs.drawing.lines import Line, Plot, plots
 from sensegraph.graphs.drawing.svg import svg
 from sensegraph.index.graph.duplicates import aliases_of, names_by_id
 from sensegraph.index.graph.merging import entity_id
-from sensegraph.index.hierarchy.communities import ClusterSettings, group
+from sensegraph.index.hierarchy.communities import ClusterSettings, group_entities
 from sensegraph.lab.grounding.claims import extract_claims
 from sensegraph.language.text import fold, sentences, terms
 from sensegraph.methods.hipporag.hipporag import HippoRAG
@@ -119,7 +119,7 @@ def mentions(corpus: Corpus, spoilt: Spoilt) -> Mentions:
 
 def parts(graph: Graph, seed: int = 0) -> dict[str, str]:
     """The community of each entity at depth 0."""
-    found = group(graph, None, ClusterSettings(seed=seed)).groups
+    found = group_entities(graph, None, ClusterSettings(seed=seed)).groups
     return {e: g.id for g in found if g.depth == 0 for e in g.entities}
 
 

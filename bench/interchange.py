@@ -30,7 +30,7 @@ from sensegraph.graphs.interchange.extras import Extras
 from sensegraph.graphs.interchange.importing.importing import import_tables
 from sensegraph.graphs.interchange.importing.table_files import read_tables
 from sensegraph.graphs.interchange.tables import COLUMNS
-from sensegraph.index.build import publish
+from sensegraph.index.build import publish_manifest
 from sensegraph.index.graph.lookups import find_lookups
 from sensegraph.index.graph.merging import graph
 from sensegraph.index.hierarchy.reports import hierarchy
@@ -192,7 +192,7 @@ def put(corpus: Corpus, count: int, chunks: Sequence[str]) -> None:
         corpus.index().manifest, graph="large", hierarchy="reports", clusters=(upper, leaves),
         lookups=find_lookups(known, told, rt).key,
     )  # fmt: skip
-    publish(manifest, rt)
+    publish_manifest(manifest, rt)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ import numpy as np
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.graphs.match.facets import facets
 from sensegraph.graphs.match.shelf import Shelf
-from sensegraph.index.build import publish
+from sensegraph.index.build import publish_manifest
 from sensegraph.index.graph.lookups import find_lookups
 from sensegraph.index.graph.merging import graph
 from sensegraph.runtime.results import Result, load, save
@@ -189,7 +189,7 @@ def large(root: Path, entities: int, relations: int) -> None:
         counts = {"entities": entities, "relations": len(made.relations), "claims": len(made.claims)}
         before = corpus.index().manifest
         found = find_lookups(known_graph, None, rt)
-        publish(replace(before, graph="large", lookups=found.key, counts={**before.counts, **counts}), rt)
+        publish_manifest(replace(before, graph="large", lookups=found.key, counts={**before.counts, **counts}), rt)
 
 
 def drawn(chunks: Sequence[str], count: int, relations: int) -> Graph:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from sensegraph.engines.offline.extraction.corpus_reading import VALUE_TYPES, learn, observe, read
-from sensegraph.index.graph.merging import GraphSettings, Weight, merge
+from sensegraph.index.graph.merging import GraphSettings, Weight, merge_extractions
 from sensegraph.language.text import fold, tokens
 from sensegraph.types import Chunk, Extraction
 
@@ -259,7 +259,7 @@ def piped(documents: Sequence[tuple[Chunk, ...]], found: Sequence[Extraction]) -
     """Prints what the pipeline's own graph is like, with both weights of a relation."""
     pairs = list(zip((c for d in documents for c in d), found, strict=True))
     for weight in WEIGHTS:
-        made = merge(pairs, GraphSettings(weight=weight))
+        made = merge_extractions(pairs, GraphSettings(weight=weight))
         weights = {(r.source, r.target): r.weight for r in made.relations}
         names = [e.id for e in made.entities]
         q, sizes, _ = leiden(names, weights)

@@ -27,7 +27,7 @@ from sensegraph.engines.offline.reports.quotes import introduces_person, list_qu
 from sensegraph.engines.offline.reports.sentence_choice import general_stems, is_repeat
 from sensegraph.engines.offline.reports.sentence_quality import stem_text, tidy_sentence
 from sensegraph.engines.offline.reports.shown_names import split_title
-from sensegraph.index.graph.merging import distinct
+from sensegraph.index.graph.merging import distinct_descriptions
 from sensegraph.index.hierarchy.reports import ReportSettings, Writer
 from sensegraph.language.speakers import unlabelled
 from sensegraph.language.text import tokens
@@ -76,7 +76,7 @@ def summarised(index: Any, above: int = 500) -> tuple[int, float]:
     """How many elements are described too often to join, and the CPU seconds of summarising them."""
     contexts = []
     for element in (*index.graph.entities, *index.graph.relations):
-        said = distinct(element.descriptions)
+        said = distinct_descriptions(element.descriptions)
         if sum(tokens(d.text) for d in said) > above:
             passages = tuple(Passage("description", "", d.text, sources=(d.source,)) for d in said)
             contexts.append(Context(passages, getattr(element, "name", "")))

@@ -26,9 +26,9 @@ from sensegraph.index.chunks import chunk
 from sensegraph.index.graph import lookups
 from sensegraph.index.graph import merging as graph
 from sensegraph.index.hierarchy import reports
-from sensegraph.index.hierarchy.communities import ClusterSettings, group
-from sensegraph.index.index import Catalogue, ChunkEntry, DocumentEntry, Index, catalogue, document
-from sensegraph.index.manifest import REF, Manifest
+from sensegraph.index.hierarchy.communities import ClusterSettings, group_entities
+from sensegraph.index.index import Index, catalogue, document
+from sensegraph.index.manifest import REF, Catalogue, ChunkEntry, DocumentEntry, Manifest
 from sensegraph.language.text import tokens
 from sensegraph.runtime.keys import chunk_id, key
 from sensegraph.runtime.results import save
@@ -104,12 +104,12 @@ def made(store: SqliteStore, n: int) -> None:
     """Write an index of `n` entities."""
     chunks = [_chunk(i) for i in range(n // 10)]
     whole = _graph(n, [c.id for c in chunks])
-    found = group(whole, None, ClusterSettings())
+    found = group_entities(whole, None, ClusterSettings())
     reported = _hierarchy(list(found.groups), found.modularity, whole)
     depths = tuple(np.bincount([c.depth for c in reported.clusters]).tolist())
     save(store, graph.graph, "graph", whole)
     save(store, reports.hierarchy, "hierarchy", reported)
-    save(store, lookups.lookups, "lookups", lookups.lookups.fn([(whole, reported)])[0])
+    save(store, lookups.build_lookups, "lookups", lookups.build_lookups.fn([(whole, reported)])[0])
     save(store, catalogue, "documents", _catalogue(store, chunks))
     counts = {"documents": len(chunks), "chunks": len(chunks), "entities": n}
     counts |= {"relations": len(whole.relations), "claims": len(whole.claims)}

@@ -39,9 +39,8 @@ from sensegraph.algorithms.ranking import Bm25, best
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.filters import Condition, Scope
 from sensegraph.index.chunks import chunk
-from sensegraph.index.index import Index
+from sensegraph.index.index import Index, index_words
 from sensegraph.index.restricted.scope import scoped
-from sensegraph.index.words import words
 from sensegraph.methods.walk.name_words import MARK, Noted, Spelt, spell_documents
 from sensegraph.methods.walk.names_part import NAMES
 from sensegraph.methods.walk.naming import NameSettings, make_names
@@ -261,7 +260,7 @@ def synthetic(count: int) -> None:
         began = time.process_time()
         save(store, make_names, "names", make_names.fn([list(noted(count))], settings=NameSettings())[0])
         between = time.process_time()
-        save(store, words, "words", Bm25.build(said(i, count) for i in range(count)))
+        save(store, index_words, "words", Bm25.build(said(i, count) for i in range(count)))
         print(f"\n{count} passages: names {between - began:.0f} s, words {time.process_time() - between:.0f} s of CPU")
         store.close()
         done = subprocess.run([sys.executable, "-c", OPENING, folder, str(count)], check=True, capture_output=True,
@@ -287,7 +286,7 @@ def opening(folder: str, count: int) -> None:
     store = SqliteStore(Path(folder))
     rt: Any = SimpleNamespace(embedder=SimpleNamespace(name="hashed-terms", lexical=True))
     before, began = anonymous(), time.perf_counter()
-    index: Any = Bare(recall(store, make_names, "names"), recall(store, words, "words"))
+    index: Any = Bare(recall(store, make_names, "names"), recall(store, index_words, "words"))
     print(f"opened in {1000 * (time.perf_counter() - began):.0f} ms, {len(index.part(NAMES))} names, "
           f"{len(index.part(NAMES).to)} ways, {len(index.words.documents)} postings")  # fmt: skip
     asked = [question(i, count) for i in range(40)]

@@ -8,7 +8,7 @@ from random import Random
 from sensegraph.graphs.match.facets import facets
 from sensegraph.graphs.match.matches import Matches, Request, matched
 from sensegraph.graphs.match.shelf import Shelf
-from sensegraph.index.graph.lookups import lookups
+from sensegraph.index.graph.lookups import build_lookups
 from sensegraph.index.index import Index
 from sensegraph.types import Chunk, Claim, Description, Entity, Graph, Hierarchy, Relation, Source
 
@@ -22,7 +22,7 @@ class Given(Index):
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.lookups = lookups.fn([(graph, Hierarchy())])[0]
+        self.lookups = build_lookups.fn([(graph, Hierarchy())])[0]
 
     def documents_of(self, chunks):
         return {c: f"{c}.txt" for c in chunks}

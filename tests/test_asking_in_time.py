@@ -288,14 +288,14 @@ def test_taking_a_document_out_and_putting_it_back_gives_the_same_intervals(tmp_
 
 
 def test_what_was_not_known_yet_is_not_read(tmp_path: Path) -> None:
-    from sensegraph.index.restricted.arrivals import arrivals, arrive
+    from sensegraph.index.restricted.arrivals import note_arrivals, read_arrivals
 
     with officeholders(tmp_path) as corpus:
         entries = corpus.index().catalogue.documents
-        assert {v[-1].key for v in arrivals(corpus.store).values()} == {d.key for d in entries}
+        assert {v[-1].key for v in read_arrivals(corpus.store).values()} == {d.key for d in entries}
         corpus.store.set_refs({"arrivals": None})
-        arrive(corpus.store, [d for d in entries if d.id != "nordwind-2018"], "2020-01-01T00:00:00Z")
-        arrive(corpus.store, entries, "2021-01-01T00:00:00Z")
+        note_arrivals(corpus.store, [d for d in entries if d.id != "nordwind-2018"], "2020-01-01T00:00:00Z")
+        note_arrivals(corpus.store, entries, "2021-01-01T00:00:00Z")
         asked, early = "Who is chief executive of Nordwind?", Scope(known_at="2020-06")
         assert "Cora Dahl" not in corpus.query(asked, method="local", scope=early).text
         assert "Cora Dahl" in corpus.query(asked, method="local", scope=Scope(known_at="2021")).text

@@ -15,7 +15,7 @@ from sensegraph.answering.asking import test
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import EndpointError, ReplyRefused, StepFailed
 from sensegraph.index.chunks import chunk
-from sensegraph.index.extraction import extract
+from sensegraph.index.extraction import extract_records
 from sensegraph.index.graph.merging import summarise
 from sensegraph.lab.tasks import judge_trials
 from sensegraph.methods.graphrag.tasks import grade
@@ -210,13 +210,13 @@ def test_an_extraction_that_was_stored_as_empty_is_asked_for_once_more_and_all_o
         chunks = chunks_of(made)
         with monkeypatch.context() as before:
             before.setattr(Runtime, "_replace_doubted", lambda self, step, keys: keys)  # as it was
-            keys = made.runtime().keys(extract, chunks)
-            made.store.write(dict.fromkeys(keys[:3], OLD), extract.name)
+            keys = made.runtime().keys(extract_records, chunks)
+            made.store.write(dict.fromkeys(keys[:3], OLD), extract_records.name)
             made.build()
             assert len(server.done("extraction")) == 9
             assert content(made) != calm
-        assert set(made.runtime().keys(extract, chunks)) & set(keys) == set(keys[3:])
-        assert made.runtime().missing(extract, chunks) == [0, 1, 2]
+        assert set(made.runtime().keys(extract_records, chunks)) & set(keys) == set(keys[3:])
+        assert made.runtime().missing(extract_records, chunks) == [0, 1, 2]
         server.reset()
         made.build()
         assert len(server.done("extraction")) == 3
@@ -234,8 +234,8 @@ def test_an_extraction_that_was_stored_as_empty_is_asked_for_once_more_and_all_o
 
 def test_an_old_empty_extraction_that_is_empty_is_confirmed_once(made: Corpus, server: ScriptedServer) -> None:
     chunks = chunks_of(made)
-    keys = made.runtime().keys(extract, chunks)
-    made.store.write({keys[0]: OLD}, extract.name)
+    keys = made.runtime().keys(extract_records, chunks)
+    made.store.write({keys[0]: OLD}, extract_records.name)
     server.script = Script(reply=lambda body: EMPTY if chunks[0].text in body["messages"][1]["content"] else None)
     made.build()
     assert len(server.done("extraction")) == 12

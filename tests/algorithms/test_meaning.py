@@ -168,24 +168,24 @@ def test_neighbours_are_the_nearest_means_and_nearly_so_among_very_many(monkeypa
     means, _ = around(600, 40, 4, spread=0.3)
     means[590:] = means[0]  # equal means are neighbours of themselves all the same
     far = np.linalg.norm(means[:, None] - means[None], axis=2)
-    exact = meaning._neighbours(means)
+    exact = meaning._find_neighbours(means)
     assert all(i in near and len(near) == 16 for i, near in enumerate(exact))
     assert all(far[i][near].max() <= np.sort(far[i])[15] + 1e-9 for i, near in enumerate(exact))
     monkeypatch.setattr(meaning, "_EXACT", 128)
-    found = meaning._neighbours(means)
+    found = meaning._find_neighbours(means)
     assert all(i in near for i, near in enumerate(found))
     assert np.mean([len(np.intersect1d(a, b)) for a, b in zip(found, exact, strict=True)]) > 12
 
 
 def test_rows_do_not_move_between_equal_clusters() -> None:
     labels = np.repeat(np.arange(40), 5)
-    assert (meaning._mended(np.zeros((200, 2)), labels) == labels).all()
+    assert (meaning._move_rows(np.zeros((200, 2)), labels) == labels).all()
 
 
 def test_a_division_that_was_cut_apart_is_mended() -> None:
     x, which = around(400, 20, 8, spread=0.2)
-    torn = meaning._tree(x, 20, 0)
+    torn = meaning._divide_tree(x, 20, 0)
     random = np.random.default_rng(0)
     torn[random.integers(0, 400, 40)] = random.integers(0, torn.max() + 1, 40)
     torn = np.unique(torn, return_inverse=True)[1]
-    assert agreement(meaning._mended(x, torn), which) > agreement(torn, which)
+    assert agreement(meaning._move_rows(x, torn), which) > agreement(torn, which)

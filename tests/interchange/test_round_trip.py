@@ -16,7 +16,7 @@ from sensegraph.graphs.interchange.extras import Extras
 from sensegraph.graphs.interchange.importing.importing import Imported, import_tables
 from sensegraph.graphs.interchange.importing.table_files import read_tables
 from sensegraph.graphs.interchange.tables import COLUMNS
-from sensegraph.index.build import publish
+from sensegraph.index.build import publish_manifest
 from sensegraph.index.graph.merging import graph
 from sensegraph.index.index import Index
 from sensegraph.runtime.results import save
@@ -39,7 +39,7 @@ def republished(corpus: Corpus, changed: Graph) -> None:
     """Make an index with another graph the one that readers see."""
     manifest = corpus.index().manifest
     save(corpus.store, graph, "changed", changed)
-    publish(replace(manifest, graph="changed"), corpus.runtime())
+    publish_manifest(replace(manifest, graph="changed"), corpus.runtime())
 
 
 def copied(records: Any) -> tuple[Any, ...]:

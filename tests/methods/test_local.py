@@ -15,7 +15,7 @@ from sensegraph.errors import SettingsError
 from sensegraph.index.passages import size
 from sensegraph.methods.graphrag.local_search import Local
 from sensegraph.retrieval.named_entities import names_in
-from sensegraph.retrieval.neighbourhood import find_seeds
+from sensegraph.retrieval.neighbourhood import find_seed_entities
 from sensegraph.types import Document, Question, Turn
 from served import ServedContract
 from wired import corpus
@@ -50,7 +50,7 @@ def test_entities_that_the_question_names_come_first_and_in_its_order(harbour: C
     index = harbour.index()
     names = [index.lookups.name(place) for place in names_in(ASKED.text, index)]
     assert names == ["Tom Reeve", "The Harbour Council"]  # two names to the scripted model
-    seeds = find_seeds(ASKED, index, harbour.runtime(), 5)
+    seeds = find_seed_entities(ASKED, index, harbour.runtime(), 5)
     assert [e.name for e in seeds.entities][:2] == names
 
 
@@ -119,9 +119,9 @@ def test_no_report_is_read_beside_one_that_holds_it(harbour: Corpus) -> None:
 
 def test_a_conversation_changes_the_seeds(harbour: Corpus) -> None:
     index, rt = harbour.index(), harbour.runtime()
-    alone = find_seeds(Question("What was bought there?"), index, rt, 3)
+    alone = find_seed_entities(Question("What was bought there?"), index, rt, 3)
     history = (Turn("Who owns Marrow Wood?", "Ivo Marsh owns Marrow Wood."),)
-    after = find_seeds(Question("What was bought there?", history), index, rt, 3)
+    after = find_seed_entities(Question("What was bought there?", history), index, rt, 3)
     assert [e.id for e in alone.entities] != [e.id for e in after.entities]
 
 

@@ -24,7 +24,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import load_settings
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import SettingsError, StepFailed, UnsupportedTask
-from sensegraph.index.hierarchy.packing import Line, elements
+from sensegraph.index.hierarchy.packing import Line, list_elements
 from sensegraph.methods.leanrag.aggregated import AggregateSettings, make_ancestry
 from sensegraph.methods.leanrag.aggregates import Before, aggregate_all, aggregates_made_of, find_aggregates
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
@@ -404,7 +404,7 @@ class Counted(Sequence[Link]):
 
 def test_defect_4_relations_are_parted_in_one_pass() -> None:
     made = planted(20, 5, 200)
-    level = ground_level(made.graph, elements(made.graph, {c.id: c.document for c in made.chunks}, quotes=False))
+    level = ground_level(made.graph, list_elements(made.graph, {c.id: c.document for c in made.chunks}, quotes=False))
     counted = Counted(level.links)
     found = part_links(Level(level.nodes, counted), made.group, 20)
     assert counted.passes == 1
@@ -417,7 +417,7 @@ def test_every_relation_is_inside_one_cluster_or_between_two(seed: int) -> None:
     made = planted(5, 4, 25, seed)
     random = Random(seed)
     home = [random.randrange(6) for _ in made.graph.entities]
-    level = ground_level(made.graph, elements(made.graph, {c.id: c.document for c in made.chunks}, quotes=True))
+    level = ground_level(made.graph, list_elements(made.graph, {c.id: c.document for c in made.chunks}, quotes=True))
     place = {e.id: home[i] for i, e in enumerate(made.graph.entities)}
     found = part_links(level, home, 6)
     told = [level.links[i].id for part in (*found.inner, *found.between.values()) for i in part]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.errors import InputError
-from sensegraph.index.graph.merging import GraphSettings, entity_id, merge
+from sensegraph.index.graph.merging import GraphSettings, entity_id, merge_extractions
 from sensegraph.resolution.aliases import NO_ALIASES, Name, Operation, replayed, with_groups
 from sensegraph.resolution.log import operations, record, revert
 from sensegraph.runtime.stores.sqlite import SqliteStore
@@ -37,7 +37,7 @@ def corpus(*said: Sequence[tuple[str, str]], links: Sequence[tuple[str, str]] = 
 
 
 def graph(texts: Corpus, *log: Operation) -> Graph:
-    return merge(texts, SETTINGS, replayed(log).aliases)
+    return merge_extractions(texts, SETTINGS, replayed(log).aliases)
 
 
 def op(number: int, kind: str, *names: Name, **more: object) -> Operation:

@@ -60,7 +60,7 @@ def test_the_ends_of_relations_are_those_of_the_records(built: Corpus) -> None:
 def test_a_relation_of_a_thing_with_itself_keeps_its_end() -> None:
     twice, itself = np.zeros(2, np.int32), np.array([0, 2])
     found: Any = SimpleNamespace(start=itself, neighbours=twice, relations=twice)
-    joins = a.ends.fn([found])[0]
+    joins = a.relation_ends.fn([found])[0]
     assert (joins.one.tolist(), joins.other.tolist()) == ([0], [0])
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.index.citing import answered, cite, documents_of, ground
+from sensegraph.index.citing import answer_from_draft, cite, documents_of, ground_statements
 from sensegraph.index.index import Index
 from sensegraph.testing import check_citations
 from sensegraph.types import Chunk, Description, Document, Draft, Evidence, Passage, Source, Statement
@@ -99,7 +99,7 @@ QUOTES = tuple(
 
 
 def test_a_statement_rests_on_the_quotes_that_share_its_words() -> None:
-    (made,) = ground(
+    (made,) = ground_statements(
         [Statement("In March she wrote to the Board.", ("p",))], [Passage("report", "p", "…", quotes=QUOTES)]
     )
     assert made.sources[0] == QUOTES[1].source
@@ -108,17 +108,17 @@ def test_a_statement_rests_on_the_quotes_that_share_its_words() -> None:
 
 def test_exact_sources_of_an_engine_are_kept() -> None:
     statement = said("a", Source("keeper@0", 0, 3), references=("p",))
-    assert ground([statement], [Passage("report", "p", "…", quotes=QUOTES)]) == [statement]
+    assert ground_statements([statement], [Passage("report", "p", "…", quotes=QUOTES)]) == [statement]
 
 
 def test_a_passage_without_quotes_is_its_own_source() -> None:
     passage = Passage("chunk", "c", "some text", sources=(Source("keeper@0", 0, 9),))
-    (made,) = ground([Statement("a", ("c", "unknown"))], [passage])
+    (made,) = ground_statements([Statement("a", ("c", "unknown"))], [passage])
     assert made.sources == passage.sources
 
 
 def test_a_statement_without_references_has_no_sources() -> None:
-    assert ground([Statement("a")], [Passage("report", "p", "…", quotes=QUOTES)]) == [Statement("a")]
+    assert ground_statements([Statement("a")], [Passage("report", "p", "…", quotes=QUOTES)]) == [Statement("a")]
 
 
 # ── answers ──
@@ -130,18 +130,18 @@ def evidence() -> Evidence:
 
 def test_what_got_lost_is_said_in_the_notes() -> None:
     draft = Draft((said("a", Source("missing", 0, 1)), Statement(" b", ("p",))), dangling=2, notes=("from the engine",))
-    answer = answered(draft, evidence(), SHELF)
+    answer = answer_from_draft(draft, evidence(), SHELF)
     assert answer.notes == ("from the evidence", "from the engine", "3 references led nowhere and were removed")
     check_citations(answer, TEXTS)
 
 
 def test_an_answer_without_any_citation_says_so() -> None:
     long = Statement("I think so. The wall was built. It fell down again.")
-    assert "the engine cited nothing" in answered(Draft((long,)), evidence(), SHELF).notes[-1]
+    assert "the engine cited nothing" in answer_from_draft(Draft((long,)), evidence(), SHELF).notes[-1]
 
 
 def test_a_short_refusal_is_no_answer_without_citations() -> None:
-    notes = answered(Draft((Statement("The sources say nothing on it."),)), evidence(), SHELF).notes
+    notes = answer_from_draft(Draft((Statement("The sources say nothing on it."),)), evidence(), SHELF).notes
     assert not any("cited nothing" in note for note in notes)
 
 

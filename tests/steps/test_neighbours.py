@@ -18,7 +18,6 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.filters import Scope
 from sensegraph.index import navigation as navigating
-from sensegraph.index import neighbours
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.settings import IndexSettings
 from sensegraph.methods import METHODS, load
@@ -145,7 +144,7 @@ def test_questions_asked_at_once_find_what_each_finds_alone(ways: Corpus) -> Non
 def test_without_the_extra_all_are_compared_and_that_is_said(
     ways: Corpus, exact: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(neighbours, "installed", lambda: False)
+    monkeypatch.setattr(approximate, "installed", lambda: False)
     near, true = (c.search(ASKED[1], method="naive") for c in (ways, exact))
     assert near.passages == true.passages
     assert near.notes == ("all 80 vectors of kind chunk were compared: the extra `ann` is not installed",)

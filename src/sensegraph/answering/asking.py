@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sensegraph.answering.quoting import quotable
 from sensegraph.answering.reranking import reranked
-from sensegraph.index.citing import Teller, answered, documents_of
+from sensegraph.index.citing import Teller, answer_from_draft, documents_of
 from sensegraph.index.index import Index
 from sensegraph.language.text import tokens
 from sensegraph.protocols import LanguageEngine, StreamingEngine
@@ -31,7 +31,7 @@ def answer(inquiries: Sequence[Inquiry], *, engine: LanguageEngine) -> list[Draf
 
 
 @step("language.ask", version=1, uses="engine", task="ask")
-def ask(inquiries: Sequence[Inquiry], *, engine: LanguageEngine) -> list[Lead]:
+def ask_contexts(inquiries: Sequence[Inquiry], *, engine: LanguageEngine) -> list[Lead]:
     """A partial answer from each context, and questions to follow up."""
     return engine.ask(inquiries)
 
@@ -72,11 +72,11 @@ def conclude(question: Question, evidence: Evidence, index: Index, rt: Runtime) 
         return Answer(NOTHING, evidence=evidence, notes=evidence.notes)
     evidence = replace(evidence, passages=tuple(quotable(evidence.passages, index, rt)))
     asked = inquiry(question, evidence.passages, index)
-    draft = _told(asked, evidence, index, rt) if rt.hear else rt.each(answer, [asked])[0]
-    return answered(draft, evidence, index)
+    draft = _tell_draft(asked, evidence, index, rt) if rt.hear else rt.each(answer, [asked])[0]
+    return answer_from_draft(draft, evidence, index)
 
 
-def _told(asked: Inquiry, evidence: Evidence, index: Index, rt: Runtime) -> Draft:
+def _tell_draft(asked: Inquiry, evidence: Evidence, index: Index, rt: Runtime) -> Draft:
     """The draft, each of its statements told as soon as it is known."""
     teller = Teller(evidence.passages, index, rt.hear or (lambda _: None))
     engine = rt.engine

@@ -8,13 +8,13 @@ from random import Random
 
 from sensegraph.answering.asking import gathered, inquiry, rate
 from sensegraph.answering.quoting import quotable
-from sensegraph.index.citing import ground
+from sensegraph.index.citing import ground_statements
 from sensegraph.index.index import Index
 from sensegraph.index.passages import size
 from sensegraph.language.text import decode, encode, packed, tokens, within
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Description, Evidence, Passage, Point, Question, Statement
+from sensegraph.types import Description, Evidence, Passage, Point, Question
 
 
 def map_reduce(
@@ -27,7 +27,7 @@ def map_reduce(
     """
     listed = quotable(list(passages), index, rt)
     Random(seed).shuffle(listed)
-    cut = [_cut(p, budget) for p in listed]
+    cut = [_cut_passage(p, budget) for p in listed]
     batches = packed(cut, budget, size)
     mapped = rt.each(rate, [inquiry(question, batch, index) for batch in batches])
     rated = [
@@ -41,7 +41,7 @@ def map_reduce(
     return gathered(kept, index, omitted=omitted, notes=notes)
 
 
-def _cut(passage: Passage, budget: int) -> Passage:
+def _cut_passage(passage: Passage, budget: int) -> Passage:
     """The passage, or its beginning where it is larger than the budget."""
     if size(passage) <= budget:
         return passage
@@ -54,11 +54,7 @@ def _cut(passage: Passage, budget: int) -> Passage:
 
 def point_passage(point: Point, batch: Sequence[Passage]) -> Passage:
     """A point from `batch` as a passage that the final answer can cite, with the sentences it rests on."""
-    statements = ground(point.statements, batch)
+    statements = ground_statements(point.statements, batch)
     text = "".join(s.text for s in statements).strip()
-    quotes = tuple(Description(_said(s), source) for s in statements for source in s.sources)
+    quotes = tuple(Description(s.text.strip(), source) for s in statements for source in s.sources)
     return Passage("point", key(point)[:20], text, point.score, point.title, quotes=quotes, documents=point.documents)
-
-
-def _said(statement: Statement) -> str:
-    return statement.text.strip()

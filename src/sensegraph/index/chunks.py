@@ -52,7 +52,7 @@ def chunk_by(documents: Sequence[Document], *, chunker: Chunker) -> list[tuple[C
                 )
             last = start, end
         texts = [(start, end, document.text[start:end]) for start, end in dict.fromkeys(map(tuple, spans))]
-        found.append(tuple(_chunk(document, a, b, tokens(text)) for a, b, text in texts if text.strip()))
+        found.append(tuple(_make_chunk(document, a, b, tokens(text)) for a, b, text in texts if text.strip()))
     return found
 
 
@@ -67,17 +67,17 @@ def chunk(documents: Sequence[Document], *, size: int, overlap: int) -> list[tup
     """
     if not 0 <= overlap < size:
         raise SettingsError(f"chunk_overlap ({overlap}) must be at least 0 and below chunk_tokens ({size}).")
-    return [tuple(_chunks(d, size, overlap)) for d in documents]
+    return [
+        tuple(
+            _make_chunk(d, start, end, count)
+            for start, end, count in _cut_windows(d.text, size, overlap)
+            if d.text[start:end].strip()
+        )
+        for d in documents
+    ]
 
 
-def _chunks(document: Document, size: int, overlap: int) -> Iterator[Chunk]:
-    """The windows of one document that hold more than white space."""
-    for start, end, count in _windows(document.text, size, overlap):
-        if document.text[start:end].strip():
-            yield _chunk(document, start, end, count)
-
-
-def _chunk(document: Document, start: int, end: int, count: int) -> Chunk:
+def _make_chunk(document: Document, start: int, end: int, count: int) -> Chunk:
     text = document.text[start:end]
     return Chunk(chunk_id(document.id, start, text), document.id, start, end, count, text, document.title)
 
@@ -114,7 +114,7 @@ class _Pieces:
         return min(end, self.ends[first])
 
 
-def _windows(text: str, size: int, overlap: int) -> Iterator[tuple[int, int, int]]:
+def _cut_windows(text: str, size: int, overlap: int) -> Iterator[tuple[int, int, int]]:
     """(start, end, tokens) of each window."""
     if not text.strip():
         return
@@ -133,7 +133,17 @@ def _windows(text: str, size: int, overlap: int) -> Iterator[tuple[int, int, int
             yield start, end, count
         if end >= len(text):
             return
-        reached, start = max(reached, end), _start_of_next(text, pieces, start, end, overlap)
+        # the next begins about `overlap` tokens before, at the start of a word; one grapheme behind this one at least
+        back = pieces.before(end, overlap) if overlap else end
+        space = _SPACE.search(text, max(0, back - 1), end)
+        place = space.end() if space and space.end() < end else back
+        while place > start and inside_grapheme(text, place, start):
+            place -= 1
+        if place <= start:
+            place = start + 1
+            while place < end and inside_grapheme(text, place, start):
+                place += 1
+        reached, start = max(reached, end), place
 
 
 def _end_of_window(text: str, pieces: _Pieces, start: int, size: int) -> tuple[int, int]:
@@ -143,7 +153,7 @@ def _end_of_window(text: str, pieces: _Pieces, start: int, size: int) -> tuple[i
         end = hard = pieces.after(first, room)
         if hard < len(text):
             soft = pieces.after(first, int(room * (1 - _SLACK)))
-            end = _with_whole_graphemes(text, start, _border(text, soft, hard, start), size)
+            end = _with_whole_graphemes(text, start, _last_border(text, soft, hard, start), size)
         count = tokens(text[start:end])
         if count <= size:
             return end, count
@@ -169,7 +179,7 @@ def _with_whole_graphemes(text: str, start: int, end: int, size: int) -> int:
     return whole if tokens(text[start:whole]) <= size else end
 
 
-def _border(text: str, soft: int, hard: int, start: int) -> int:
+def _last_border(text: str, soft: int, hard: int, start: int) -> int:
     """The last sentence end in `soft:hard`, else the last word end there, else `hard`."""
     tail = max(start, soft - 400)
     stops = [tail + stop for _, stop in sentences(text[tail:hard])[:-1] if tail + stop > soft]
@@ -179,31 +189,17 @@ def _border(text: str, soft: int, hard: int, start: int) -> int:
     return spaces[-1] if spaces else hard
 
 
-def _start_of_next(text: str, pieces: _Pieces, start: int, end: int, overlap: int) -> int:
-    """About `overlap` tokens before `end`, moved on to the start of a word; one grapheme behind `start` at least."""
-    back = pieces.before(end, overlap) if overlap else end
-    space = _SPACE.search(text, max(0, back - 1), end)
-    place = space.end() if space and space.end() < end else back
-    while place > start and inside_grapheme(text, place, start):
-        place -= 1
-    if place <= start:
-        place = start + 1
-        while place < end and inside_grapheme(text, place, start):
-            place += 1
-    return place
-
-
 def _pieces_of(text: str) -> _Pieces:
     """The pieces of `text` as it is encoded."""
     lengths: list[int] = []
     pending: list[int] = []
     joint: list[tuple[int, int]] = []  # the pieces that are more than one token, and their tokens
     for number in encode(text):
-        piece = _piece(number) if not pending else None
+        piece = _decode_token(number) if not pending else None
         if piece is None:
             pending.append(number)
             if len(pending) > _CHAIN:
-                return _spread(text)
+                return _spread_tokens(text)
             if (piece := decode(pending)) is None:
                 continue
             if len(pending) > 1:
@@ -219,7 +215,7 @@ def _pieces_of(text: str) -> _Pieces:
     return _Pieces(ends, list(accumulate(counts)))
 
 
-def _spread(text: str) -> _Pieces:
+def _spread_tokens(text: str) -> _Pieces:
     """The pieces of `text` about as it is encoded: the tokens of each short run are spread over its characters."""
     ends: list[int] = []
     sums: list[int] = []
@@ -232,5 +228,5 @@ def _spread(text: str) -> _Pieces:
 
 
 @lru_cache(maxsize=200_000)
-def _piece(number: int) -> str | None:
+def _decode_token(number: int) -> str | None:
     return decode([number])

@@ -26,7 +26,8 @@ from sensegraph.types import Chunk, Graph, Hierarchy
 if TYPE_CHECKING:
     from sensegraph.index.estimate import Foresight, StepEstimate
     from sensegraph.index.hierarchy.communities import Communities, Earlier
-    from sensegraph.index.index import Catalogue, Index
+    from sensegraph.index.index import Index
+    from sensegraph.index.manifest import Catalogue
     from sensegraph.index.restricted.moment import TimedIndex
     from sensegraph.index.restricted.scope import ScopedIndex
     from sensegraph.index.settings import IndexSettings

@@ -17,14 +17,14 @@ def chunk_passage(chunk: Chunk, score: float = 0.0) -> Passage:
 
 def entity_passage(entity: Entity, score: float = 0.0) -> Passage:
     """An entity with what is said of it."""
-    quotes, documents = _said(entity.descriptions), _documents(entity.chunks)
+    quotes, documents = _citable_quotes(entity.descriptions), _count_documents(entity.chunks)
     return Passage("entity", entity.id, entity.description, score, entity.name, quotes=quotes, documents=documents)
 
 
 def relation_passage(relation: Relation, source: str, target: str, score: float = 0.0) -> Passage:
     """A relation, called by the names of its ends."""
     text = f"{relation.label}: {relation.description}" if relation.label else relation.description
-    quotes, documents = _said(relation.descriptions), _documents(relation.chunks)
+    quotes, documents = _citable_quotes(relation.descriptions), _count_documents(relation.chunks)
     return Passage("relation", relation.id, text, score, f"{source} — {target}", quotes=quotes, documents=documents)
 
 
@@ -36,11 +36,11 @@ def claim_passage(claim: Claim, subject: str) -> Passage:
     return Passage("claim", claim.id, text, title=subject, quotes=quotes, documents=1)
 
 
-def _said(descriptions: tuple[Description, ...]) -> tuple[Description, ...]:
+def _citable_quotes(descriptions: tuple[Description, ...]) -> tuple[Description, ...]:
     return tuple(d for d in descriptions if d.source.end > d.source.start)[:_QUOTES]
 
 
-def _documents(chunks: tuple[str, ...]) -> int:
+def _count_documents(chunks: tuple[str, ...]) -> int:
     return len(set(map(document_part, chunks)))
 
 

@@ -144,7 +144,15 @@ def traced(documents: Sequence[str], rt: Runtime, settings: IndexSettings) -> Tr
     try:
         if documents:
             build(documents, tracing, settings)
-            names = _names(documents, tracing, settings) if "graph" in settings.parts else frozenset()
+        if documents and "graph" in settings.parts:
+            texts = Results(tracing.store, document, documents)
+            chunks = cut_documents(texts, tracing, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
+            said: set[str] = set()
+            for _, found in extract_all(chunks, tracing):
+                said.update(e.name for e in found.entities)
+                said.update(name for r in found.relations for name in (r.source, r.target))
+                said.update(c.subject for c in found.claims)
+            names = frozenset(map(fold, said))
         whole = True
     except Untraced:
         pass  # an interrupted build: it has paid for what it looked for until here
@@ -162,18 +170,6 @@ def held(store: Store, manifest: Manifest, name: str) -> list[str]:
         found.update(dict.fromkeys(waiting))
     listed = recall(store, catalogue, manifest.documents)
     return [*found, *(d.key for d in listed.documents), *dict.fromkeys(c.key for c in listed.chunks)]
-
-
-def _names(documents: Sequence[str], rt: Runtime, settings: IndexSettings) -> frozenset[str]:
-    """Every name that a chunk of these documents says, folded."""
-    texts = Results(rt.store, document, documents)
-    chunks = cut_documents(texts, rt, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
-    said: set[str] = set()
-    for _, found in extract_all(chunks, rt):
-        said.update(e.name for e in found.entities)
-        said.update(name for r in found.relations for name in (r.source, r.target))
-        said.update(c.subject for c in found.claims)
-    return frozenset(map(fold, said))
 
 
 __all__ = ["Looking", "Traced", "Tracing", "Untraced", "held", "traced"]

@@ -45,25 +45,24 @@ class Ends:
 
 
 @step("assembling.ends", version=1, form="arrays")
-def ends(wholes: Sequence[Lookups]) -> list[Ends]:
+def relation_ends(wholes: Sequence[Lookups]) -> list[Ends]:
     """The ends of all relations, from the rows of neighbours."""
-    return [_ends(found) for found in wholes]
+    made = []
+    for found in wholes:
+        row = np.repeat(np.arange(len(found.start) - 1, dtype=np.int32), np.diff(found.start))
+        upper = row <= found.neighbours
+        one = np.zeros(len(found.relations) // 2, np.int32)
+        other = np.zeros_like(one)
+        one[found.relations[upper]], other[found.relations[upper]] = row[upper], found.neighbours[upper]
+        made.append(Ends(one, other))
+    return made
 
 
 def ends_of(index: Index, rt: Runtime) -> Ends:
     """The ends of the relations of an index, made when first asked for; those of a filtered index are not kept."""
     if isinstance(index, ScopedIndex):
-        return ends.fn([index.lookups])[0]
-    return rt.once(ends, lambda: index.lookups, names=(index.manifest.lookups,)).value
-
-
-def _ends(found: Lookups) -> Ends:
-    row = np.repeat(np.arange(len(found.start) - 1, dtype=np.int32), np.diff(found.start))
-    upper = row <= found.neighbours
-    one = np.zeros(len(found.relations) // 2, np.int32)
-    other = np.zeros_like(one)
-    one[found.relations[upper]], other[found.relations[upper]] = row[upper], found.neighbours[upper]
-    return Ends(one, other)
+        return relation_ends.fn([index.lookups])[0]
+    return rt.once(relation_ends, lambda: index.lookups, names=(index.manifest.lookups,)).value
 
 
 # ── search ──
@@ -207,8 +206,10 @@ def united(parts: Sequence[Told]) -> Told:
 
 def entities_within(places: Sequence[int], scores: Mapping[int, float], index: Index, budget: float) -> Told:
     """The first of these entities that fit into `budget` tokens; no more are read."""
-    read = ((p, e) for block in _blocks(places) for p, e in zip(block, at(index.graph.entities, block), strict=True))
-    return _within((entity_passage(entity, scores.get(place, 0.0)) for place, entity in read), budget)
+    read = (
+        (p, e) for block in _cut_blocks(places) for p, e in zip(block, at(index.graph.entities, block), strict=True)
+    )
+    return _fit_passages((entity_passage(entity, scores.get(place, 0.0)) for place, entity in read), budget)
 
 
 def relations_within(
@@ -216,12 +217,14 @@ def relations_within(
 ) -> Told:
     """The first of these relations that fit into `budget` tokens, with the names of their ends; no more are read."""
     name = index.lookups.name
-    read = ((p, r) for block in _blocks(places) for p, r in zip(block, at(index.graph.relations, block), strict=True))
+    read = (
+        (p, r) for block in _cut_blocks(places) for p, r in zip(block, at(index.graph.relations, block), strict=True)
+    )
     told = (
         relation_passage(relation, name(int(joins.one[p])), name(int(joins.other[p])), scores.get(p, 0.0))
         for p, relation in read
     )
-    return _within(told, budget)
+    return _fit_passages(told, budget)
 
 
 def chunks_within(places: Sequence[int], scores: Mapping[int, float], index: Index, budget: float) -> Told:
@@ -233,11 +236,11 @@ def chunks_within(places: Sequence[int], scores: Mapping[int, float], index: Ind
     return Told(tuple(passages), sum(e.tokens for e in kept))
 
 
-def _within(passages: Iterable[Passage], budget: float) -> Told:
+def _fit_passages(passages: Iterable[Passage], budget: float) -> Told:
     room = _Room(budget)
     kept = room.filled(passages, size)
     return Told(tuple(kept), int(budget - room.left) if kept else 0)
 
 
-def _blocks(places: Sequence[int]) -> Iterator[list[int]]:
+def _cut_blocks(places: Sequence[int]) -> Iterator[list[int]]:
     yield from (list(places[begin : begin + _BLOCK]) for begin in range(0, len(places), _BLOCK))

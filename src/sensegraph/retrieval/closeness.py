@@ -45,14 +45,14 @@ def closeness(question: Question, index: Index, rt: Runtime, how: Comparing) -> 
     All 0 where all are equally near.
     """
     if not by_meaning(how, rt):
-        return scaled(index.scores_of_words(question.sought))
+        return scale_scores(index.scores_of_words(question.sought))
     near, scores = nearest_to(asked_vector(question, rt), index, rt, _NEAR)
     found = np.full(len(index.catalogue.chunks), scores.min(initial=1.0))
     found[near] = scores
-    return scaled(found)
+    return scale_scores(found)
 
 
-def scaled(scores: Floats) -> Floats:
+def scale_scores(scores: Floats) -> Floats:
     """Min–max normalised scores; all 0 where they are equal."""
     low, high = scores.min(initial=np.inf), scores.max(initial=-np.inf)
     return (scores - low) / (high - low) if high > low else np.zeros(len(scores))

@@ -43,32 +43,24 @@ def diversified(
     if how == "none" or len(ranking) < 2:
         return ranking
     head = ranking.positions[:POOL]
-    fit = _shares(ranking.scores[:POOL])
+    top = ranking.scores[:POOL]
+    low, high = float(top.min()), float(top.max())
+    fit = (top - low) / (high - low) if high > low else np.ones(len(top))
     if how == "mmr":
         order, _ = mmr(fit, np.asarray(index.vectors_of(rt.embedder)[head]), len(head), balance)
     else:
-        order = _covering(fit, *_words(question, head, index), balance)
+        asked = stems(question.sought)
+        places = np.asarray(index.places, np.int64)[head] if isinstance(index, ScopedIndex) else head
+        has = [np.isin(places, who) for _, (who, _) in index.words.hits(asked)]
+        idf = [index.words.idf(word) for word in sorted(set(asked))]
+        table = np.array(has, np.bool_).reshape(len(idf), len(head)).T
+        order = _cover_words(fit, table, np.array(idf, np.float64), balance)
     positions, scores = ranking.positions.copy(), ranking.scores.copy()
     positions[: len(head)], scores[: len(head)] = head[order], scores[order]
     return Ranking(ranking.name, positions, scores)
 
 
-def _shares(scores: Floats) -> Floats:
-    """Scores from 0 for the least to 1 for the most; all 1 where they are equal."""
-    low, high = float(scores.min()), float(scores.max())
-    return (scores - low) / (high - low) if high > low else np.ones(len(scores))
-
-
-def _words(question: Question, chunks: Longs, index: Index) -> tuple[NDArray[np.bool_], Floats]:
-    """Which of these chunks has which stem of the question, shape (chunks, stems), and the idf of every stem."""
-    asked = stems(question.sought)
-    places = np.asarray(index.places, np.int64)[chunks] if isinstance(index, ScopedIndex) else chunks
-    has = [np.isin(places, who) for _, (who, _) in index.words.hits(asked)]
-    idf = [index.words.idf(word) for word in sorted(set(asked))]
-    return np.array(has, np.bool_).reshape(len(idf), len(chunks)).T, np.array(idf, np.float64)
-
-
-def _covering(fit: Floats, has: NDArray[np.bool_], idf: Floats, balance: float) -> Longs:
+def _cover_words(fit: Floats, has: NDArray[np.bool_], idf: Floats, balance: float) -> Longs:
     """The chunks so that each adds most: its words that none before it has, and its fitting, a word of its own."""
     own = np.eye(len(fit), dtype=np.bool_)
     rows, elements = np.nonzero(np.hstack((has, own)))

@@ -14,7 +14,7 @@ from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.ranking import best
 from sensegraph.algorithms.walks import pagerank
-from sensegraph.index.graph.ties import Ties, salience, ties_of
+from sensegraph.index.graph.ties import Ties, entity_salience, ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.retrieval.signals import named_in
@@ -50,7 +50,7 @@ def by_graph(question: Question, index: Index, rt: Runtime, top: int, hops: int 
     neighbours are seeds in their turn, of less and less weight.
     """
     seeds = seeds_of(question, index, rt, floor)
-    return Ranking("graph", *best(_around(seeds, index, ties_of(index, rt), hops), top))
+    return Ranking("graph", *best(_score_around(seeds, index, ties_of(index, rt), hops), top))
 
 
 def seeds_of(question: Question, index: Index, rt: Runtime, floor: float = 0.5) -> list[int]:
@@ -76,18 +76,22 @@ def by_walk(question: Question, text: Ranking, index: Index, rt: Runtime, walk: 
     seeds = seeds_of(question, index, rt, floor)
     nodes = count + len(tied.start) - 1
     titled, named, prior = np.zeros(nodes), np.zeros(nodes), np.zeros(nodes)
-    for seed, says in zip(seeds, salience(tied, seeds, count).tolist(), strict=True):
+    for seed, says in zip(seeds, entity_salience(tied, seeds, count).tolist(), strict=True):
         mine = tied.titled(seed)
         titled[mine] += says / max(len(mine), 1)
         named[count + seed] = 1 / max(len(tied.mentioning(seed)), 1)
     prior[text.positions] = text.scores
-    reset = _mixed([(titled, walk.titled), (prior, walk.text), (named, walk.named)])
+    blocks = [(titled, walk.titled), (prior, walk.text), (named, walk.named)]
+    reset = np.zeros(nodes)
+    for block, share in blocks:  # each scaled to its share
+        if (mass := float(block.sum())) > 0:
+            reset += block * (share / mass)
     if not reset.any():
         return Ranking("prior", np.zeros(0, np.int64), np.zeros(0))
     return Ranking("prior", *best(pagerank(tied.walk, reset, walk.damping, walk.steps)[:count], _WALKED))
 
 
-def _around(seeds: Sequence[int], index: Index, tied: Ties, hops: int) -> Floats:
+def _score_around(seeds: Sequence[int], index: Index, tied: Ties, hops: int) -> Floats:
     """The score of every chunk, shape (chunks,)."""
     scores, lookups = np.zeros(len(index.catalogue.chunks)), index.lookups
     for seed in seeds:
@@ -105,12 +109,3 @@ def _around(seeds: Sequence[int], index: Index, tied: Ties, hops: int) -> Floats
         reached |= further.keys()
         layer = further
     return scores
-
-
-def _mixed(blocks: Sequence[tuple[Floats, float]]) -> Floats:
-    """Blocks of mass, each scaled to its share."""
-    mixed = np.zeros(len(blocks[0][0]))
-    for block, share in blocks:
-        if (mass := float(block.sum())) > 0:
-            mixed += block * (share / mass)
-    return mixed

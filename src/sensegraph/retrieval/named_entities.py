@@ -21,7 +21,7 @@ def names_in(text: str, index: Index) -> list[int]:
     """Positions of the entities whose names stand in `text`, in its order; of overlapping names the longest."""
     taken: set[int] = set()
     found: dict[int, list[int]] = {}
-    stretches = sorted(_stretches(text), key=lambda s: (s[0] - s[1], s[0]))
+    stretches = sorted(_candidate_names(text), key=lambda s: (s[0] - s[1], s[0]))
     called = index.lookups.called_each([name for _, _, name in stretches])
     for (begin, end, _), places in zip(stretches, called, strict=True):
         if places and taken.isdisjoint(range(begin, end)):
@@ -30,7 +30,7 @@ def names_in(text: str, index: Index) -> list[int]:
     return [place for begin in sorted(found) for place in found[begin]]
 
 
-def _stretches(text: str) -> Iterator[tuple[int, int, str]]:
+def _candidate_names(text: str) -> Iterator[tuple[int, int, str]]:
     """Stretches of up to six words that may be names, with their places; of scripts without blanks every stretch."""
     spans = [m.span() for m in WORD.finditer(text)]
     words = [text[a:b].casefold() for a, b in spans]

@@ -80,21 +80,37 @@ class _Seeds:
 def around(question: Question, index: Index, rt: Runtime, shares: Shares) -> Around:
     """Reports, entities, relations, claims and chunks around the entities that `question` names or means."""
     budget, rest = shares.context_tokens, 1 - shares.text - shares.reports - shares.history
-    seeds = find_seeds(question, index, rt, shares.top_entities)
+    seeds = find_seed_entities(question, index, rt, shares.top_entities)
     room = _Room(budget * shares.history)
-    history = tuple(reversed(room.filled(reversed(question.history), _turn_tokens)))
+    history = tuple(reversed(room.filled(reversed(question.history), lambda t: tokens(t.question) + tokens(t.answer))))
     room.left += budget * shares.reports
-    reports = [report_passage(c) for c in room.filled(_reports(seeds, index), lambda c: c.tokens + tokens(c.title))]
+    reports = [
+        report_passage(c) for c in room.filled(_seed_reports(seeds, index), lambda c: c.tokens + tokens(c.title))
+    ]
     room.left += budget * rest
     links = _Links(index, seeds, shares)
     records = room.filled(links.passages(), size)
     room.left += budget * shares.text
-    chunks, omitted = _chunks(seeds, links.shown, index, room)
+    # the chunks that mention seeds, by the first seed in each, then by how many of its relations
+    first: dict[str, int] = {}
+    for i, entity in enumerate(seeds.entities):
+        for chunk in entity.chunks:
+            first.setdefault(chunk, i)
+    told: dict[str, Counter[str]] = defaultdict(Counter)
+    for relation in links.shown:
+        for chunk in relation.chunks:
+            told[chunk].update((relation.source, relation.target))
+    ids = [e.id for e in seeds.entities]
+    ranked = sorted(first, key=lambda c: (first[c], -told[c][ids[first[c]]], c))
+    sizes = index.tokens_of(ranked)
+    fitting = room.filled((c for c in ranked if c in sizes), lambda c: sizes[c])
+    found = index.chunks(fitting)
+    chunks = [chunk_passage(found[name]) for name in fitting]
     passages = [*reports, *records, *chunks]
     behind = index.documents_of([c.id for c in chunks])
     others = index.documents_of(list(dict.fromkeys(q.source.chunk for p in records for q in p.quotes)))
     documents = tuple(dict.fromkeys([*behind.values(), *others.values()]))
-    return Around(Evidence(tuple(passages), documents, budget - int(room.left), omitted), history)
+    return Around(Evidence(tuple(passages), documents, budget - int(room.left), len(ranked) - len(fitting)), history)
 
 
 class _Room:
@@ -117,7 +133,7 @@ class _Room:
 # ── seeds ──
 
 
-def find_seeds(question: Question, index: Index, rt: Runtime, top: int) -> _Seeds:
+def find_seed_entities(question: Question, index: Index, rt: Runtime, top: int) -> _Seeds:
     """The entities that the question names, then those nearest to it, `top` in all (D6)."""
     named = names_in(question.text, index)
     query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
@@ -134,11 +150,7 @@ def find_seeds(question: Question, index: Index, rt: Runtime, top: int) -> _Seed
 # ── sections ──
 
 
-def _turn_tokens(turn: Turn) -> int:
-    return tokens(turn.question) + tokens(turn.answer)
-
-
-def _reports(seeds: _Seeds, index: Index) -> Iterator[Cluster]:
+def _seed_reports(seeds: _Seeds, index: Index) -> Iterator[Cluster]:
     """The reports on the seeds' communities, those with most seeds first; never one and the other above it."""
     if not index.manifest.hierarchy or not seeds.places:
         return
@@ -208,24 +220,3 @@ class _Links:
         for place, entity in zip(self.seeds.places, self.seeds.entities, strict=True):
             for claim in at(self.index.graph.claims, self.index.lookups.told(place).tolist()):
                 yield claim_passage(claim, entity.name)
-
-
-def _chunks(seeds: _Seeds, relations: Sequence[Relation], index: Index, room: _Room) -> tuple[list[Passage], int]:
-    """The chunks that mention seeds, as many as fit: by the first seed in each, then by how many of its relations.
-
-    Also how many did not fit.
-    """
-    first: dict[str, int] = {}
-    for i, entity in enumerate(seeds.entities):
-        for chunk in entity.chunks:
-            first.setdefault(chunk, i)
-    told: dict[str, Counter[str]] = defaultdict(Counter)
-    for relation in relations:
-        for chunk in relation.chunks:
-            told[chunk].update((relation.source, relation.target))
-    ids = [e.id for e in seeds.entities]
-    ranked = sorted(first, key=lambda c: (first[c], -told[c][ids[first[c]]], c))
-    sizes = index.tokens_of(ranked)
-    fitting = room.filled((c for c in ranked if c in sizes), lambda c: sizes[c])
-    found = index.chunks(fitting)
-    return [chunk_passage(found[name]) for name in fitting], len(ranked) - len(fitting)

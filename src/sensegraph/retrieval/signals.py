@@ -42,10 +42,20 @@ def names_of(question: str, index: Index) -> list[Name]:
         return []
     found: dict[tuple[int, int], list[Entity]] = {}
     for entity in at(index.graph.entities, named_in(question, index)):
-        found.setdefault(_span(question, entity.name), []).append(entity)
+        pattern = r"\s+".join(map(re.escape, entity.name.split()))
+        match = re.search(pattern, question, re.IGNORECASE)
+        found.setdefault(match.span() if match else (len(question), len(question)), []).append(entity)
     spoken = detect_by_function_words(runs(question))
-    names = [_name(question, span, bearers, spoken) for span, bearers in sorted(found.items(), key=lambda x: x[0])]
-    return _whole_names(question, names)
+    names = [_make_name(question, span, bearers, spoken) for span, bearers in sorted(found.items(), key=lambda x: x[0])]
+    kept: list[Name] = []  # names that follow each other are one: `Kevin Scott` where only its parts are known
+    for name in names:
+        if kept and kept[-1].proper and name.proper and question[kept[-1].end : name.start].isspace():
+            last = kept.pop()
+            name = Name(
+                question[last.start : name.end], last.start, name.end, (*last.entities[:1], *name.entities[:1]), True
+            )
+        kept.append(name)
+    return kept
 
 
 def named_in(text: str, index: Index) -> list[int]:
@@ -85,13 +95,7 @@ def relations(question: str) -> list[str]:
     return [m[0].strip() for m in _RELATIONS.finditer(question)]
 
 
-def _span(question: str, name: str) -> tuple[int, int]:
-    pattern = r"\s+".join(map(re.escape, name.split()))
-    match = re.search(pattern, question, re.IGNORECASE)
-    return match.span() if match else (len(question), len(question))
-
-
-def _name(question: str, span: tuple[int, int], bearers: Sequence[Entity], spoken: str) -> Name:
+def _make_name(question: str, span: tuple[int, int], bearers: Sequence[Entity], spoken: str) -> Name:
     surface = question[span[0] : span[1]] or bearers[0].name
     lone = question.islower() and len(surface.split()) > 1
     capital = surface != surface.lower()
@@ -101,19 +105,6 @@ def _name(question: str, span: tuple[int, int], bearers: Sequence[Entity], spoke
         telling if e.type.casefold() == _COMMON else capital or lone or not cased or e.name.islower() for e in bearers
     )
     return Name(surface, *span, tuple(bearers), proper)
-
-
-def _whole_names(question: str, names: Sequence[Name]) -> list[Name]:
-    """Names with those that follow each other as one: `Kevin Scott` is one name where only its parts are known."""
-    kept: list[Name] = []
-    for name in names:
-        if kept and kept[-1].proper and name.proper and question[kept[-1].end : name.start].isspace():
-            last = kept.pop()
-            name = Name(
-                question[last.start : name.end], last.start, name.end, (*last.entities[:1], *name.entities[:1]), True
-            )
-        kept.append(name)
-    return kept
 
 
 _POSSESSIVE = re.compile(r"(?<=\w)(?:['’]s|(?<=s)['’])(?!\w)")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.communities import Communities
 from sensegraph.index.hierarchy.grounding import grounded, resolved_report
-from sensegraph.index.hierarchy.packing import Elements, Group, elements_for, pack, statements
+from sensegraph.index.hierarchy.packing import Elements, Group, elements_for, pack_community, report_statements
 from sensegraph.language.text import tokens
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.results import Result, step
@@ -28,7 +28,7 @@ class ReportSettings:
 
 
 @step("reports.report", version=1, uses="engine", task="report")
-def report(contexts: Sequence[Context], *, engine: LanguageEngine) -> list[Report]:
+def report_on_contexts(contexts: Sequence[Context], *, engine: LanguageEngine) -> list[Report]:
     """A report on each community."""
     return engine.report(contexts)
 
@@ -66,7 +66,7 @@ class Writer:
         settings: ReportSettings,
         write: Callable[[Sequence[Context]], Sequence[Report]] | None = None,
     ) -> None:
-        self.ask = write or (lambda contexts: rt.each(report, contexts))
+        self.ask = write or (lambda contexts: rt.each(report_on_contexts, contexts))
         self.rt, self.documents, self.settings = rt, documents, settings
         self.entities = {e.id: e for e in graph.entities}
         self.relations = {r.id: r for r in graph.relations}
@@ -95,12 +95,18 @@ class Writer:
 
     def _pack(self, group: Group, by_id: dict[str, Group]) -> Context | None:
         children = [(by_id[c], self.done.get(c)) for c in group.children]
-        return pack(group, self.elements, children, self.settings.context_tokens)
+        return pack_community(group, self.elements, children, self.settings.context_tokens)
 
     def _wave(self, ready: Sequence[tuple[Group, Context]]) -> None:
         plain = [(g, c) for g, c in ready if _speaks_for_itself(c)]
         for g, context in plain:
-            self.done[g.id] = self._cluster(g, _own_words(context), context)
+            # of one entity without claims name and description are the report: no engine is needed
+            (passage,) = context.passages
+            sources = tuple(q.source for q in passage.quotes[:1] if isinstance(q, Description))
+            said = Statement(passage.text or passage.title, (passage.id,), sources)
+            why = "one entity without inner relations"
+            own = Report(passage.title, (said,), rating=0.0, rating_explanation=why)
+            self.done[g.id] = self._cluster(g, own, context)
         rest = [(g, c) for g, c in ready if not _speaks_for_itself(c)]
         written = self.ask([c for _, c in rest])
         for (g, context), found in zip(rest, written, strict=True):
@@ -138,19 +144,11 @@ class Writer:
             return (d.source for d in element.descriptions)
         if name in self.claims:
             return iter([self.claims[name].source])
-        return (s for statement in statements(self.done[name]) for s in statement.sources)
+        return (s for statement in report_statements(self.done[name]) for s in statement.sources)
 
 
 def _speaks_for_itself(context: Context) -> bool:
     return len(context.passages) == 1 and context.passages[0].kind == "entity" and not context.omitted
 
 
-def _own_words(context: Context) -> Report:
-    """The report on a community of one entity without claims: its name and description, no engine needed."""
-    (passage,) = context.passages
-    sources = tuple(q.source for q in passage.quotes[:1] if isinstance(q, Description))
-    said = Statement(passage.text or passage.title, (passage.id,), sources)
-    return Report(passage.title, (said,), rating=0.0, rating_explanation="one entity without inner relations")
-
-
-__all__ = ["ReportSettings", "Writer", "hierarchy", "report", "report_all"]
+__all__ = ["ReportSettings", "Writer", "hierarchy", "report_all", "report_on_contexts"]

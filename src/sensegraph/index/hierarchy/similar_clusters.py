@@ -43,16 +43,16 @@ class Grouping:
 @step("alike.grouping", version=1, form="arrays")
 def grouping(wholes: Sequence[tuple[Vectors, Ints]], *, size: int, dims: int, seed: int) -> list[Grouping]:
     """Clusters of about `size` rows of each matrix, over `dims` columns of it; near the earlier labels, if any."""
-    return [_grouping(vectors, start, size, dims, seed) for vectors, start in wholes]
+    return [_group_rows(vectors, start, size, dims, seed) for vectors, start in wholes]
 
 
-def _grouping(vectors: Vectors, start: Ints, size: int, dims: int, seed: int) -> Grouping:
+def _group_rows(vectors: Vectors, start: Ints, size: int, dims: int, seed: int) -> Grouping:
     rows = reduce(vectors, dims, seed=seed)
     fresh = clusters(rows, size, seed=seed)
     if not len(start):
         return Grouping(fresh.labels, np.zeros(0))
     best = scatter(rows, fresh.labels)
-    for begin in _starts(rows, start, size, seed):
+    for begin in _earlier_starts(rows, start, size, seed):
         kept = clusters(rows, size, seed=seed, start=begin)
         loss = scatter(rows, kept.labels)
         if loss <= best + _TOLERANCE * max(best, _SLACK) and len(kept) <= _MORE * max(len(fresh), 1):
@@ -60,7 +60,7 @@ def _grouping(vectors: Vectors, start: Ints, size: int, dims: int, seed: int) ->
     return Grouping(fresh.labels, np.array([loss, best, len(kept), len(fresh)], np.float64))
 
 
-def _starts(rows: Floats, start: Ints, size: int, seed: int) -> Iterator[Ints]:
+def _earlier_starts(rows: Floats, start: Ints, size: int, seed: int) -> Iterator[Ints]:
     """The earlier labels: first with labels of their own for new rows, where these are many; then without.
 
     Spread over the clusters that are there, each new row would change another of them, whose aggregate would have to

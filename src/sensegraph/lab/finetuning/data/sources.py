@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from sensegraph.errors import InputError
-from sensegraph.index.index import DocumentEntry
+from sensegraph.index.manifest import DocumentEntry
 from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, Passage, SourceQuestion
 from sensegraph.lab.retrieval import JudgedSet, Query, read_set
 from sensegraph.types import Document
