@@ -27,7 +27,7 @@ from sensegraph.lab.retrieval.retrieval_records import settings_of
 from sensegraph.lab.retrieval.runs import Named
 from sensegraph.methods import load, method_class
 from sensegraph.models.endpoint.journal import Journal
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.corpus_store import CorpusStore
@@ -177,7 +177,7 @@ def _indexed(corpus: Corpus, named: list[tuple[Named, str]], source: Path, *, dr
     An index of somebody else is never changed: what it lacks is an error with the command that adds it.
     """
     if corpus.root != source:
-        wanted: set[Part] = {part for one, _ in named for part in one.method.reads}
+        wanted: set[PartName] = {part for one, _ in named for part in one.method.reads}
         made = corpus.manifest()
         _must_hold(source, corpus.settings.documents)
         if dry:

@@ -25,7 +25,7 @@ from sensegraph.index.restricted.scope import notes_of
 from sensegraph.language.text import within
 from sensegraph.methods.hirag.bridging import bridge, chunks_around, communities_around, find_candidates, key_entities
 from sensegraph.methods.hirag.layers_part import LAYERS
-from sensegraph.protocols import Part, Task, Vectors
+from sensegraph.protocols import PartName, Task, Vectors
 from sensegraph.retrieval.assembling import (
     Ends,
     Nearness,
@@ -131,7 +131,7 @@ class HiRAG:
             raise SettingsError(f"hirag: cosine_floor ({self.cosine_floor}) must lie in -1 to below 1.")
 
     @property
-    def reads(self) -> frozenset[Part]:
+    def reads(self) -> frozenset[PartName]:
         """The graph with its layers; in mode flat with its reports."""
         return frozenset({"graph", "reports" if self.mode == "flat" else "layers"})
 
