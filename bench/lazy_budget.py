@@ -26,9 +26,9 @@ from client import Server, chosen, options, prepared, serving, table
 from sensegraph.algorithms.ranking import nearest
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.chunks import chunk
-from sensegraph.language.noun_phrases import note
 from sensegraph.methods.lazygraphrag.concepts import Concepts, ConceptSettings, concepts
 from sensegraph.methods.lazygraphrag.lazygraphrag import LazyGraphRAG
+from sensegraph.methods.lazygraphrag.noting import note
 from sensegraph.runtime.results import at
 from sensegraph.types import Question
 

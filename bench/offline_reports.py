@@ -29,7 +29,7 @@ from sensegraph.engines.offline.reports.sentence_quality import stem_text, tidy_
 from sensegraph.engines.offline.reports.shown_names import split_title
 from sensegraph.index.graph.merging import distinct
 from sensegraph.index.hierarchy.reports import ReportSettings, Writer
-from sensegraph.language.speaker_labels import unlabelled
+from sensegraph.language.speakers import unlabelled
 from sensegraph.language.text import tokens
 from sensegraph.types import Cluster, Context, Passage, Report
 

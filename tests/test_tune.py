@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from scripted import Script, ScriptedServer
 from sensegraph.cli import app
-from sensegraph.cli.lab.tune import with_line
+from sensegraph.cli.lab.tune_prompts import set_model_line
 from sensegraph.cli.template import settings_toml
 from sensegraph.engines.llm.prompts import packaged
 from wired import story
@@ -130,15 +130,15 @@ def test_settings_that_say_otherwise_are_left_and_told(root: Path, tales: Script
 )
 def test_a_line_goes_where_it_says_what_it_should_and_nothing_else_changes(text: str) -> None:
     line = 'language = "Dutch"'
-    added = with_line(text, "language", "Dutch", line)
+    added = set_model_line(text, "language", "Dutch", line)
     before = tomllib.loads(text)
     if text.startswith("model ="):
         assert added is None
         return
     assert added is not None
     assert tomllib.loads(added) == {**before, "model": {**before.get("model", {}), "language": "Dutch"}}
-    assert with_line(added, "language", "Dutch", line) == added
-    assert with_line(added, "language", "Greek", 'language = "Greek"') is None
+    assert set_model_line(added, "language", "Dutch", line) == added
+    assert set_model_line(added, "language", "Greek", 'language = "Greek"') is None
 
 
 def test_the_offline_engine_has_no_prompts_to_fit(root: Path) -> None:

@@ -209,7 +209,7 @@ def test_an_extraction_that_was_stored_as_empty_is_asked_for_once_more_and_all_o
         made.add(stories())
         chunks = chunks_of(made)
         with monkeypatch.context() as before:
-            before.setattr(Runtime, "_believed", lambda self, step, keys: keys)  # as it was
+            before.setattr(Runtime, "_replace_doubted", lambda self, step, keys: keys)  # as it was
             keys = made.runtime().keys(extract, chunks)
             made.store.write(dict.fromkeys(keys[:3], OLD), extract.name)
             made.build()

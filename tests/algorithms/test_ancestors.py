@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.ancestors import chains, meeting, ways
+from sensegraph.algorithms.ancestors import chains, find_meeting_level, ways
 
 
 def tree(seed: int, leaves: int) -> tuple[np.ndarray, int]:
@@ -87,7 +87,7 @@ def test_seeds_of_one_cluster_meet_in_their_parent() -> None:
 
 def test_seeds_of_two_clusters_meet_above_both() -> None:
     assert ways(chains(SMALL, [3, 0, 2])) == [[3, 0, 2], [5, 4], [6]]
-    assert meeting(chains(SMALL, [3, 0, 2])) == 2
+    assert find_meeting_level(chains(SMALL, [3, 0, 2])) == 2
 
 
 def test_one_seed_goes_up_to_its_parent() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.deepening import Pace, Terrain, grouped, layer, search
+from sensegraph.algorithms.deepening import Pace, Terrain, grouped, rank_communities, search
 
 
 def terrain(
@@ -220,7 +220,7 @@ def test_a_layer_assigns_each_chunk_to_the_best_ranked_of_its_communities(seed: 
     for chunk in order.tolist():
         expected.setdefault(min(homes[chunk], key=lambda h: (mean_rank[h], h)), []).append(chunk)
     by_rank = sorted(expected.items(), key=lambda item: (mean_rank[item[0]], item[0]))
-    assert layer(ground, order, depth, best) == by_rank
+    assert rank_communities(ground, order, depth, best) == by_rank
 
 
 def _homes(ground: Terrain, chunk: int, depth: int) -> set[int]:

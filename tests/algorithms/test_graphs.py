@@ -11,12 +11,12 @@ from small_graphs import graph, graphs, karate
 
 from sensegraph.algorithms.graphs import (
     Edges,
-    adjacency,
+    build_adjacency,
     canonical_edges,
     components,
-    induced,
+    induce_subgraph,
     modularity,
-    ranked,
+    number_roots,
     smallest_members,
 )
 
@@ -73,7 +73,7 @@ def test_more_nodes_than_32_bits_can_number_are_refused() -> None:
 
 @given(graphs())
 def test_the_rows_are_those_of_the_dense_matrix(edges: Edges) -> None:
-    rows = adjacency(edges)
+    rows = build_adjacency(edges)
     matrix = dense(edges)
     for v in range(edges.nodes):
         at = slice(rows.indptr[v], rows.indptr[v + 1])
@@ -85,7 +85,7 @@ def test_the_rows_are_those_of_the_dense_matrix(edges: Edges) -> None:
 @given(graphs(), st.integers(0, 2**32 - 1))
 def test_an_induced_graph_keeps_exactly_the_edges_inside_its_blocks(edges: Edges, seed: int) -> None:
     block = np.random.default_rng(seed).integers(-1, 3, edges.nodes)
-    part, nodes = induced(adjacency(edges), block)
+    part, nodes = induce_subgraph(build_adjacency(edges), block)
     assert_array_equal(nodes, np.flatnonzero(block >= 0))
     matrix = np.zeros((len(nodes), len(nodes)))
     matrix[part.rows(), part.indices] = part.data
@@ -100,7 +100,7 @@ def test_components_agree_with_scipy(edges: Edges) -> None:
     ours = components(edges)
     assert len(ours) == edges.nodes
     assert len({*zip(ours.tolist(), expected.tolist(), strict=True)}) == len(set(ours.tolist())) == len({*expected})
-    assert_array_equal(ours, ranked(smallest_members(edges.source, edges.target, edges.nodes)))
+    assert_array_equal(ours, number_roots(smallest_members(edges.source, edges.target, edges.nodes)))
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.graphs import adjacency, canonical_edges
+from sensegraph.algorithms.graphs import build_adjacency, canonical_edges
 from sensegraph.algorithms.paths import shortest_path, through
 
 PAIRS = st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=40)
@@ -17,7 +17,7 @@ PAIRS = st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=40)
 
 def rows(pairs: list[tuple[int, int]], nodes: int = 20) -> tuple[np.ndarray, np.ndarray]:
     ends = np.array(pairs, np.int64).reshape(-1, 2)
-    found = adjacency(canonical_edges(ends[:, 0], ends[:, 1], np.ones(len(ends)), nodes))
+    found = build_adjacency(canonical_edges(ends[:, 0], ends[:, 1], np.ones(len(ends)), nodes))
     return found.indptr, found.indices
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from points import digest_with
 
-from sensegraph.algorithms.reduction import projection, reduce
+from sensegraph.algorithms.reduction import fit_projection, reduce
 
 
 def falling(n: int, d: int, seed: int = 0) -> np.ndarray:
@@ -44,7 +44,7 @@ def test_rows_in_another_order_give_the_same_bits(n: int, d: int, dims: int, see
 @given(st.integers(2, 30), st.integers(1, 20), st.integers(0, 10**6))
 def test_a_projection_gives_each_row_by_itself_what_it_gives_all(n: int, d: int, seed: int) -> None:
     rows = falling(n, d, seed)
-    found = projection(rows)
+    found = fit_projection(rows)
     assert found(rows[3:]).tobytes() == found(rows)[3:].tobytes() == reduce(rows)[3:].tobytes()
 
 
@@ -76,7 +76,7 @@ def test_no_rows_give_no_rows() -> None:
 
 
 def test_the_largest_entry_of_each_axis_is_positive() -> None:
-    axes = projection(falling(200, 16), 6).axes
+    axes = fit_projection(falling(200, 16), 6).axes
     assert (axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])] > 0).all()
 
 

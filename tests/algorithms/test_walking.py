@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.algorithms import walking
-from sensegraph.algorithms.walking import Paths, gathered, neighbourhood, offsets, paths, walk, within
+from sensegraph.algorithms.walking import Paths, gathered, neighbourhood, offsets, paths, restrict_paths, walk
 
 
 def random_paths(seed: int, nodes: int = 60, edges: int = 300) -> Paths:
@@ -60,7 +60,7 @@ def test_a_walk_over_the_part_around_its_start_loses_only_the_mass_that_left(see
     way, nodes, mass = random_paths(seed, 400, 1200), np.array([1, 5]), np.array([0.5, 0.5])
     whole = walk(way, nodes, mass, 0.5, 8)[1]
     part = neighbourhood(way, nodes, mass, 0.5, limit=120)
-    here, cut = walk(within(way, part), np.searchsorted(part, nodes), mass, 0.5, 8)
+    here, cut = walk(restrict_paths(way, part), np.searchsorted(part, nodes), mass, 0.5, 8)
     at_part = np.zeros(400)
     at_part[part[here]] = cut
     assert len(part) <= 120 + len(nodes) + 10  # nodes of equal mass at the limit come together

@@ -13,7 +13,7 @@ from sensegraph.cli import app
 from sensegraph.corpus.settings import Settings, load_settings
 from sensegraph.corpus.tools import make_tools
 from sensegraph.engines.local import local_model
-from sensegraph.engines.local.local_engine import Layout, rests_on, shown
+from sensegraph.engines.local.local_engine import Layout, format_passage, rests_on
 from sensegraph.engines.local.local_model import LocalModel, LocalSettings, as_prompt, base_of, needs_extra
 from sensegraph.errors import SettingsError
 from sensegraph.types import Passage
@@ -47,8 +47,8 @@ def test_a_talk_without_a_template_ends_where_the_answer_begins():
 def test_a_layout_shows_texts_as_they_are_whatever_they_hold():
     layout = Layout("{{passages}} | {{question}}")
     assert layout.prompt("a {{passages}}?", ["{{question}}", "\\1"]) == "{{question}}\n\n\\1 | a {{passages}}?"
-    assert shown("Title", "text") == "Title\ntext"
-    assert shown("", "text") == "text"
+    assert format_passage("Title", "text") == "Title\ntext"
+    assert format_passage("", "text") == "text"
 
 
 def test_an_answer_rests_on_the_passages_that_hold_its_words():

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences, is_repeat, weigh_stems
 from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text, tidy_sentence
-from sensegraph.language.speaker_labels import labels, recase, speaker, unlabelled
-from sensegraph.language.word_lists import language
+from sensegraph.language.detection import detect_by_stop_words
+from sensegraph.language.speakers import labels, recase, speaker, unlabelled
 
 NEGATIONS = re.compile(r"\b(?:not|never|no|none|nothing|cannot)\b|n't\b", re.IGNORECASE)
 MODALS = re.compile(r"\b(?:can|could|may|might|must|shall|should|will|would|ought)\b", re.IGNORECASE)
@@ -59,7 +59,7 @@ def test_the_language_of_a_short_name_can_be_given():
     ],
 )
 def test_the_language_of_a_text_is_told(text, code):
-    assert language(text) == code
+    assert detect_by_stop_words(text) == code
 
 
 # ── tidy ──

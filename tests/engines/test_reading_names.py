@@ -7,6 +7,7 @@ import pytest
 from sensegraph.engines.offline.extraction import page_text
 from sensegraph.engines.offline.extraction.name_candidates import Sentence, find_name_candidates
 from sensegraph.language import times
+from sensegraph.language.detection import detect_script
 from sensegraph.language.speakers import openings, sure, written
 from sensegraph.language.tagging import tags
 
@@ -119,4 +120,4 @@ def test_a_document_is_put_together_from_overlapping_chunks() -> None:
     ],
 )
 def test_the_language_of_a_document_is_read_from_script_and_stop_words(text: str, code: str) -> None:
-    assert page_text.detect_script(text) == code
+    assert detect_script(text) == code

@@ -9,9 +9,9 @@ import pytest
 from scripted import ScriptedServer
 from scripted_engine import CHUNK, TEXT, Body, engine, says
 from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
+from sensegraph.engines.llm.prompt_tuning import EXAMPLES, Tuned, names, tuned
 from sensegraph.engines.llm.prompts import TEMPLATES, packaged
-from sensegraph.engines.llm.replies.records import has_tuples, of_json, of_tuples
-from sensegraph.engines.llm.tuning import EXAMPLES, Tuned, names, tuned
+from sensegraph.engines.llm.replies.extracted_records import collect_json_records, collect_tuple_records, has_tuples
 from sensegraph.errors import ItemFailed
 from sensegraph.types import Chunk
 
@@ -73,7 +73,9 @@ def test_what_was_found_in_the_sample_becomes_the_examples() -> None:
         assert "{{entity_types}}" in texts[name]
         text, _, reply = texts[name].rpartition("Reply:")
         assert text.rstrip().endswith(TEXT)
-        read = of_tuples(reply, TEXT) if has_tuples(reply) else of_json(json.loads(reply), TEXT)
+        read = (
+            collect_tuple_records(reply, TEXT) if has_tuples(reply) else collect_json_records(json.loads(reply), TEXT)
+        )
         assert [(e.name, e.type) for e in read.extraction.entities] == [("Ada Lovelace", "engineer")]
         assert [r.strength for r in read.extraction.relations] == [3]
         assert "{{wrote}}" not in texts[name]
@@ -92,7 +94,7 @@ def test_claims_have_examples_where_they_are_wanted() -> None:
     assert '"quote":"met Charles"' in texts["claims"]
     assert "Entities: Ada Lovelace" in texts["claims"]
     reply = texts["claims-tuple"].rpartition("Reply:")[2]
-    assert [(c.subject, c.description) for c in of_tuples(reply, TEXT).extraction.claims] == [
+    assert [(c.subject, c.description) for c in collect_tuple_records(reply, TEXT).extraction.claims] == [
         ("Ada Lovelace", "She met him.")
     ]
 

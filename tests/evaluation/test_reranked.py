@@ -10,7 +10,7 @@ import pytest
 from judged_towns import written
 from scripted import Script, ScriptedServer
 from scripted_replies import fit
-from sensegraph.cli.lab.measuring import Place, measured, named_methods
+from sensegraph.cli.lab.retrieval_measuring import IndexPlace, load_named_methods, measure_set
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import Settings, parse
 from sensegraph.lab.retrieval import JudgedSet, Measuring, Result, read_set, retrieval_records, retrieval_tables
@@ -44,8 +44,8 @@ def towns(tmp_path_factory: pytest.TempPathFactory) -> JudgedSet:
 def result(towns: JudgedSet, server: ScriptedServer, root: Path, by: str, top: int = 50) -> Result:
     given = settings(server, endpoint={"rerank_model": "ranks", "model": "", "embedding_model": ""})
     loaded = parse({**given, "engine": "offline", "rerank": {"by": by, "top": top}}, Settings, "test")
-    place = Place(root, loaded, (), lambda step, done, total: None)  # type: ignore[arg-type]
-    return measured(towns, named_methods(METHODS, loaded), HOW, place)
+    place = IndexPlace(root, loaded, (), lambda step, done, total: None)  # type: ignore[arg-type]
+    return measure_set(towns, load_named_methods(METHODS, loaded), HOW, place)
 
 
 def test_what_is_scored_is_what_a_search_finds(towns: JudgedSet, server: ScriptedServer, tmp_path: Path) -> None:

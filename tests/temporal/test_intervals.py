@@ -8,13 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.language.dates.intervals import Assertion, Interval, holds, settled, stated, through
-from sensegraph.language.dates.moments import after, before, begin, end, readable, same, written
+from sensegraph.language.dates.moments import (
+    are_same_moment,
+    begin,
+    end,
+    moment_after,
+    moment_before,
+    readable,
+    write_moment,
+)
 
 YEARS = st.integers(1900, 2030)
 MOMENTS = st.one_of(
-    YEARS.map(lambda y: written((y,))),
-    st.tuples(YEARS, st.integers(1, 12)).map(written),
-    st.tuples(YEARS, st.integers(1, 12), st.integers(1, 28)).map(written),
+    YEARS.map(lambda y: write_moment((y,))),
+    st.tuples(YEARS, st.integers(1, 12)).map(write_moment),
+    st.tuples(YEARS, st.integers(1, 12), st.integers(1, 28)).map(write_moment),
 )
 SLOT = ("ceo of", "nordwind")
 
@@ -32,25 +40,25 @@ def chains(draw: st.DrawFn, ended: bool = True) -> list[Assertion]:
 
 @given(MOMENTS)
 def test_what_follows_a_moment_begins_where_it_ends_and_is_followed_back(moment: str) -> None:
-    assert begin(after(moment)) == end(moment)
-    assert before(after(moment)) == moment
+    assert begin(moment_after(moment)) == end(moment)
+    assert moment_before(moment_after(moment)) == moment
 
 
 def test_precision_and_zones() -> None:
     assert end("2020") == begin("2021-01-01")
     assert begin("2020-05-01T12:00:00+02:00") == (2020, 5, 1, 10, 0, 0)
     assert begin("2020-05-01T12:00") == begin("2020-05-01T12:00Z")
-    assert same("2020", "2020-05-01")
-    assert not same("2020-04", "2020-05-01")
-    assert not same("", "2020")
-    assert after("2020-12-31") == "2021-01-01"
-    assert after("2020-12-31T23:59") == "2021-01-01T00:00"
+    assert are_same_moment("2020", "2020-05-01")
+    assert not are_same_moment("2020-04", "2020-05-01")
+    assert not are_same_moment("", "2020")
+    assert moment_after("2020-12-31") == "2021-01-01"
+    assert moment_after("2020-12-31T23:59") == "2021-01-01T00:00"
 
 
 def test_years_before_christ_and_of_five_digits_are_signed_and_have_no_months() -> None:
-    assert after("-0001") == "0001"
-    assert before("0001") == "-0001"
-    assert after("9999") == "+10000"
+    assert moment_after("-0001") == "0001"
+    assert moment_before("0001") == "-0001"
+    assert moment_after("9999") == "+10000"
     assert begin("-0044") < begin("0044") < begin("+12000")
     assert not readable("0000")
     assert not readable("-0044-03")
@@ -195,7 +203,7 @@ def test_as_of_sets_partition_the_time_line_apart_from_disputed_and_unknown(chai
 
 @given(st.sampled_from("AB"), MOMENTS, MOMENTS)
 def test_two_facts_end_as_the_pairwise_rule_says(first: str, one: str, other: str) -> None:
-    if same(one, other):
+    if are_same_moment(one, other):
         return
     early, late = sorted((one, other), key=begin)
     found = settled([Assertion("x", SLOT, "X", one), Assertion("y", SLOT, "Y", other)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sensegraph.language.dates.moments import readable
-from sensegraph.language.dates.stating import stated_in
+from sensegraph.language.dates.stated_dates import stated_in
 
 WRITTEN = "2020-06-15"  # a Monday
 

@@ -28,7 +28,7 @@ def chains(parent: Ints, start: Ints | Sequence[int]) -> Ints:
     return np.stack(rows, axis=1) if rows else np.zeros((len(at), 0), np.int32)
 
 
-def meeting(found: Ints) -> int:
+def find_meeting_level(found: Ints) -> int:
     """The lowest level on which all chains of shape (s, levels) have the same node: that of their common ancestor.
 
     The number of levels where they have none.
@@ -46,5 +46,5 @@ def ways(found: Ints) -> list[list[int]]:
     chain alone goes up to its first parent.
     """
     distinct = len(np.unique(found[:, 0])) if found.size else 0
-    top = meeting(found) if distinct > 1 else 1
+    top = find_meeting_level(found) if distinct > 1 else 1
     return [list(dict.fromkeys(found[:, level].tolist())) for level in range(min(top + 1, found.shape[1]))]

@@ -44,7 +44,16 @@ def navigation(vectors: NDArray[Any]) -> Navigation:
     if vectors.ndim != 2 or not np.isfinite(vectors).all():
         raise ValueError(f"vectors of shape {vectors.shape} must be a matrix of finite numbers.")
     there = np.flatnonzero(np.asarray(vectors).any(axis=1))
-    index = _empty(vectors.shape[1])
+    from usearch.index import Index
+
+    index: Any = Index(
+        ndim=vectors.shape[1],
+        metric="cos",
+        dtype="i8",
+        connectivity=_LINKS,
+        expansion_add=_BUILD,
+        expansion_search=_SEARCH,
+    )
     if len(there):
         index.add(there.astype(np.uint64), np.asarray(vectors, np.float32)[there], threads=1)
     return np.frombuffer(bytes(index.save()), np.uint8)
@@ -102,11 +111,3 @@ class Navigator:
         if index is None or index.ndim != self.vectors.shape[1] or len(index) > rows:
             raise ValueError(f"this graph is not of {rows} vectors of {self.vectors.shape[1]} numbers; build it anew.")
         return index
-
-
-def _empty(dim: int) -> Any:
-    from usearch.index import Index
-
-    return Index(
-        ndim=dim, metric="cos", dtype="i8", connectivity=_LINKS, expansion_add=_BUILD, expansion_search=_SEARCH
-    )

@@ -78,20 +78,16 @@ def walk(way: Paths, nodes: NDArray[Any], mass: NDArray[Any], damping: float, st
         part = way
     else:
         here = neighbourhood(way, nodes, mass, damping)
-        part = within(way, here)
+        part = restrict_paths(way, here)
     reset = np.zeros(len(here))
     reset[np.searchsorted(here, nodes)] = mass
-    return here, _walked(part, reset, damping, steps)
-
-
-def _walked(way: Paths, reset: Floats, damping: float, steps: int) -> Floats:
-    sizes, share = np.diff(way.start), way.share.astype(np.float64)
-    to = np.asarray(way.to, np.int64)
+    sizes, share = np.diff(part.start), part.share.astype(np.float64)
+    to = np.asarray(part.to, np.int64)
     x = reset
     for _ in range(steps):
         moved = np.bincount(to, weights=np.repeat(x, sizes) * share, minlength=len(reset))
         x = damping * moved + (1 - damping) * reset
-    return x
+    return here, x
 
 
 def neighbourhood(way: Paths, nodes: Longs, mass: Floats, damping: float, limit: int = _LIMIT) -> Longs:
@@ -102,7 +98,7 @@ def neighbourhood(way: Paths, nodes: Longs, mass: Floats, damping: float, limit:
     x: Floats = np.zeros(way.nodes)
     x[nodes] = mass
     for _ in range(_REACH):
-        here = _most(x, limit)
+        here = _select_heaviest(x, limit)
         places, sizes = gathered(way.start, here)
         moved = np.repeat(x[here], sizes)
         moved *= way.share[places]
@@ -110,10 +106,10 @@ def neighbourhood(way: Paths, nodes: Longs, mass: Floats, damping: float, limit:
         x *= damping
         x[nodes] += (1 - damping) * mass
     x[nodes] = np.inf
-    return _most(x, limit + len(nodes))
+    return _select_heaviest(x, limit + len(nodes))
 
 
-def _most(x: Floats, limit: int) -> Longs:
+def _select_heaviest(x: Floats, limit: int) -> Longs:
     """The nodes with the most mass above a little, ascending, `limit` of them but for equal ones."""
     some = np.flatnonzero(x > _LEAST)
     if len(some) > limit:
@@ -121,7 +117,7 @@ def _most(x: Floats, limit: int) -> Longs:
     return some.astype(np.int64)
 
 
-def within(way: Paths, nodes: Longs) -> Paths:
+def restrict_paths(way: Paths, nodes: Longs) -> Paths:
     """The paths among these nodes, ascending, which are numbered anew; what leads outside is lost."""
     number = np.full(way.nodes, -1, np.int32)
     number[nodes] = np.arange(len(nodes))

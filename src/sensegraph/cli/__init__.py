@@ -13,7 +13,7 @@ from sensegraph.cli.approving import ask_approval
 from sensegraph.cli.ask import ask, browse, history, match
 from sensegraph.cli.corpus import build, collect, personal, start, watch
 from sensegraph.cli.graph import curate, draw, interchange
-from sensegraph.cli.lab import evaluate, repro, training, tune
+from sensegraph.cli.lab import evaluate, repro, tune_prompts, tune_training
 from sensegraph.cli.options import say
 from sensegraph.errors import SensegraphError, Unapproved
 
@@ -87,7 +87,7 @@ def _root(
 
 app.command(short_help="Index a bundled book offline and ask what it is about.")(start.demo)
 app.command(short_help="Prepare a folder: settings, prompts, input.")(start.init)
-app.command(short_help="Fit the prompts to a corpus, with a model.")(tune.tune_prompts)
+app.command(short_help="Fit the prompts to a corpus, with a model.")(tune_prompts.tune_prompts)
 app.command(short_help="Add or update documents and build the index.")(build.index)
 app.command(short_help="Keep the index up to date with its files.")(watch.watch)
 app.command(short_help="Say what `index` would compute and cost.")(build.estimate)
@@ -115,7 +115,7 @@ app.command(short_help="Write the index as tables, CSV, GraphML, Cypher or JSON.
 app.command(short_help="List the methods.")(ask.methods)
 app.add_typer(evaluate.app, name="evaluate", short_help="Compare methods by answers, or by judged documents.")
 app.command(short_help="Measure tables of papers, beside what was published.")(repro.repro)
-app.add_typer(training.app, name="tune", short_help="Fine-tune a model: data, training, serving.")
+app.add_typer(tune_training.app, name="tune", short_help="Fine-tune a model: data, training, serving.")
 
 
 def main() -> None:

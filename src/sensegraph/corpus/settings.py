@@ -219,13 +219,13 @@ def choices(value: str, words: Sequence[str]) -> str:
 
 
 def _nearest(name: str, names: Sequence[str], prefix: str, kind: Any) -> str:
-    """The known settings most like `name`: of the same name in another table, else alike here, else alike anywhere."""
+    """The known settings most like `name`: of the same name elsewhere, nearly the same elsewhere, alike here, alike."""
     last = name.rpartition(".")[2]
     everywhere = dict(_dotted()) if kind in _kinds() else {}
     same = [dotted for dotted, base in everywhere.items() if base == last]
-    here = [prefix + n for n in get_close_matches(name, names, 1)]
-    alike = get_close_matches(last, list(everywhere.values()), 1)
-    return _either(same or here or [dotted for dotted, base in everywhere.items() if base in alike])
+    here = [] if same else [prefix + n for n in get_close_matches(name, names, 1)]
+    alike = get_close_matches(last, list(everywhere.values()), 1, 0.9 if here else 0.6)
+    return _either(same or [dotted for dotted, base in everywhere.items() if base in alike] or here)
 
 
 def _dotted() -> Iterator[tuple[str, str]]:

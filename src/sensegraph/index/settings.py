@@ -88,5 +88,7 @@ def take_part_settings(table: Mapping[str, Any], parts: Sequence[Part[Any, Any]]
     kinds = {name: kind for name in index if name not in known and (kind := settings_type(name, parts))}
     both = make_dataclass("Both", [("index", make_dataclass("PartTables", kinds.items()))])
     made: Any = msgspec.convert({"index": {name: index[name] for name in kinds}}, both).index
-    own = {"part_settings": {name: getattr(made, name) for name in kinds}, "part_objects": tuple(parts)}
-    return {**table, "index": {n: v for n, v in index.items() if n not in kinds} | own}
+    own = {name: getattr(made, name) for name in kinds}
+    changed = {name: settings for name, settings in own.items() if settings != kinds[name]()}
+    rest = {name: value for name, value in index.items() if name not in kinds}
+    return {**table, "index": {**rest, "part_settings": changed, "part_objects": tuple(parts)}}

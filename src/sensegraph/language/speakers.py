@@ -1,4 +1,9 @@
-"""Speakers of a transcript: labels before a colon that come back, how to write them, and who says what."""
+"""Speakers of a transcript: who speaks, from labels before a colon such as "KEVIN SCOTT:", and how to write them.
+
+Two readers of labels stand side by side, because results depend on each. `openings` serves the reading of whole
+documents: a label may carry a note in parenthesis, and what it names is settled by the corpus. `labels` serves the
+sentences of reports and answers: it decides from one text, and from names that are known.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +12,11 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from sensegraph.language.speaker_labels import recase
 from sensegraph.language.tagging import known_word
-from sensegraph.language.text import fold
-from sensegraph.language.word_files import connectors, english, sections, stop_words
+from sensegraph.language.text import HAN, fold
+from sensegraph.language.word_lists import connectors, english, sections, stop_words
 
 _LINE = re.compile(
     r"^[ \t\ufeff]*([^\W\d_][^:\n\"“”?!;()]{0,38}?)[ \t]?(?:\([^:\n]{0,90}\)[ \t]?)?:(?=\s)", re.MULTILINE
@@ -40,16 +45,15 @@ def openings(text: str) -> list[Label]:
     if ":" not in text:
         return []
     found = {m.start(1): m for pattern in (_SHOUT, _LINE) for m in pattern.finditer(text)}
-    made = (_label(found[at]) for at in sorted(found))
-    return [label for label in made if 0 < len(label.key.split()) <= _SHORT]
-
-
-def _label(match: re.Match[str]) -> Label:
-    name = match[1].rstrip()
-    words = name.split()
-    shouted = name.isupper() and len(words) > 1
-    likely = all(w[0].isupper() or w in connectors("en") for w in words)
-    return Label(match.start(1), match.start(1) + len(name), match.end(), fold(name), shouted, likely)
+    read: list[Label] = []
+    for _, match in sorted(found.items()):
+        name = match[1].rstrip()
+        words, key, start = name.split(), fold(name), match.start(1)
+        if 0 < len(key.split()) <= _SHORT:
+            shouted = name.isupper() and len(words) > 1
+            likely = all(w[0].isupper() or w in connectors("en") for w in words)
+            read.append(Label(start, start + len(name), match.end(), key, shouted, likely))
+    return read
 
 
 def sure(found: Sequence[Label]) -> list[Label]:
@@ -160,3 +164,112 @@ def turns(text: str, speakers: Mapping[str, str], breaks: Sequence[int] = ()) ->
                 marks.append((label.start, label.end if name else label.start, name))
     marks.sort()
     return Turns([a for a, _, _ in marks], [b for _, b, _ in marks], [n for _, _, n in marks])
+
+
+# ── labels of sentences ──────────────────────────────────────────────────────────────────────────────────────────────
+
+_NAME = r"[^\W\d_][\w’'.\-]*"
+_NAMED_LINE = re.compile(
+    rf"(?:(?<=\n)|^)[ \t\ufeff]*((?:{_NAME})(?:[ \t/&]+(?:{_NAME}|\([A-Z]+\))){{0,4}})[ \t]*[:：]"
+    rf"(?=\s|[{HAN.pattern[1:-1]}“\"])"
+)
+_CAPITALS = re.compile(r"(?<=[.!?…”\"’)\]\s])([A-Z][A-Z’'.\-]+(?:[ /][A-ZÀ-Þ][A-ZÀ-Þ’'.\-]*){1,3})[ \t]*:(?=\s)")
+_PARTICLES = frozenset("de del della der den di da dos du el al la le van von zu bin ibn ben y e".split())
+_KEPT = frozenset("II III IV AM MP PhD MD CEO CTO TV".split())
+_MARK = re.compile(r"\s*\([A-Z]+\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakerLabel:
+    """A speaker's label in a text: `text[start:end]` is the label with its colon; `sure` unless it may be a heading."""
+
+    name: str
+    start: int
+    end: int
+    sure: bool
+
+
+def labels(text: str, known: Collection[str] = ()) -> list[SpeakerLabel]:
+    """What looks like a speaker's label in `text`, in order.
+
+    Sure are: names in `known` (in any case), two or more words in capitals, and line openings that recur in the text.
+    """
+    if ":" not in text and "：" not in text:
+        return []
+    names = {fold(name) for name in known}
+    matches = {m.start(1): m for pattern in (_CAPITALS, _NAMED_LINE) for m in pattern.finditer(text)}
+    found = []
+    for _, match in sorted(matches.items()):
+        words = match[1].split()
+        # Of more than three words, two in small letters begin a sentence rather than name someone.
+        if len(words) <= 3 or sum(w[0].islower() and w not in _PARTICLES for w in words) <= 1:
+            found.append(match)
+    often = Counter(fold(m[1]) for m in found)
+    read = []
+    for match in found:
+        label, key = match[1], fold(match[1])
+        shouted = label.upper() == label and len(label.split()) >= 2 and not HAN.search(label)
+        sure = key in names or often[key] >= 2 or shouted
+        read.append(SpeakerLabel(recase(label), match.start(1), match.end(), sure))
+    return read
+
+
+def speaker(text: str, start: int, known: Collection[str] = ()) -> str:
+    """Who says what begins at `start` of a chunk's text, from the label that governs it; "" when that is not sure.
+
+    A chunk that begins inside a turn, or with a label that may be cut, has no speaker until its next label. What
+    follows a line opening that may be a heading or a name has none either. `known` are speakers' names learnt from the
+    whole document.
+    """
+    found = labels(text, known)
+    before = [label for label in found if label.start <= start]
+    if not before or not before[-1].sure:
+        return ""
+    name = before[-1].name
+    cut = before[-1].start == 0 and sum(label.name == name for label in found) < 2  # "VIN SCOTT:" at a chunk's border
+    return "" if cut and fold(name) not in {fold(one) for one in known} else name
+
+
+def opening(sentence: str, known: Collection[str] = ()) -> SpeakerLabel | None:
+    """The label that a sentence opens with, sure or not."""
+    if ":" not in sentence[:60] and "：" not in sentence[:20]:
+        return None
+    return _find_opening_label(sentence, tuple(known))
+
+
+@lru_cache(maxsize=1 << 14)
+def _find_opening_label(sentence: str, known: tuple[str, ...]) -> SpeakerLabel | None:
+    first = next(iter(labels(sentence, known)), None)
+    return first if first and not sentence[: first.start].strip() else None
+
+
+def unlabelled(sentence: str, known: Collection[str] = ()) -> tuple[str, str]:
+    """(speaker, what is said) of a sentence that opens with a label; ("", sentence) where none is sure."""
+    label = opening(sentence, known)
+    return (label.name, sentence[label.end :].strip()) if label and label.sure else ("", sentence)
+
+
+@lru_cache(maxsize=1 << 12)
+def recase(label: str) -> str:
+    """A label as a name is written: words in capitals become capitalised ("FEI-FEI LI" → "Fei-Fei Li").
+
+    Initials, numerals and two consonants in front ("JJ", "TJ") stay as they are.
+    """
+
+    def capitalise(match: re.Match[str]) -> str:
+        part = match[0]
+        if match.start() > 0 and len(part) == 1:  # "KEVIN'S"
+            return part.casefold()
+        return f"Mc{part[2:].capitalize()}" if part.startswith("MC") and len(part) > 3 else part.capitalize()
+
+    words = _MARK.sub("", label.strip()).split()
+    last = len(words) - 1
+    for place, word in enumerate(words):
+        letters = word.replace(".", "").replace("'", "").replace("’", "")
+        if word in _KEPT or len(letters) < 2 or letters.upper() != letters or "." in word[:-1]:
+            continue
+        if 0 < place < last and word.casefold() in _PARTICLES:
+            words[place] = word.casefold()
+        elif len(letters) > 2 or place == last or set(letters) & set("AEIOUY"):
+            words[place] = re.sub(r"[^\W_]+", capitalise, word)
+    return " ".join(words)

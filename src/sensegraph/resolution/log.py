@@ -28,7 +28,7 @@ def record(store: Store, new: Sequence[Operation], time: str) -> tuple[Operation
     """Write operations at the end of the log, all or none, numbered and with the time."""
     begin = max((int(o.id) for o in operations(store)), default=0) + 1
     numbered = tuple(replace(o, id=str(begin + i), time=o.time or time) for i, o in enumerate(new))
-    _write(store, numbered)
+    _write_operations(store, numbered)
     return numbered
 
 
@@ -46,7 +46,7 @@ def revert(store: Store, name: str, time: str) -> Operation:
     if found.reverted:
         raise InputError(f"Operation {found.id} was taken back on {found.reverted}; do it anew to have it again.")
     undone = replace(found, reverted=time)
-    _write(store, [undone])
+    _write_operations(store, [undone])
     return undone
 
 
@@ -57,7 +57,7 @@ def rewrite(store: Store, changed: Mapping[str, Operation | None]) -> None:
     store.set_refs({f"{_REF}{int(name):08}": made[name][0] if name in made else None for name in changed})
 
 
-def _write(store: Store, operations: Sequence[Operation]) -> None:
+def _write_operations(store: Store, operations: Sequence[Operation]) -> None:
     keys = [key("operation", o) for o in operations]
     store.write({k: canonical(o) for k, o in zip(keys, operations, strict=True)}, "operation")
     store.set_refs({f"{_REF}{int(o.id):08}": k for k, o in zip(keys, operations, strict=True)})

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from sensegraph.answering.asking import inquiry, refine
 from sensegraph.errors import StepFailed
 from sensegraph.index.index import Index
-from sensegraph.language.common_words import STOP
 from sensegraph.language.text import WORD, fold
+from sensegraph.language.word_lists import STOP
 from sensegraph.retrieval.named_entities import names_in
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime

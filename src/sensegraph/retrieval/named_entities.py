@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Literal
 
 from sensegraph.index.index import Index
-from sensegraph.language.common_words import STOP
 from sensegraph.language.text import WORD
+from sensegraph.language.word_lists import STOP
 
 Sought = Literal["auto", "vectors", "names"]  # how a method looks for the entities of a question
 _LONGEST = 6  # words of a name in a question

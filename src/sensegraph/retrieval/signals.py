@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sensegraph.index.index import Index
-from sensegraph.language.stems import language, runs
+from sensegraph.language.detection import detect_by_function_words
+from sensegraph.language.stems import runs
 from sensegraph.retrieval.named_entities import names_in
 from sensegraph.runtime.results import at
 from sensegraph.types import Entity
@@ -42,7 +43,7 @@ def names_of(question: str, index: Index) -> list[Name]:
     found: dict[tuple[int, int], list[Entity]] = {}
     for entity in at(index.graph.entities, named_in(question, index)):
         found.setdefault(_span(question, entity.name), []).append(entity)
-    spoken = language(runs(question))
+    spoken = detect_by_function_words(runs(question))
     names = [_name(question, span, bearers, spoken) for span, bearers in sorted(found.items(), key=lambda x: x[0])]
     return _whole_names(question, names)
 
@@ -75,7 +76,7 @@ def without_examples(question: str) -> str:
 
 def capitals(question: str) -> int:
     """The number of runs of capitalised words inside `question`, which may be names that the index does not know."""
-    spoken = language(runs(question))
+    spoken = detect_by_function_words(runs(question))
     return 0 if spoken in _CAPITAL_NOUNS else len(_CAPITALS.findall(without_examples(question)))
 
 

@@ -67,7 +67,14 @@ class ByWords:
 
     def supported(self, checks: Sequence[Check]) -> list[Support]:
         """Whether the words of the texts hold those of the statement; the reason says what is lacking."""
-        return [_by_words(c) for c in checks]
+        found = []
+        for check in checks:
+            if texts := [t for t in check.evidence if t.strip()]:
+                lacking = borne(check.statement, texts)
+                found.append(Support(not lacking, "; ".join(map(str, lacking))))
+            else:
+                found.append(_NOTHING)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +142,3 @@ def supporter(rt: Runtime, by: By = "auto") -> Supporter:
 
 
 _NOTHING = Support(False, "there is no text to bear it")
-
-
-def _by_words(check: Check) -> Support:
-    texts = [t for t in check.evidence if t.strip()]
-    if not texts:
-        return _NOTHING
-    found = borne(check.statement, texts)
-    return Support(not found, "; ".join(map(str, found)))

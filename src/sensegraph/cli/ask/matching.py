@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from math import log
 
-from sensegraph.language.common_words import STOP
 from sensegraph.language.text import sentences, terms
+from sensegraph.language.word_lists import STOP
 
 _SHOWN = 2  # sentences of one passage
 _SMALL = 0.05  # how much a function word counts: not nothing, since it may be a word of content in another language

@@ -105,7 +105,7 @@ class LocalModel:
         if not folder.is_dir():
             return self.settings.model
         base = base_of(folder)
-        return key(_hashed(folder), _hashed(Path(base)) if base and Path(base).is_dir() else base)
+        return key(_hash_folder(folder), _hash_folder(Path(base)) if base and Path(base).is_dir() else base)
 
     @property
     def loaded(self) -> tuple[Any, Any]:
@@ -138,13 +138,17 @@ class LocalModel:
             raise TooLong(f"A prompt has {count} tokens and the context of {self.name} {room}: give fewer passages.")
         how: dict[str, Any] = {"do_sample": bool(temperature)}
         how |= {"temperature": temperature, "top_k": 0} if temperature else {}
+        pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id or 0
         with self._lock, torch.no_grad():
             if temperature and seed is not None:
                 torch.manual_seed(seed)
             limit = min(most, room - count) if room else most
-            made = model.generate(**_accepted(ids), max_new_tokens=limit, pad_token_id=_pad(tokenizer), **how)
+            accepted = {name: ids[name] for name in ("input_ids", "attention_mask") if name in ids}  # by every model
+            made = model.generate(**accepted, max_new_tokens=limit, pad_token_id=int(pad), **how)
         new = made[0, count:].tolist()
-        ended = bool(new) and new[-1] in _ends(model, tokenizer)
+        end = getattr(model.generation_config, "eos_token_id", None)
+        ends = [*(end if isinstance(end, list) else [end]), tokenizer.eos_token_id]
+        ended = bool(new) and new[-1] in ends
         text = tokenizer.decode(new, skip_special_tokens=True).strip()
         return Continued(text, count, len(new), "stop" if ended else "length")
 
@@ -168,16 +172,17 @@ def load(model: str, *, quantisation: str = "none", device: str = "cpu", downloa
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     no_bars()
-    where = _there(model)
+    where = _find_model_folder(model)
     base = base_of(where) if where else ""
-    how: dict[str, Any] = {"local_files_only": not download}
+    dtype = torch_type(device) if device == "cpu" else "auto"
+    how: dict[str, Any] = {"local_files_only": not download, "dtype": dtype}
     if quantisation == "4bit":
-        how |= {"quantization_config": four_bit(device), "device_map": {"": device}}
+        how |= {"quantization_config": four_bit_quantisation(device), "device_map": {"": device}}
     try:
         tokenizer = AutoTokenizer.from_pretrained(model, local_files_only=not download)
-        found = AutoModelForCausalLM.from_pretrained(base or model, dtype=_stored(device), **how)
+        found = AutoModelForCausalLM.from_pretrained(base or model, **how)
     except (OSError, ValueError) as e:
-        raise InputError(_unreadable(model, base, e)) from e
+        raise InputError(_explain_unreadable(model, base, e)) from e
     places = int(found.get_input_embeddings().num_embeddings)
     if len(tokenizer) > places:
         raise InputError(
@@ -190,18 +195,13 @@ def load(model: str, *, quantisation: str = "none", device: str = "cpu", downloa
     return tokenizer, found if quantisation == "4bit" else found.to(device)
 
 
-def _stored(device: str) -> Any:
-    """The type to read weights in."""
-    return torch_type(device) if device == "cpu" else "auto"
-
-
 def base_of(folder: Path) -> str:
     """The base model that the adapter in `folder` belongs to; empty where it holds none."""
     path = folder / _ADAPTER
     return str(json.loads(path.read_text("utf-8"))["base_model_name_or_path"]) if path.is_file() else ""
 
 
-def four_bit(device: str) -> Any:
+def four_bit_quantisation(device: str) -> Any:
     """The quantisation of QLoRA: 4 bits, NormalFloat, the constants quantised too (Dettmers et al. 2023, §3)."""
     needs_extra("4-bit quantisation", ("bitsandbytes",))
     from transformers import BitsAndBytesConfig
@@ -248,7 +248,7 @@ def torch_type(device: str) -> Any:
     return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
 
 
-def _there(model: str) -> Path | None:
+def _find_model_folder(model: str) -> Path | None:
     """The folder that `model` names, if it names one. Raises InputError for a path that does not exist."""
     path = Path(model)
     if path.is_dir():
@@ -258,7 +258,7 @@ def _there(model: str) -> Path | None:
     return None
 
 
-def _unreadable(model: str, base: str, error: Exception) -> str:
+def _explain_unreadable(model: str, base: str, error: Exception) -> str:
     why = " ".join(str(error).split())[:200]
     if not Path(base or model).is_dir():
         return (
@@ -268,7 +268,7 @@ def _unreadable(model: str, base: str, error: Exception) -> str:
     return f"{model} holds no model that can be read ({why}): a folder needs config.json, weights and a tokenizer."
 
 
-def _hashed(folder: Path) -> str:
+def _hash_folder(folder: Path) -> str:
     found = hashlib.blake2b(digest_size=20)
     for path in sorted(p for p in folder.iterdir() if p.is_file()):
         found.update(f"{path.name} {path.stat().st_size}\n".encode())
@@ -276,19 +276,3 @@ def _hashed(folder: Path) -> str:
             while block := file.read(_BLOCK):
                 found.update(block)
     return found.hexdigest()
-
-
-def _accepted(ids: Mapping[str, Any]) -> dict[str, Any]:
-    """What every causal model takes of what a tokenizer gives."""
-    return {name: ids[name] for name in ("input_ids", "attention_mask") if name in ids}
-
-
-def _pad(tokenizer: Any) -> int:
-    return int(tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id or 0)
-
-
-def _ends(model: Any, tokenizer: Any) -> tuple[int, ...]:
-    """The tokens that end a text."""
-    given = getattr(model.generation_config, "eos_token_id", None)
-    found = given if isinstance(given, list) else [given]
-    return tuple(n for n in (*found, tokenizer.eos_token_id) if n is not None)

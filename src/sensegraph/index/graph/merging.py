@@ -10,8 +10,8 @@ from typing import Literal
 
 from sensegraph.errors import SettingsError
 from sensegraph.index.extraction import Extracted
-from sensegraph.language.common_words import STOP
 from sensegraph.language.text import fold, packed, tokens
+from sensegraph.language.word_lists import STOP
 from sensegraph.protocols import LanguageEngine
 from sensegraph.resolution.aliases import NO_ALIASES, Aliases, Binding, Called, Name, binding, called
 from sensegraph.runtime.keys import key

@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from sensegraph.algorithms.overlap import Followed, follow
+from sensegraph.algorithms.group_overlap import Followed, follow
 from sensegraph.errors import StoreError
 from sensegraph.index.hierarchy.communities import communities
 from sensegraph.index.hierarchy.packing import Group

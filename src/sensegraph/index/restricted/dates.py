@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from sensegraph.index.index import Catalogue, document
 from sensegraph.language.dates.holding import Held, held_in
 from sensegraph.language.dates.intervals import Assertion, Interval, Settled, settled, stated
-from sensegraph.language.dates.stating import stated_in
+from sensegraph.language.dates.stated_dates import stated_in
 from sensegraph.language.text import fold, sentences
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, step

@@ -20,10 +20,10 @@ from sensegraph.index.parts import Part
 from sensegraph.index.restricted.arrivals import arrivals, known_then, now
 from sensegraph.index.restricted.dates import Dates, Fact, dates
 from sensegraph.index.restricted.scope import ScopedIndex, joined, scoped
-from sensegraph.language.dates.asking import When, said, when_asked, without_date
+from sensegraph.language.dates.asked_dates import When, said, when_asked, without_date
 from sensegraph.language.dates.intervals import Span, holds, stated, through
 from sensegraph.language.dates.moments import begin, end, readable
-from sensegraph.language.dates.stating import stated_in
+from sensegraph.language.dates.stated_dates import stated_in
 from sensegraph.runtime.results import recall
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import (

@@ -43,8 +43,15 @@ def sheet(found: Outcome) -> Sheet:
         ]
         for c in found.conditions
     ]
+    caveats = list(found.held)  # what has to be said of answers: failures first
+    for name, replies in found.answers.items():
+        reasons = list(dict.fromkeys(r.failure for r in replies if r.failure))
+        caveats += [f"{name} failed: {reason}" for reason in reasons[:3]]
+        if cut := sum(r.cut > 0 for r in replies):
+            of, were = format_count(len(replies), "answer"), "was" if cut == 1 else "were"
+            caveats.append(f"{name}: {cut:,} of {of} {were} longer than the bound, and cut.")
     measured: list[Part] = [
-        Items((*found.held, *_list_caveats(found))),
+        Items((*caveats, *found.notes)),
         make_table("Conditions", ["condition", "method", "settings that are not the method's own"], settings),
         *([Words(HOW)] if len(found.conditions) > 1 else []),
     ]
@@ -191,18 +198,6 @@ def report_types(found: Outcome) -> Iterable[Section]:
         parts.append(make_table("Answers that say they have none, on questions without an answer", head, rows))
     if parts:
         yield Section("Types of question", tuple(parts))
-
-
-def _list_caveats(found: Outcome) -> Iterable[str]:
-    """What has to be said of answers: failures first."""
-    for name, listed in found.answers.items():
-        reasons = list(dict.fromkeys(r.failure for r in listed if r.failure))
-        yield from (f"{name} failed: {reason}" for reason in reasons[:3])
-        cut = sum(r.cut > 0 for r in listed)
-        if cut:
-            were = "was" if cut == 1 else "were"
-            yield f"{name}: {cut:,} of {format_count(len(listed), 'answer')} {were} longer than the bound, and cut."
-    yield from found.notes
 
 
 def _tabulate_costs(found: Outcome) -> Iterable[Table | Fold]:

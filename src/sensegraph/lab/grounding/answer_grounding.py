@@ -2,7 +2,7 @@
 
 papers: Es et al. 2023 (RAGAS: faithfulness, relevance, precision and recall of contexts, relevancy of answers); Gao et
 al. 2023 (ALCE: citations); N94. "Context relevance" is three measures in the literature; they have three names here. A
-measure is None where it is not defined for an answer, which `means` counts apart, and is never taken as 0.
+measure is None where it is not defined for an answer, which `average_measures` counts apart, and is never taken as 0.
 """
 
 from __future__ import annotations

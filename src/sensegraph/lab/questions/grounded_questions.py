@@ -1,6 +1,6 @@
 """Questions grounded in an index, each with the evidence that it needs: the grounds, and questions by template.
 
-    index ─▶ grounds of each class, spread over the corpus ─▶ templates, or a model (`modelled`) ─▶ questions
+    index ─▶ grounds of each class, spread over the corpus ─▶ templates, or a model (`model_questions`) ─▶ questions
 
 papers: the classes of Edge et al. (2025); section 35 of the survey (N42)
 """

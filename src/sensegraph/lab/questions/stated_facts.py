@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sensegraph.lab.scores.word_overlap import split_words
-from sensegraph.language.stems import ENGLISH, language
+from sensegraph.language.detection import ENGLISH, detect_by_function_words
 from sensegraph.language.tagging import tags
 from sensegraph.language.text import HAN, WORD, fold, sentences
 from sensegraph.types import Entity, Graph
@@ -55,7 +55,7 @@ class Told:
 def speaks_english(texts: Iterable[str]) -> bool:
     """Whether texts are English: the templates' own words are."""
     joined = " ".join(t for t, _ in zip(texts, range(_SAMPLE), strict=False))
-    return not HAN.search(joined) and language(split_words(joined)) == ENGLISH
+    return not HAN.search(joined) and detect_by_function_words(split_words(joined)) == ENGLISH
 
 
 def find_stated_facts(graph: Graph, *, english: bool = True) -> list[Told]:

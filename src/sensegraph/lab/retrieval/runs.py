@@ -1,8 +1,8 @@
 """Asking every question of every method: the rankings, what they cost, and how much text would go to a model.
 
 Context tokens and CPU are those of a method as it is set. Where such a retrieval names fewer documents than the
-deepest measure looks at, the question is asked again with a context that cuts nothing (`widened`), and that ranking
-counts: a budget for text must not look like a bad ranking.
+deepest measure looks at, the question is asked again with a context that cuts nothing (`widen_context`), and that
+ranking counts: a budget for text must not look like a bad ranking.
 """
 
 from __future__ import annotations

@@ -32,6 +32,12 @@ class Interval:
     high: float
 
 
+def format_interval(value: Interval, *, signed: bool = False) -> str:
+    """A mean with its interval to three digits; `signed` shows the sign of what is positive too."""
+    form = "+.3f" if signed else ".3f"
+    return f"{value.mean:{form}} [{value.low:{form}}, {value.high:{form}}]"
+
+
 @dataclass(frozen=True, slots=True)
 class Ranks:
     """A signed-rank test: `z` is positive where the differences are, `p` two-sided.
@@ -83,12 +89,22 @@ def signed_rank_test(differences: Floats, exact: int = EXACT) -> Ranks:
     ranks = midranks(np.abs(rounded))
     positive = float(ranks[rounded > 0].sum())
     z = (positive - float(ranks.sum()) / 2) / sqrt(float((ranks**2).sum()) / 4)  # Var W = Σ r² / 4: ties are in r
-    p = _exact_p(ranks, positive) if count <= exact else two_sided(z)
+    if count <= exact:  # the rank sum over all ways to give the ranks signs
+        doubled = [round(2 * r) for r in ranks]
+        ways = np.zeros(sum(doubled) + 1)
+        ways[0] = 1
+        for rank in doubled:
+            ways[rank:] += ways[: len(ways) - rank].copy()
+        place = round(2 * positive)
+        tail = min(ways[: place + 1].sum(), ways[place:].sum())
+        p = min(1.0, 2 * float(tail / ways.sum()))
+    else:
+        p = two_sided(z)
     return Ranks(z, p, count, int((rounded > 0).sum()), count <= exact)
 
 
 def least_possible_p(questions: int, exact: int = EXACT) -> float:
-    """The least p that `signed_ranks` can give so many questions: that of equal differences, all to one side.
+    """The least p that `signed_rank_test` can give so many questions: that of equal differences, all to one side.
 
     Counted out, n differences give 2 / 2ⁿ at least; normal, their z is √n at most. Questions may also be without a
     difference, so both ways count where `exact` allows both.
@@ -116,18 +132,6 @@ def midranks(values: Floats) -> Floats:
     last = np.cumsum(times)
     shared: Floats = ((2 * last - times + 1) / 2)[where]
     return shared
-
-
-def _exact_p(ranks: Floats, positive: float) -> float:
-    """The two-sided p of a rank sum, over all ways to give the ranks signs."""
-    doubled = [round(2 * r) for r in ranks]
-    ways = np.zeros(sum(doubled) + 1)
-    ways[0] = 1
-    for rank in doubled:
-        ways[rank:] += ways[: len(ways) - rank].copy()
-    place = round(2 * positive)
-    tail = min(ways[: place + 1].sum(), ways[place:].sum())
-    return min(1.0, 2 * float(tail / ways.sum()))
 
 
 def holm(ps: Sequence[float]) -> list[float]:

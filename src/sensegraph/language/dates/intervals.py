@@ -5,11 +5,21 @@ Unknown is neither the beginning nor the end of time: a fact without dates holds
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from sensegraph.language.dates.moments import FIRST, LAST, Instant, after, begin, end, precision, readable, same
+from sensegraph.language.dates.moments import (
+    FIRST,
+    LAST,
+    Instant,
+    are_same_moment,
+    begin,
+    count_parts,
+    end,
+    moment_after,
+    readable,
+)
 
 Span = tuple[Instant, Instant]
 """A stretch that is asked about: from its first instant until before its second."""
@@ -29,7 +39,7 @@ def stated(first: str, last: str) -> Interval:
 
     What cannot be read is unknown; where the end is not after the beginning both are. Either is flagged.
     """
-    starts, ends = (first if readable(first) else ""), (after(last) if readable(last) else "")
+    starts, ends = (first if readable(first) else ""), (moment_after(last) if readable(last) else "")
     flagged = starts != first or (bool(last) and not ends)
     if starts and ends and begin(ends) <= begin(starts):
         return Interval(flagged=True)
@@ -91,50 +101,37 @@ def settled(assertions: Iterable[Assertion]) -> dict[str, Settled]:
     ordered = sorted(assertions, key=lambda a: (a.slot, a.order, a.id))
     found: dict[str, Settled] = {}
     for _, group in groupby(ordered, key=lambda a: a.slot):
-        found |= _chained(list(group))
+        slot = list(group)
+        own = {a.id: Settled(stated(a.first, a.last)) for a in slot}
+        begun = [a for a in slot if own[a.id].interval.starts]
+        begun.sort(key=lambda a: (begin(a.first), count_parts(a.first), a.order, a.id))
+        # Those begin at once that the first of them, the coarsest, cannot be told from.
+        together: list[list[Assertion]] = []
+        for a in begun:
+            if together and are_same_moment(together[-1][0].first, a.first):
+                together[-1].append(a)
+            else:
+                together.append([a])
+        for number, holders in enumerate(together):
+            disputed = len({a.holder for a in holders}) > 1
+            for a in holders:
+                closed = _close_interval(a, own[a.id], slot, together[number + 1 :])
+                own[a.id] = replace(closed, disputed=disputed)
+        # What only an end is stated of began when the same holder did, where that ended just then.
+        known: dict[str, Settled] = {}
+        for b in slot:
+            interval = own[b.id].interval
+            ended = [a for a in begun if a.holder == b.holder and own[a.id].interval.ends == interval.ends]
+            if ended and interval.ends and not interval.starts:
+                since = replace(interval, starts=own[ended[0].id].interval.starts)
+                known[b.id] = replace(own[b.id], interval=since, reason="stated")
+        found |= _mark_overlaps(begun, own | known)
     return found
 
 
-def _chained(assertions: Sequence[Assertion]) -> dict[str, Settled]:
-    found = {a.id: Settled(stated(a.first, a.last)) for a in assertions}
-    begun = [a for a in assertions if found[a.id].interval.starts]
-    begun.sort(key=lambda a: (begin(a.first), precision(a.first), a.order, a.id))
-    groups = _together(begun)
-    for number, group in enumerate(groups):
-        disputed = len({a.holder for a in group}) > 1
-        for a in group:
-            found[a.id] = replace(_closed(a, found[a.id], assertions, groups[number + 1 :]), disputed=disputed)
-    return _overlapping(begun, found | _since(assertions, begun, found))
-
-
-def _since(
-    assertions: Sequence[Assertion], begun: Sequence[Assertion], found: Mapping[str, Settled]
-) -> dict[str, Settled]:
-    """Of what only an end is stated, the beginning that is stated of the same holder, where it ended just that."""
-    known: dict[str, Settled] = {}
-    for b in assertions:
-        own = found[b.id].interval
-        if own.starts or not own.ends:
-            continue
-        ended = [a for a in begun if a.holder == b.holder and found[a.id].interval.ends == own.ends]
-        if ended:
-            since = replace(own, starts=found[ended[0].id].interval.starts)
-            known[b.id] = replace(found[b.id], interval=since, reason="stated")
-    return known
-
-
-def _together(begun: Sequence[Assertion]) -> list[list[Assertion]]:
-    """Assertions that begin at once: those that the first of them, the coarsest, cannot be told from."""
-    groups: list[list[Assertion]] = []
-    for a in begun:
-        if groups and same(groups[-1][0].first, a.first):
-            groups[-1].append(a)
-        else:
-            groups.append([a])
-    return groups
-
-
-def _closed(a: Assertion, own: Settled, known: Sequence[Assertion], later: Sequence[Sequence[Assertion]]) -> Settled:
+def _close_interval(
+    a: Assertion, own: Settled, known: Sequence[Assertion], later: Sequence[Sequence[Assertion]]
+) -> Settled:
     """The interval of one assertion: its stated end, else one stated of the same holder, else the next beginning."""
     if own.interval.ends:
         return own
@@ -150,7 +147,7 @@ def _closed(a: Assertion, own: Settled, known: Sequence[Assertion], later: Seque
     return Settled(replace(own.interval, ends=follower.first), superseded_by=follower.id, reason="functional")
 
 
-def _overlapping(begun: Sequence[Assertion], found: dict[str, Settled]) -> dict[str, Settled]:
+def _mark_overlaps(begun: Sequence[Assertion], found: dict[str, Settled]) -> dict[str, Settled]:
     """Marks what is stated to go on when another holder has begun; within one unit they hand over and agree."""
     marked = dict(found)
     for a in begun:
@@ -158,7 +155,7 @@ def _overlapping(begun: Sequence[Assertion], found: dict[str, Settled]) -> dict[
             continue
         for b in begun:
             overlap = b.holder != a.holder and begin(a.first) < begin(b.first) < begin(found[a.id].interval.ends)
-            if overlap and not same(a.last, b.first):
+            if overlap and not are_same_moment(a.last, b.first):
                 marked[a.id] = replace(marked[a.id], disputed=True)
                 marked[b.id] = replace(marked[b.id], disputed=True)
     return marked

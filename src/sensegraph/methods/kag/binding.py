@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sensegraph.index.index import Index
+from sensegraph.language.calendar_words import ENGLISH_MONTHS, ENGLISH_WEEKDAYS
 from sensegraph.language.stems import stems
 from sensegraph.language.text import fold, sentences
 from sensegraph.methods.kag.quantities import moment_in, number_in, shown
@@ -70,8 +71,8 @@ _WIDE = frozenset(("country", "state", "continent", "nation"))
 _BRACKET = re.compile(r"\s*\([^()]*\)\s*$")
 _HEADS = re.compile(rf"\b(?:{'|'.join(sorted(_HEAD_WORDS | _WIDE))})\b")
 _MONTH = re.compile(
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday"
-    r"|thursday|friday|saturday|sunday|north|south|east|west|central|upper|lower|northwest|eastern|western)$",
+    rf"(?:{'|'.join((*ENGLISH_MONTHS, *ENGLISH_WEEKDAYS))}|north|south|east|west|central|upper|lower|northwest|eastern"
+    r"|western)$",
     re.I,
 )
 _ADJECTIVE = re.compile(r"\w+(?:[^g]ian|can|ean|ish|ese|ench|utch)s?$")

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
+from sensegraph.language.calendar_words import ENGLISH_MONTH, SHORT_MONTHS
+
 LARGEST = 1e18
 
 
@@ -75,11 +77,7 @@ def shown(value: Value) -> str:
     return f"unknown ({value.reason})" if isinstance(value, Unknown) else value
 
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_NAMED = (
-    r"(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)\.?"
-)
+_NAMED = rf"({ENGLISH_MONTH})\.?"
 _YEAR = r"([12]\d{3}|[3-9]\d{2})"
 _DATES = (
     (re.compile(r"\b([12]\d{3})-(\d{2})-(\d{2})\b"), ("year", "month", "day")),
@@ -99,7 +97,7 @@ _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 def _month(text: str) -> int:
     if text.isdigit():
         return int(text)
-    return _MONTHS.index(text[:3].casefold()) + 1 if text else 0
+    return SHORT_MONTHS.index(text[:3].casefold()) + 1 if text else 0
 
 
 def _exists(moment: Moment) -> bool:

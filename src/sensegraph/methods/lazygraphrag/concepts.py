@@ -18,7 +18,8 @@ from sensegraph.algorithms.clustering import hierarchical_leiden, project
 from sensegraph.algorithms.cooccurrence import Extent, Pruned, Pruning, inside, pruned
 from sensegraph.algorithms.graphs import Edges, Ints, Longs, canonical_edges
 from sensegraph.errors import SettingsError
-from sensegraph.language.noun_phrases import Noted, OneWord, note
+from sensegraph.language.noun_phrases import OneWord
+from sensegraph.methods.lazygraphrag.noting import Noted, note
 from sensegraph.runtime.results import Result, Results, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk

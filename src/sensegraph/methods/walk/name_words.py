@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sensegraph.language.common_words import STOP
-from sensegraph.language.stems import ENGLISH
+from sensegraph.language.detection import ENGLISH
 from sensegraph.language.text import sentences
 from sensegraph.language.titles import aliases, headings, lead, named
+from sensegraph.language.word_lists import STOP
 from sensegraph.runtime.results import step
 from sensegraph.types import Chunk
 

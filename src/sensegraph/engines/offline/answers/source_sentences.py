@@ -12,10 +12,10 @@ from rapidfuzz.distance import LCSseq
 
 from sensegraph.engines.offline.reports.quotes import introduces_person
 from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_word, tidy_sentence
-from sensegraph.language.speaker_labels import labels, recase
+from sensegraph.language.detection import detect_by_stop_words
+from sensegraph.language.speakers import labels, recase
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.text import sentences as split_sentences
-from sensegraph.language.word_lists import language
 from sensegraph.runtime.keys import document_part
 from sensegraph.types import Passage, Source
 
@@ -83,7 +83,7 @@ def select_presentable(sentences: Sequence[SourceSentence], least: float = LEAST
 
 def detect_passage_language(passages: Sequence[Passage]) -> str:
     """The language that the first passages are written in."""
-    return language(" ".join(p.text[:400] for p in passages[:10]))
+    return detect_by_stop_words(" ".join(p.text[:400] for p in passages[:10]))
 
 
 def read_source_sentences(passages: Sequence[Passage], code: str) -> list[SourceSentence]:

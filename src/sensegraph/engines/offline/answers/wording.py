@@ -15,10 +15,10 @@ from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.general_sentences import rate_generality
 from sensegraph.engines.offline.reports.quotes import introduces_person
 from sensegraph.engines.offline.reports.shown_names import spell_number
+from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.tagging import known_form, tags
 from sensegraph.language.text import WORD
-from sensegraph.language.word_files import sections
-from sensegraph.language.word_lists import language, listed
+from sensegraph.language.word_lists import listed, sections
 from sensegraph.types import Statement
 
 SHORTEST, LONGEST = 7, 34  # words of a clause that is reported
@@ -72,7 +72,7 @@ def make_reported_clause(text: str) -> str:
     """
     bare = _OPENING.sub("", text.strip())
     words = WORD.findall(bare)
-    if not SHORTEST <= len(words) <= LONGEST or not bare.endswith(".") or language(text) != "en":
+    if not SHORTEST <= len(words) <= LONGEST or not bare.endswith(".") or detect_by_stop_words(text) != "en":
         return ""
     bare = bare.rstrip(" .")
     barred = _PERSONAL.search(bare) or _POINTS.search(bare) or _LOOSE.search(bare) or introduces_person(bare)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sensegraph.engines.offline.extraction.page_text import TOKEN
 from sensegraph.engines.offline.extraction.readability import has_finite_verb, rate_readability
 from sensegraph.language.times import iso
-from sensegraph.language.word_files import english
+from sensegraph.language.word_lists import english
 from sensegraph.types import ExtractedClaim
 
 MOST = 4  # claims of one chunk

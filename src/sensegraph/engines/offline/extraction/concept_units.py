@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sensegraph.engines.offline.extraction.mentions import LONGEST_UNIT, stem_english
-from sensegraph.language.word_files import english, sections
+from sensegraph.language.word_lists import english, sections
 
 _SHARE = 0.25  # of the chunks: what is in more is no topic
 _RESIDUAL = 0.25

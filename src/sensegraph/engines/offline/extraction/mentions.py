@@ -21,7 +21,7 @@ from sensegraph.engines.offline.extraction.observations import Candidate, Lexico
 from sensegraph.engines.offline.stemming import load_stemmer
 from sensegraph.language.speakers import written
 from sensegraph.language.text import fold
-from sensegraph.language.word_files import english
+from sensegraph.language.word_lists import english
 
 LONGEST_UNIT = 4
 _LONGEST_TERM = 6

@@ -13,7 +13,7 @@ import msgspec
 
 from sensegraph.engines.offline.extraction.observations import Candidate
 from sensegraph.engines.offline.extraction.page_text import Word
-from sensegraph.language.word_files import connectors, english, sections, stop_words
+from sensegraph.language.word_lists import connectors, english, sections, stop_words
 
 _FILE = re.compile(r"\.(?:txt|pdf|docx?|html?|mp[34]|jpe?g|png|csv|xlsx?|pptx?|json|md|py)$", re.IGNORECASE)
 _YEAR = re.compile(r"1\d{3}|20\d\d")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.engines.offline.extraction.observations import Candidate
-from sensegraph.language.word_files import english, sections
+from sensegraph.language.word_lists import english, sections
 
 CLASSES = "plom"
 LETTERS = {

@@ -14,7 +14,7 @@ from sensegraph.engines.offline.extraction.page_text import Page, Word
 from sensegraph.language import speakers, times
 from sensegraph.language.tagging import tags
 from sensegraph.language.text import HAN
-from sensegraph.language.word_files import english, stop_words
+from sensegraph.language.word_lists import english, stop_words
 from sensegraph.types import Chunk
 
 _NOUNS = re.compile(r"[JnN]*[nN]+")

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sensegraph.language.tagging import known_word
-from sensegraph.language.word_files import english, sections
+from sensegraph.language.word_lists import english, sections
 
 
 def link_document_names(counts: Mapping[str, int], spoken: Collection[str], kinds: Mapping[str, str]) -> dict[str, str]:

@@ -27,9 +27,9 @@ from sensegraph.engines.offline.reports.shown_names import (
     names_nothing,
     show_natural_case,
 )
-from sensegraph.language.speaker_labels import unlabelled
+from sensegraph.language.detection import detect_by_stop_words
+from sensegraph.language.speakers import unlabelled
 from sensegraph.language.text import WORD, sentences
-from sensegraph.language.word_lists import language
 from sensegraph.types import Context, Finding, Passage, Report, Statement
 
 SUMMARY = 3  # sentences of a summary
@@ -64,7 +64,7 @@ def summarise_contexts(contexts: Sequence[Context]) -> list[str]:
         if not texts:
             described.append(name)
             continue
-        code = language(" ".join(texts[:20]))
+        code = detect_by_stop_words(" ".join(texts[:20]))
         terms = [tuple(stem_text(text, code)) for text in texts]
         defining = re.compile(rf"(?<!\w){re.escape(name)}{_DEFINES}", re.IGNORECASE)
         told = [bool(name) and " — " not in name and defining.search(text) is not None for text in texts]

@@ -12,7 +12,7 @@ import msgspec
 
 from sensegraph.engines.offline.reports.sentence_choice import Candidate, weigh_stems
 from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text, tidy_sentence
-from sensegraph.language.speaker_labels import unlabelled
+from sensegraph.language.speakers import unlabelled
 from sensegraph.language.text import WORD, fold
 from sensegraph.types import Context, Description, Passage, Source
 

@@ -12,9 +12,10 @@ from itertools import pairwise
 from operator import eq
 
 from sensegraph.engines.offline.stemming import load_stemmer
-from sensegraph.language.speaker_labels import opening
+from sensegraph.language.detection import detect_by_stop_words
+from sensegraph.language.speakers import opening
 from sensegraph.language.text import HAN, WORD
-from sensegraph.language.word_lists import language, listed
+from sensegraph.language.word_lists import listed
 
 _STEMMERS = {
     "en": "english",
@@ -54,7 +55,7 @@ def stem_word_lists(*names: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 15)
 def _find_stems(text: str, code: str) -> tuple[str, ...]:
-    code = code or language(text)
+    code = code or detect_by_stop_words(text)
     stop = listed(code) if code in _STEMMERS and code != "ru" else listed("en")
     tokens = (t for t in WORD.findall(text.casefold().replace("’", "'")) if t not in stop)
     found: list[str] = []
@@ -117,7 +118,7 @@ def tidy_sentence(sentence: str) -> str:
         label = opening(last)
         said = last[label.end :] if label else last
         text = " ".join(_MARKS.sub(" ", said).split())
-        if language(said) == "en":
+        if detect_by_stop_words(said) == "en":
             text = _trim_speech(_CLITIC.sub("", _SPACED.sub("", text)))
         text = text[:1].upper() + text[1:] or said.strip()
         shown = f"{label.name}: {text}" if label else text
@@ -182,7 +183,7 @@ def rate_quality(sentence: str) -> float:
     Short or long sentences, questions, unended ones, pronouns without antecedent, first and second person, dashes,
     greetings and show notes, and fragments without a finite verb score lower.
     """
-    code = language(sentence)
+    code = detect_by_stop_words(sentence)
     if code != "en":  # Han text counts two characters as a word
         return _rate_form(sentence, len(HAN.findall(sentence)) // 2 if code == "zh" else len(WORD.findall(sentence)))
     words = [w.replace("’", "'") for w in WORD.findall(sentence.casefold())]
