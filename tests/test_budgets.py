@@ -128,7 +128,9 @@ def test_the_measures_see_what_they_bound(tmp_path: Path, monkeypatch: pytest.Mo
 def test_the_measures_of_names_see_what_they_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "room").mkdir()
     (tmp_path / "room" / "first.py").write_text(
-        "def room_size():\n    return _half() + _third()\ndef _half():\n    return 1\ndef _third():\n    return _third\n"
+        "def room_size():\n    return _half() + _third()\n"
+        "def _half():\n    return 1\n"
+        "def _third():\n    return _third\n"
     )
     (tmp_path / "room" / "second.py").write_text(
         "def _half():\n    pass\nclass Box:\n    @staticmethod\n    def f(): ...\n"
