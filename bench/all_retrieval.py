@@ -44,7 +44,7 @@ from sensegraph.lab.retrieval.retrieval_records import settings_of
 from sensegraph.lab.retrieval.runs import Found, Named, ask_methods, group_queries
 from sensegraph.lab.retrieval.test_collections import JudgedSet, Query, read_set
 from sensegraph.methods import METHODS, load
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.runtime.executors.processes import SerialExecutor
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.stores.sqlite import SqliteStore
@@ -54,7 +54,7 @@ WITHIN = {"qmsum": "meeting"}
 DEPTH = 10  # documents that a ranking should hold
 SAMPLES = (200, 100, 50, 20, 10)  # questions of a sample
 PROBE = 3  # questions that tell how long all would take
-ALWAYS: frozenset[Part] = frozenset({"graph", "reports"})  # local reads reports where there are some
+ALWAYS: frozenset[PartName] = frozenset({"graph", "reports"})  # local reads reports where there are some
 _INDEXING: frozenset[Task] = frozenset({"extract", "survey", "summarise", "report"})
 
 
@@ -249,7 +249,7 @@ class Over:
         return self.base.refs(prefix)
 
 
-def parts_of(methods: Sequence[Named]) -> list[Part]:
+def parts_of(methods: Sequence[Named]) -> list[PartName]:
     """The parts of an index that these methods read, and `ALWAYS`."""
     wanted = ALWAYS.union(*(m.method.reads for m in methods))
     return list(sort_parts(wanted))

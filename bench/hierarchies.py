@@ -33,7 +33,7 @@ from sensegraph.lab.grounding.claims import THRESHOLDS, count_linkage_clusters, 
 from sensegraph.lab.scores.statistics import signed_rank_test
 from sensegraph.lab.scores.word_overlap import rouge_distances
 from sensegraph.methods import load
-from sensegraph.protocols import Part
+from sensegraph.protocols import PartName
 from sensegraph.types import Question
 
 Options = Mapping[str, Any]
@@ -162,7 +162,7 @@ def questions(path: Path, count: int) -> list[tuple[str, frozenset[str]]]:
 @contextmanager
 def built(path: Path, engine: str) -> Iterator[Corpus]:
     """A corpus with all parts that these methods read, in a folder that goes again."""
-    wanted = frozenset[Part]({"reports"}).union(*(load(name).reads for name in OWN))
+    wanted = frozenset[PartName]({"reports"}).union(*(load(name).reads for name in OWN))
     parts = list(sort_parts(wanted))
     with tempfile.TemporaryDirectory() as folder, serving() as server:
         root = Path(folder) / "corpus"

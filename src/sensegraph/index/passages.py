@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
 from sensegraph.language.text import tokens
 from sensegraph.runtime.keys import document_part
 from sensegraph.types import Chunk, Claim, Description, Entity, Passage, Relation, Source
 
+T = TypeVar("T")
 _QUOTES = 20  # sentences behind one record that it may be cited with
 
 
@@ -47,3 +51,20 @@ def _count_documents(chunks: tuple[str, ...]) -> int:
 def size(passage: Passage) -> int:
     """Tokens that a passage takes in a context."""
     return tokens(passage.title) + tokens(passage.text)
+
+
+class Room:
+    """Tokens that are left to fill."""
+
+    def __init__(self, left: float) -> None:
+        self.left = left
+
+    def filled(self, items: Iterable[T], size: Callable[[T], int]) -> list[T]:
+        """The first of `items` that fit, whole; nothing after the first that does not fit is made."""
+        kept: list[T] = []
+        for item in items:
+            if (need := size(item)) > self.left:
+                break
+            self.left -= need
+            kept.append(item)
+        return kept

@@ -20,11 +20,9 @@ from sensegraph.index.graph.lookups import Lookups
 from sensegraph.index.graph.ties import Ties
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to_each
-from sensegraph.index.passages import chunk_passage, entity_passage, relation_passage, size
-from sensegraph.index.restricted.scope import ScopedIndex
+from sensegraph.index.passages import Room, chunk_passage, entity_passage, relation_passage, size
 from sensegraph.protocols import Vectors
 from sensegraph.retrieval.closeness import by_meaning
-from sensegraph.retrieval.neighbourhood import _Room
 from sensegraph.runtime.results import at, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Passage, Question
@@ -60,7 +58,7 @@ def relation_ends(wholes: Sequence[Lookups]) -> list[Ends]:
 
 def ends_of(index: Index, rt: Runtime) -> Ends:
     """The ends of the relations of an index, made when first asked for; those of a filtered index are not kept."""
-    if isinstance(index, ScopedIndex):
+    if index.whole is not None:
         return relation_ends.fn([index.lookups])[0]
     return rt.once(relation_ends, lambda: index.lookups, names=(index.manifest.lookups,)).value
 
@@ -229,7 +227,7 @@ def relations_within(
 
 def chunks_within(places: Sequence[int], scores: Mapping[int, float], index: Index, budget: float) -> Told:
     """The first of these chunks that fit into `budget` tokens."""
-    room = _Room(budget)
+    room = Room(budget)
     kept = room.filled(at(index.catalogue.chunks, list(places)), lambda entry: entry.tokens)
     chunks = index.chunks([entry.id for entry in kept])
     passages = (chunk_passage(chunks[e.id], scores.get(p, 0.0)) for p, e in zip(places, kept, strict=False))
@@ -237,7 +235,7 @@ def chunks_within(places: Sequence[int], scores: Mapping[int, float], index: Ind
 
 
 def _fit_passages(passages: Iterable[Passage], budget: float) -> Told:
-    room = _Room(budget)
+    room = Room(budget)
     kept = room.filled(passages, size)
     return Told(tuple(kept), int(budget - room.left) if kept else 0)
 

@@ -6,7 +6,7 @@ The context of local search (graphrag spec §4.3), which DRIFT uses too.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -16,7 +16,7 @@ from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
-from sensegraph.index.passages import chunk_passage, claim_passage, entity_passage, relation_passage, size
+from sensegraph.index.passages import Room, chunk_passage, claim_passage, entity_passage, relation_passage, size
 from sensegraph.language.text import tokens
 from sensegraph.retrieval.named_entities import names_in
 from sensegraph.runtime.results import at
@@ -81,7 +81,7 @@ def around(question: Question, index: Index, rt: Runtime, shares: Shares) -> Aro
     """Reports, entities, relations, claims and chunks around the entities that `question` names or means."""
     budget, rest = shares.context_tokens, 1 - shares.text - shares.reports - shares.history
     seeds = find_seed_entities(question, index, rt, shares.top_entities)
-    room = _Room(budget * shares.history)
+    room = Room(budget * shares.history)
     history = tuple(reversed(room.filled(reversed(question.history), lambda t: tokens(t.question) + tokens(t.answer))))
     room.left += budget * shares.reports
     reports = [
@@ -111,23 +111,6 @@ def around(question: Question, index: Index, rt: Runtime, shares: Shares) -> Aro
     others = index.documents_of(list(dict.fromkeys(q.source.chunk for p in records for q in p.quotes)))
     documents = tuple(dict.fromkeys([*behind.values(), *others.values()]))
     return Around(Evidence(tuple(passages), documents, budget - int(room.left), len(ranked) - len(fitting)), history)
-
-
-class _Room:
-    """Tokens that are left to fill."""
-
-    def __init__(self, left: float) -> None:
-        self.left = left
-
-    def filled(self, items: Iterable[T], size: Callable[[T], int]) -> list[T]:
-        """The first of `items` that fit, whole; nothing after the first that does not fit is made."""
-        kept: list[T] = []
-        for item in items:
-            if (need := size(item)) > self.left:
-                break
-            self.left -= need
-            kept.append(item)
-        return kept
 
 
 # ── seeds ──

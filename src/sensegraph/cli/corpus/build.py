@@ -35,7 +35,7 @@ from sensegraph.errors import InputError
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.corpus.outcomes import Added, Status
-    from sensegraph.protocols import Part
+    from sensegraph.protocols import PartName
 
 _HERE = Path(".")
 _NOTHING = "Nothing could be read from {}; the index is as it was."
@@ -115,7 +115,7 @@ def _imported(corpus: Corpus) -> bool:
     return bool(manifest and corpus.store.ref(f"interchange/{manifest.chunks}"))
 
 
-def _read_by(methods: Sequence[str]) -> list[Part]:
+def _read_by(methods: Sequence[str]) -> list[PartName]:
     """The parts of an index that these methods read. Raises SettingsError for a method that nobody knows."""
     from sensegraph.methods import load
 

@@ -27,7 +27,7 @@ from sensegraph.lab.retrieval.retrieval_records import settings_of
 from sensegraph.lab.retrieval.runs import Named
 from sensegraph.methods import load, method_class
 from sensegraph.models.endpoint.journal import Journal
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Document
@@ -176,7 +176,7 @@ def _ensure_index(corpus: Corpus, named: list[tuple[Named, str]], source: Path, 
     An index of somebody else is never changed: what it lacks is an error with the command that adds it.
     """
     if corpus.root != source:
-        wanted: set[Part] = {part for one, _ in named for part in one.method.reads}
+        wanted: set[PartName] = {part for one, _ in named for part in one.method.reads}
         made = corpus.manifest()
         if not any(isinstance(item, Document) for item in stream(source, settings=corpus.settings.documents)):
             raise EmptyCorpus(f"{source} holds no document; put texts there, or let `corpus` name other documents.")

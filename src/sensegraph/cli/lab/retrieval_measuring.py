@@ -22,7 +22,7 @@ from sensegraph.index.parts import parts_with_needs
 from sensegraph.lab.retrieval import Cost, JudgedSet, Measuring, Named, Result, measure
 from sensegraph.lab.retrieval.clock import cpu_seconds
 from sensegraph.methods import load
-from sensegraph.protocols import Part
+from sensegraph.protocols import PartName
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,11 @@ class IndexPlace:
 
     root: Path
     settings: Settings
-    parts: tuple[Part, ...]
+    parts: tuple[PartName, ...]
     progress: Report
 
 
-def load_measuring_settings(root: Path, given: Mapping[str, Any]) -> tuple[Settings, tuple[Part, ...]]:
+def load_measuring_settings(root: Path, given: Mapping[str, Any]) -> tuple[Settings, tuple[PartName, ...]]:
     """The settings of the folder `root` with flags laid over, and the parts of an index that the flags ask for."""
     flags = parse(given, Settings, "command line")  # so that a mistake in a flag is not blamed on the file
     asked = flags.index.parts if "parts" in given.get("index", {}) else ()

@@ -26,7 +26,7 @@ from sensegraph.lab.reproduction.table_recipes import Kind, Recipe, ReproducedTa
 from sensegraph.lab.retrieval import Measuring, read_set
 from sensegraph.lab.scores.statistics import holm, two_sided
 from sensegraph.methods import load
-from sensegraph.protocols import Part
+from sensegraph.protocols import PartName
 from sensegraph.runtime.keys import key
 from sensegraph.types import Usage
 
@@ -34,7 +34,7 @@ Rows = Mapping[str, Sequence[float | None]]
 _CLOSE = 0.01  # of a printed p, which follows from a rounded z
 _DEPTHS = 4  # C0 to C3
 _CUTS = (2, 5)
-_UNITS: tuple[Part, ...] = ("graph", "reports")
+_UNITS: tuple[PartName, ...] = ("graph", "reports")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sensegraph.answering.asking import conclude
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import by_words, evidence_of
 from sensegraph.retrieval.diversifying import POOL, Diversify, check_balance, diversified
 from sensegraph.runtime.runtime import Runtime
@@ -32,7 +32,7 @@ class BM25:
     balance: float = 0.7
     name: str = "bm25"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset()
+    reads: frozenset[PartName] = frozenset()
 
     def __post_init__(self) -> None:
         if self.k < 1 or self.context_tokens < 1:

@@ -16,7 +16,7 @@ from sensegraph.algorithms.fusion import Ranking, by_ranks, by_scores, by_shares
 from sensegraph.answering.asking import conclude
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import by_vectors, by_words, evidence_of
 from sensegraph.retrieval.diversifying import Diversify, check_balance, diversified
 from sensegraph.retrieval.graph_arms import Walk, by_graph, by_walk
@@ -74,8 +74,8 @@ class Hybrid:
     balance: float = 0.7
     name: str = "hybrid"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset({"graph"})
-    can_miss: ClassVar[frozenset[Part]] = frozenset({"graph"})
+    reads: frozenset[PartName] = frozenset({"graph"})
+    can_miss: ClassVar[frozenset[PartName]] = frozenset({"graph"})
 
     def __post_init__(self) -> None:
         for field in ("vector", "bm25", "graph", "hops", "k", "context_tokens"):

@@ -24,7 +24,7 @@ from sensegraph.index.graph.ties import Ties, ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to_each
 from sensegraph.methods.fastgraphrag.identity import Edges, Identity, Likeness, entity_walk
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import evidence_of
 from sensegraph.retrieval.assembling import Ends, chunks_within, ends_of, entities_within, relations_within
 from sensegraph.retrieval.closeness import by_meaning, by_text
@@ -77,7 +77,7 @@ class FastGraphRAG:
     refined: bool = True
     name: str = "fastgraphrag"
     requires: frozenset[Task] = frozenset({"refine", "answer"})
-    reads: frozenset[Part] = frozenset({"graph"})
+    reads: frozenset[PartName] = frozenset({"graph"})
 
     def __post_init__(self) -> None:
         for field in ("named_top", "generic_top", "entities", "relations", "chunks", "text_tokens"):

@@ -25,7 +25,7 @@ from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.passages import entity_passage, relation_passage, size
 from sensegraph.language.stems import stems
 from sensegraph.language.text import within
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.closeness import asked_vector
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
@@ -48,7 +48,7 @@ class Graft:
     context_tokens: int = 8_000
     name: str = "graft"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset({"graph", "reports"})
+    reads: frozenset[PartName] = frozenset({"graph", "reports"})
 
     def __post_init__(self) -> None:
         if self.top < 1 or self.explain < 0 or self.context_tokens < 1:

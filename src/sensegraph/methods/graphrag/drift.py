@@ -24,7 +24,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.passages import size
 from sensegraph.language.text import within
 from sensegraph.methods.graphrag.near_reports import nearest_reports, report_vectors, share_out_reports
-from sensegraph.protocols import Part, Task, Vectors
+from sensegraph.protocols import PartName, Task, Vectors
 from sensegraph.retrieval.neighbourhood import Shares, around
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Inquiry, Lead, Passage, Question
@@ -63,7 +63,7 @@ class Drift:
     seed: int = 0  # of the draw of the report that shows how to imagine an answer
     name: str = "drift"
     requires: frozenset[Task] = frozenset({"ask", "answer"})
-    reads: frozenset[Part] = frozenset({"graph", "reports"})
+    reads: frozenset[PartName] = frozenset({"graph", "reports"})
 
     def __post_init__(self) -> None:
         self.shares.check(self.name)

@@ -22,7 +22,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.methods.graphrag.details import report_passages
 from sensegraph.methods.graphrag.tasks import grade
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Cluster, Evidence, Question
@@ -52,7 +52,7 @@ class GraphRAG:
     keep_parents: bool = False
     name: str = "graphrag"
     requires: frozenset[Task] = frozenset({"rate", "answer"})
-    reads: frozenset[Part] = frozenset({"graph", "reports"})
+    reads: frozenset[PartName] = frozenset({"graph", "reports"})
 
     def __post_init__(self) -> None:
         if self.depth < 0 or self.context_tokens < 1:

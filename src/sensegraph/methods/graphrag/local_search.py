@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from sensegraph.answering.asking import conclude
 from sensegraph.index.index import Index
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.neighbourhood import Around, Shares, around
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question
@@ -30,7 +30,7 @@ class Local:
     hops: int = 1
     name: str = "local"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset({"graph"})
+    reads: frozenset[PartName] = frozenset({"graph"})
 
     def __post_init__(self) -> None:
         self._shares.check(self.name)

@@ -15,7 +15,7 @@ from sensegraph.answering.map_reduce import map_reduce
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Passage, Question
 
@@ -30,7 +30,7 @@ class TS:
     seed: int = 0  # of the shuffle
     name: str = "ts"
     requires: frozenset[Task] = frozenset({"rate", "answer"})
-    reads: frozenset[Part] = frozenset()
+    reads: frozenset[PartName] = frozenset()
 
     def __post_init__(self) -> None:
         if self.context_tokens < 1:

@@ -27,7 +27,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.methods.hipporag.facts import Facts
 from sensegraph.methods.hipporag.facts_part import FACTS
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import evidence_of
 from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning, by_text, closeness
 from sensegraph.retrieval.graph_arms import seeds_of
@@ -77,7 +77,7 @@ class HippoRAG:
     context_tokens: int = 8_000
     name: str = "hipporag"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset({"graph", "facts"})
+    reads: frozenset[PartName] = frozenset({"graph", "facts"})
 
     def __post_init__(self) -> None:
         for field in ("facts", "phrases", "top", "read", "context_tokens"):

@@ -31,7 +31,7 @@ from sensegraph.methods.hirag.bridging import (
     key_entities,
 )
 from sensegraph.methods.hirag.layers_part import LAYERS
-from sensegraph.protocols import Part, Task, Vectors
+from sensegraph.protocols import PartName, Task, Vectors
 from sensegraph.retrieval.assembling import (
     Ends,
     Nearness,
@@ -137,7 +137,7 @@ class HiRAG:
             raise SettingsError(f"hirag: cosine_floor ({self.cosine_floor}) must lie in -1 to below 1.")
 
     @property
-    def reads(self) -> frozenset[Part]:
+    def reads(self) -> frozenset[PartName]:
         """The graph with its layers; in mode flat with its reports."""
         return frozenset({"graph", "reports" if self.mode == "flat" else "layers"})
 

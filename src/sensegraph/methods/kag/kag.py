@@ -25,7 +25,7 @@ from sensegraph.methods.kag.logical_forms import parse_plan
 from sensegraph.methods.kag.planning import sketch_plan
 from sensegraph.methods.kag.quantities import Unknown
 from sensegraph.methods.kag.solving import Solved, Solver, Solving
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import evidence_of
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Lead, Passage, Question
@@ -58,7 +58,7 @@ class KAG:
     k: int = 20
     name: str = "kag"
     requires: frozenset[Task] = frozenset({"ask", "answer"})
-    reads: frozenset[Part] = frozenset({"graph"})
+    reads: frozenset[PartName] = frozenset({"graph"})
 
     def __post_init__(self) -> None:
         for field in ("rounds", "chunks", "branches", "step_tokens", "context_tokens", "k"):

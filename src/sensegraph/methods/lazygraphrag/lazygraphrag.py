@@ -26,7 +26,7 @@ from sensegraph.index.passages import chunk_passage, size
 from sensegraph.language.text import packed, within
 from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
 from sensegraph.methods.lazygraphrag.relevance import Tester, Trial, Unit, terrain_of
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.closeness import settle_comparison
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
@@ -73,7 +73,7 @@ class LazyGraphRAG:
     context_tokens: int = 8_000  # of a map call, and of the points that the answer is made from
     name: str = "lazygraphrag"
     requires: frozenset[Task] = frozenset({"refine", "test", "rate", "answer"})
-    reads: frozenset[Part] = frozenset({"concepts"})
+    reads: frozenset[PartName] = frozenset({"concepts"})
 
     def __post_init__(self) -> None:
         for field in ("budget", "questions", "tests", "batch", "patience", "best", "context_tokens"):

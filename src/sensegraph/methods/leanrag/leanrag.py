@@ -30,7 +30,7 @@ from sensegraph.methods.leanrag.ancestor_paths import (
     find_entity_seeds,
     relation_passages,
 )
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.assembling import Told
 from sensegraph.retrieval.named_entities import Sought
 from sensegraph.runtime.runtime import Runtime
@@ -60,7 +60,7 @@ class LeanRAG:
     context_tokens: int = 12_000
     name: str = "leanrag"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset({"graph", "aggregates"})
+    reads: frozenset[PartName] = frozenset({"graph", "aggregates"})
 
     def __post_init__(self) -> None:
         if self.seeds < 1 or self.chunks < 0 or self.context_tokens < 1:

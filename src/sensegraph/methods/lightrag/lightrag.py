@@ -21,7 +21,7 @@ from sensegraph.index.citing import documents_of
 from sensegraph.index.graph.ties import Ties, ties_of
 from sensegraph.index.index import Index
 from sensegraph.language.text import tokens
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.assembling import (
     Ends,
     Nearness,
@@ -104,7 +104,7 @@ class LightRAG:
     refined: bool = True
     name: str = "lightrag"
     requires: frozenset[Task] = frozenset({"refine", "answer"})
-    reads: frozenset[Part] = frozenset({"graph", "relations"})
+    reads: frozenset[PartName] = frozenset({"graph", "relations"})
 
     def __post_init__(self) -> None:
         for field in ("top", "entity_tokens", "relation_tokens", "text_tokens"):
@@ -137,7 +137,7 @@ class LightRAG:
         return conclude(question, self.retrieve(question, index, rt), index, rt)
 
     @property
-    def can_miss(self) -> frozenset[Part]:
+    def can_miss(self) -> frozenset[PartName]:
         """The parts that it does without: both where the chunks alone are searched."""
         return self.reads if self._mode == "naive" else frozenset()
 

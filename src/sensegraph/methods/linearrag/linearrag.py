@@ -25,7 +25,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.methods.linearrag.sentences import Sentences
 from sensegraph.methods.linearrag.sentences_part import SENTENCES
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import evidence_of
 from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning, by_text, closeness
 from sensegraph.retrieval.graph_arms import seeds_of
@@ -73,7 +73,7 @@ class LinearRAG:
     context_tokens: int = 8_000
     name: str = "linearrag"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset({"graph", "sentences"})
+    reads: frozenset[PartName] = frozenset({"graph", "sentences"})
 
     def __post_init__(self) -> None:
         for field in ("iterations", "kappa", "top", "read", "context_tokens"):

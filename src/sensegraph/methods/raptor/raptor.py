@@ -26,7 +26,7 @@ from sensegraph.language.text import tokens
 from sensegraph.methods.raptor.leaves import Leaf
 from sensegraph.methods.raptor.nodes import Nodes
 from sensegraph.methods.raptor.tree_part import TREE
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
@@ -52,7 +52,7 @@ class RAPTOR:
     context_tokens: int = 2_000  # §3, the best of the collapsed tree
     name: str = "raptor"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset({"tree"})
+    reads: frozenset[PartName] = frozenset({"tree"})
 
     def __post_init__(self) -> None:
         for field in ("k", "top", "context_tokens"):

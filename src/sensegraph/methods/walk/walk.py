@@ -23,7 +23,7 @@ from sensegraph.index.neighbours import nearest_to
 from sensegraph.methods.walk.asked import Asked, ask_names
 from sensegraph.methods.walk.names_part import NAMES
 from sensegraph.methods.walk.naming import Names
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import evidence_of
 from sensegraph.retrieval.closeness import asked_vector, by_meaning
 from sensegraph.retrieval.diversifying import Diversify, check_balance, diversified
@@ -76,7 +76,7 @@ class Walk:
     balance: float = 0.7
     name: str = "walk"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset({"names"})
+    reads: frozenset[PartName] = frozenset({"names"})
 
     def __post_init__(self) -> None:
         for name in ("first", "steps", "bridges", "spread", "top", "context_tokens"):
