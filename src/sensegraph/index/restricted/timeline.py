@@ -119,8 +119,8 @@ def _time_place(f: Fact) -> tuple[object, ...]:
 def _make_event(f: Fact, by: Fact | None) -> Event:
     ended_by = by.text if by else ""
     return Event(
-        describe_interval(f), f.starts, f.ends, " ".join(f.text.split()), f.document, f.start, f.end, f.type, f.disputed,
-        " ".join(ended_by.split()), f.reason,
+        describe_interval(f), f.starts, f.ends, " ".join(f.text.split()), f.document, f.start, f.end, f.type,
+        f.disputed, " ".join(ended_by.split()), f.reason,
     )  # fmt: skip
 
 
