@@ -386,6 +386,6 @@ def _join_descriptions(descriptions: Sequence[Description]) -> str:
 
 
 __all__ = [
-    "GraphSettings", "crowded_elements", "describe_elements", "distinct_descriptions", "entity_id", "graph", "knowledge_graph",
-    "merge_extractions", "relation_id", "summarise",
+    "GraphSettings", "crowded_elements", "describe_elements", "distinct_descriptions", "entity_id", "graph",
+    "knowledge_graph", "merge_extractions", "relation_id", "summarise",
 ]  # fmt: skip
