@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from sensegraph.cli.options import say
+from sensegraph.cli.options import print_message
 
 if TYPE_CHECKING:
     from sensegraph.corpus.settings import Settings
@@ -21,7 +21,7 @@ def ask_approval(refused: Unapproved) -> bool:
 
     if not sys.stdin.isatty():
         return False
-    say(refused.question)
+    print_message(refused.question)
     if not typer.confirm(f"Approve it, and keep that in {user_file()}?", err=True):
         return False
     record_approval(user_file(), refused.wanted)

@@ -124,7 +124,7 @@ class Privacy:
         """Raise SettingsError where documents of the corpus were not read under the rules that hold now."""
         if self._masks() and (old := self._otherwise()):
             raise SettingsError(
-                f"{_counted(old)} not masked under the settings of [personal]: {self._why(old[0])}. The originals are "
+                f"{_count_documents(old)} not masked under the settings of [personal]: {self._why(old[0])}. The originals are "
                 "not kept: add them again (sensegraph index PATH) or remove them, then run sensegraph collect."
             )
 
@@ -134,7 +134,7 @@ class Privacy:
         if not (have := [name for name in self._workspace.document_keys() if MASKED + name in marks]):
             return
         raise SettingsError(
-            f"{_counted(have)} masked, and {self._off()}: documents would come in unmasked. {self._put_back(have[0])} "
+            f"{_count_documents(have)} masked, and {self._off()}: documents would come in unmasked. {self._put_back(have[0])} "
             "To have originals in this corpus from now on, first remove all documents that are masked (sensegraph "
             "remove), or index them into another folder."
         )
@@ -203,7 +203,7 @@ class Privacy:
         raise SettingsError(f"{said}{self._why(old[0])}; {ways}, or use it as it is with --set personal.mask=off.")
 
 
-def _counted(names: Sequence[str]) -> str:
+def _count_documents(names: Sequence[str]) -> str:
     return "1 document of this corpus is" if len(names) == 1 else f"{len(names):,} documents of this corpus are"
 
 

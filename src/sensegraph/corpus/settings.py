@@ -148,10 +148,10 @@ def load_settings(
         for n in _GUARDED
         if holds_name(found, n) and not holds_name(given, n)
     }
-    return _rooted(replace(settings, foreign=chosen), root)
+    return _resolve_paths(replace(settings, foreign=chosen), root)
 
 
-def _rooted(settings: Settings, root: Path) -> Settings:
+def _resolve_paths(settings: Settings, root: Path) -> Settings:
     """Folders of prompts, a reranker and a model are meant from the corpus's own folder, wherever the command runs."""
     prompts, reranker = settings.model.prompts, settings.rerank.model
     if prompts:
@@ -163,12 +163,12 @@ def _rooted(settings: Settings, root: Path) -> Settings:
 
 def parse(table: Mapping[str, Any], kind: type[T], where: str, parts: Sequence[Part[Any, Any]] = ()) -> T:
     """A settings value from a table. Raises SettingsError, naming the key and where it stands."""
-    _known(table, kind, where, "", parts)
-    _chosen(table, kind, where, "", parts)
+    _check_field_names(table, kind, where, "", parts)
+    _check_choices(table, kind, where, "", parts)
     try:
         return msgspec.convert(take_part_settings(table, parts) if kind is Settings else table, kind)
     except msgspec.ValidationError as e:
-        raise SettingsError(f"{where}: {_plain(str(e))}.") from e
+        raise SettingsError(f"{where}: {_simplify_message(str(e))}.") from e
 
 
 def table_types(kind: Any, parts: Sequence[Part[Any, Any]] = ()) -> dict[str, Any]:
@@ -179,28 +179,32 @@ def table_types(kind: Any, parts: Sequence[Part[Any, Any]] = ()) -> dict[str, An
     return found
 
 
-def _known(table: Mapping[str, Any], kind: Any, where: str, prefix: str, parts: Sequence[Part[Any, Any]] = ()) -> None:
+def _check_field_names(
+    table: Mapping[str, Any], kind: Any, where: str, prefix: str, parts: Sequence[Part[Any, Any]] = ()
+) -> None:
     hints = get_type_hints(kind)
     names = [f.name for f in fields(kind) if f.name not in FIXED]
     for name, value in table.items():
         inner = hints[name] if name in names else (settings_type(name, parts) if kind is IndexSettings else None)
         if inner is None:
             names += [n for n in table_types(kind, parts) if n not in names]
-            near = _nearest(str(name), names, prefix, kind)
+            near = _suggest_setting(str(name), names, prefix, kind)
             hint = f"did you mean {near}?" if near else f"known here: {', '.join(names)}."
             raise SettingsError(f"{where}: unknown setting {prefix}{name!s}; {hint}")
         if is_dataclass(inner) and isinstance(value, Mapping):
-            _known(value, inner, where, f"{prefix}{name}.", parts)
+            _check_field_names(value, inner, where, f"{prefix}{name}.", parts)
 
 
-def _chosen(table: Mapping[str, Any], kind: Any, where: str, prefix: str, parts: Sequence[Part[Any, Any]] = ()) -> None:
+def _check_choices(
+    table: Mapping[str, Any], kind: Any, where: str, prefix: str, parts: Sequence[Part[Any, Any]] = ()
+) -> None:
     """Raise SettingsError for a word where one of a few others must stand."""
     hints = get_type_hints(kind, include_extras=True)
     for name, value in table.items():
         hint = hints[name] if name in hints else (settings_type(name, parts) if kind is IndexSettings else None)
         words = words_of(hint)
         if is_dataclass(hint) and isinstance(value, Mapping):
-            _chosen(value, hint, where, f"{prefix}{name}.", parts)
+            _check_choices(value, hint, where, f"{prefix}{name}.", parts)
         elif words and isinstance(value, str) and value not in words.own and value not in (known := words.known()):
             raise SettingsError(f"{where}: {prefix}{name} cannot be {choices(value, known)}")
 
@@ -215,35 +219,35 @@ def words_of(hint: Any) -> Names | None:
 def choices(value: str, words: Sequence[str]) -> str:
     """What is said to a word that is none of `words`: itself, those, and the nearest of them."""
     near = get_close_matches(value.casefold(), words, 1)
-    return f"{value!r}; choose {_either(words)}." + (f" Did you mean {near[0]}?" if near else "")
+    return f"{value!r}; choose {_join_choices(words)}." + (f" Did you mean {near[0]}?" if near else "")
 
 
-def _nearest(name: str, names: Sequence[str], prefix: str, kind: Any) -> str:
+def _suggest_setting(name: str, names: Sequence[str], prefix: str, kind: Any) -> str:
     """The known settings most like `name`: of the same name elsewhere, nearly the same elsewhere, alike here, alike."""
     last = name.rpartition(".")[2]
-    everywhere = dict(_dotted()) if kind in _kinds() else {}
+    everywhere = dict(_list_dotted_names()) if kind in _list_table_types() else {}
     same = [dotted for dotted, base in everywhere.items() if base == last]
     here = [] if same else [prefix + n for n in get_close_matches(name, names, 1)]
     alike = get_close_matches(last, list(everywhere.values()), 1, 0.9 if here else 0.6)
-    return _either(same or [dotted for dotted, base in everywhere.items() if base in alike] or here)
+    return _join_choices(same or [dotted for dotted, base in everywhere.items() if base in alike] or here)
 
 
-def _dotted() -> Iterator[tuple[str, str]]:
+def _list_dotted_names() -> Iterator[tuple[str, str]]:
     """Every setting by its dotted name, and the last part of that."""
     roots = [("", Settings), *((f"methods.{name}.", method_class(name)) for name in METHODS)]
-    yield from ((found, found.rpartition(".")[2]) for prefix, kind in roots for found in _names(kind, prefix))
+    yield from ((found, found.rpartition(".")[2]) for prefix, kind in roots for found in _walk_names(kind, prefix))
 
 
-def _names(kind: Any, prefix: str) -> Iterator[str]:
+def _walk_names(kind: Any, prefix: str) -> Iterator[str]:
     tables = table_types(kind)
     for name in dict.fromkeys([*(f.name for f in fields(kind)), *tables]):
         if name in tables:
-            yield from _names(tables[name], f"{prefix}{name}.")
+            yield from _walk_names(tables[name], f"{prefix}{name}.")
         elif name not in (*FIXED, "methods"):
             yield prefix + name
 
 
-def _kinds() -> list[Any]:
+def _list_table_types() -> list[Any]:
     """The tables of the settings file, methods apart."""
     found: list[Any] = [Settings]
     for kind in found:
@@ -251,12 +255,12 @@ def _kinds() -> list[Any]:
     return found
 
 
-def _either(names: Sequence[str]) -> str:
+def _join_choices(names: Sequence[str]) -> str:
     """`a`, `a or b`, `a, b or c`."""
     return " or ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
-def _plain(message: str) -> str:
+def _simplify_message(message: str) -> str:
     """msgspec's message with the setting's dotted name instead of a path expression."""
     said = message.replace("`$.", "`")
     return said.replace(" - at `", " (setting `") + ")" if " - at `" in said else said
@@ -310,7 +314,7 @@ def user_file() -> Path:
     return approvals.place_of_user_file(os.environ)
 
 
-def _approved() -> list[str]:
+def _read_approved() -> list[str]:
     """What the user has approved, in the environment and in the own settings file."""
     kept = parse(read_tables(user_file()), UserSettings, str(user_file())).trust
     return approvals.read_approvals(os.environ.get("SENSEGRAPH_TRUST", ""), kept, user_file())
@@ -328,5 +332,5 @@ def check_approved(settings: Settings, *names: Guarded) -> None:
         model = settings.local.model if name == "local" else settings.rerank.model
         endpoint = approvals.approval_of(table.base_url, table.api_key_env) if name == "endpoint" else ""
         wanted = endpoint or approvals.approval_of_model(model)
-        if not approvals.needs_none(wanted) and not approvals.is_approved(wanted, _approved()):
+        if not approvals.needs_none(wanted) and not approvals.is_approved(wanted, _read_approved()):
             raise approvals.refusal(wanted, sorted({*chosen.values()}), user_file())

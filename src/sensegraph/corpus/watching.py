@@ -20,10 +20,10 @@ def snapshot(paths: Sequence[str | Path], settings: DocumentSettings) -> Seen:
     found: list[str] = []
     for path in map(str, paths):
         found += [f.path for f in files(path, settings)[0]] if os.path.isdir(path) else [path]
-    return tuple(seen for name in sorted(found) if (seen := _seen(name)))
+    return tuple(seen for name in sorted(found) if (seen := _stat_file(name)))
 
 
-def _seen(path: str) -> tuple[str, int, int, int] | None:
+def _stat_file(path: str) -> tuple[str, int, int, int] | None:
     try:
         is_ = os.stat(path)
     except OSError:

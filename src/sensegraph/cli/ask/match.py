@@ -13,9 +13,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from sensegraph.cli import filters
-from sensegraph.cli.options import Json, Root, Set, Trust, files_of, opened, out, out_json, overrides, ready, say
-from sensegraph.cli.pages import width
-from sensegraph.cli.show import counted, short
+from sensegraph.cli.options import (
+    Json,
+    Root,
+    Set,
+    Trust,
+    find_record_files,
+    open_corpus,
+    print_json,
+    print_message,
+    print_text,
+    read_overrides,
+    require_index,
+)
+from sensegraph.cli.pages import measure_width
+from sensegraph.cli.show import format_quantity, shorten_line
 from sensegraph.corpus.views import view_matches
 
 if TYPE_CHECKING:
@@ -27,7 +39,7 @@ _WIDEST = 100  # of the last column
 _ROWS = 100  # rows that people are shown where the query sets no limit
 
 
-def match(
+def match_pattern(
     query: Annotated[
         str, typer.Argument(metavar="PATTERN", help="As in '(p:Person)-[r]-(c:Company)'; or a whole query.")
     ],
@@ -73,21 +85,21 @@ def match(
 ) -> None:  # fmt: skip
     """Find what matches a pattern in the graph: who is linked to whom, how often, by which ways, where it is said."""
     form: Literal["json", "csv", "text"] = "json" if as_json else "csv" if as_csv else "text"
-    scope = filters.scope_of(documents, metadata, since, until)
-    with opened(root, overrides(settings, trust=trust)) as corpus:
-        ready(corpus, root)
+    scope = filters.read_scope(documents, metadata, since, until)
+    with open_corpus(root, read_overrides(settings, trust=trust)) as corpus:
+        require_index(corpus, root)
         found = corpus.match(
-            query, where=where, returned=returned, order=order, skip=skip, limit=limit, parameters=_parameters(param),
-            scope=filters.in_time(scope, as_of, during, known_at, unknown), cite=cite,
+            query, where=where, returned=returned, order=order, skip=skip, limit=limit, parameters=_parse_parameters(param),
+            scope=filters.restrict_to_time(scope, as_of, during, known_at, unknown), cite=cite,
             most=most, seconds=timeout,
         )  # fmt: skip
-        files = files_of(corpus, {c.document for c in found.citations})
+        files = find_record_files(corpus, {c.document for c in found.citations})
     if explain:
-        say("\n".join(f"{i}. {step}" for i, step in enumerate(found.steps, 1)))
-    _print(found, form, files)
+        print_message("\n".join(f"{i}. {step}" for i, step in enumerate(found.steps, 1)))
+    _print_matches(found, form, files)
 
 
-def _parameters(pairs: Sequence[str] | None) -> dict[str, Parameter]:
+def _parse_parameters(pairs: Sequence[str] | None) -> dict[str, Parameter]:
     """`name=value` pairs: a number, a truth value or a list where JSON reads one, else a text."""
     given = dict[str, Any]()
     for pair in pairs or ():
@@ -101,28 +113,28 @@ def _parameters(pairs: Sequence[str] | None) -> dict[str, Parameter]:
     return given
 
 
-def _print(found: Matches, form: str, files: dict[str, str]) -> None:
+def _print_matches(found: Matches, form: str, files: dict[str, str]) -> None:
     if form == "json":
-        out_json(view_matches(found))
+        print_json(view_matches(found))
     elif form == "csv":
-        out(_csv(found).rstrip("\n"))
+        print_text(_format_csv(found).rstrip("\n"))
     else:
-        out("\n".join(_text(found, files)))
+        print_text("\n".join(_lay_out_matches(found, files)))
     if form == "csv":
         for note in found.notes:
-            say(note)
+            print_message(note)
 
 
-def _csv(found: Matches) -> str:
+def _format_csv(found: Matches) -> str:
     file = StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([*found.columns, *(["citations"] if found.marks else [])])
     for i, row in enumerate(found.rows):
-        writer.writerow([*map(_cell, row), *([_places(found, i)] if found.marks else [])])
+        writer.writerow([*map(_format_value, row), *([_format_row_places(found, i)] if found.marks else [])])
     return file.getvalue()
 
 
-def _places(found: Matches, row: int) -> str:
+def _format_row_places(found: Matches, row: int) -> str:
     """The places that a row rests on, as `document:start-end`."""
     places = [found.citations[m - 1] for m in found.marks[row]]
     return "; ".join(f"{c.document}:{c.start}-{c.end}" for c in places)
@@ -131,7 +143,7 @@ def _places(found: Matches, row: int) -> str:
 # ── for people ──
 
 
-def _cell(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """A value on one line: an entity by its name, a relation by its label or what it says, a path by its parts."""
     if value is None:
         return ""
@@ -140,11 +152,11 @@ def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, tuple):
-        return ", ".join(map(_cell, value))
-    return _element(value) if is_dataclass(value) else str(value)
+        return ", ".join(map(_format_value, value))
+    return _format_element(value) if is_dataclass(value) else str(value)
 
 
-def _element(value: Any) -> str:
+def _format_element(value: Any) -> str:
     from sensegraph.index.browse.pages import EntityRow, RelationRow
 
     if isinstance(value, EntityRow):
@@ -152,37 +164,41 @@ def _element(value: Any) -> str:
     if isinstance(value, RelationRow):
         return value.label or value.description
     if hasattr(value, "parts"):
-        return " — ".join(p.label if isinstance(p, RelationRow) else _cell(p) for p in value.parts).replace("—  —", "—")
+        return " — ".join(p.label if isinstance(p, RelationRow) else _format_value(p) for p in value.parts).replace(
+            "—  —", "—"
+        )
     return str(value.description)
 
 
-def _text(found: Matches, files: dict[str, str]) -> Iterator[str]:
+def _lay_out_matches(found: Matches, files: dict[str, str]) -> Iterator[str]:
     """A table, then the citations and the notes."""
     rows = found.rows[:_ROWS]
     if rows:
-        yield from _table(found, rows)
+        yield from _tabulate_matches(found, rows)
     left = found.found - len(rows)
-    yield counted(found.found, "row") + (f", {len(rows):,} shown" if left else "")
+    yield format_quantity(found.found, "row") + (f", {len(rows):,} shown" if left else "")
     if shown := sorted({m for marks in found.marks[: len(rows)] for m in marks}):
         yield "\nSources"
         for c in (found.citations[m - 1] for m in shown):
             within = f" in {files[c.document]}" if c.document in files else ""
-            yield f"[{c.marker}] {c.document}:{c.start}-{c.end}{within} “{short(c.quote)}”"
+            yield f"[{c.marker}] {c.document}:{c.start}-{c.end}{within} “{shorten_line(c.quote)}”"
     if found.notes:
         yield "\nNotes"
         yield from (f"- {note}" for note in found.notes)
 
 
-def _table(found: Matches, rows: Sequence[Sequence[Any]]) -> Iterator[str]:
+def _tabulate_matches(found: Matches, rows: Sequence[Sequence[Any]]) -> Iterator[str]:
     """The rows under the names of their columns; numbers stand at the right."""
     last = len(found.columns) - 1
-    cells = [[short(_cell(v), _WIDEST if i == last else _CELL) for i, v in enumerate(row)] for row in rows]
+    cells = [
+        [shorten_line(_format_value(v), _WIDEST if i == last else _CELL) for i, v in enumerate(row)] for row in rows
+    ]
     for n, marks in enumerate(found.marks[: len(rows)]):
         cells[n].append("".join(f"[{m}]" for m in marks))
     head = [*found.columns, *([""] if found.marks else [])]
     right = {i for i in range(last + 1) if all(isinstance(row[i], int | float | None) for row in rows)}
-    widths = [max(width(row[i]) for row in (head, *cells)) for i in range(len(head))]
+    widths = [max(measure_width(row[i]) for row in (head, *cells)) for i in range(len(head))]
     for row in (head, *cells):
-        pads = [" " * (w - width(c)) for c, w in zip(row, widths, strict=True)]
+        pads = [" " * (w - measure_width(c)) for c, w in zip(row, widths, strict=True)]
         parts = (p + c if i in right else c + p for i, (c, p) in enumerate(zip(row, pads, strict=True)))
         yield "  ".join(parts).rstrip()

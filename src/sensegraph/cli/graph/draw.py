@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sensegraph.cli.options import Root, Set, opened, out, overrides, ready, say
+from sensegraph.cli.options import Root, Set, open_corpus, print_message, print_text, read_overrides, require_index
 
 if TYPE_CHECKING:
     from sensegraph.graphs.drawing.drawing import Drawing
@@ -19,7 +19,7 @@ _FORMATS = ("svg", "png", "html")
 _DEPTHS = (0, 1)  # those of Figure 4 of Edge et al. (2024)
 
 
-def draw(
+def draw_index(
     root: Root = _HERE,
     depth: Annotated[
         list[int] | None,
@@ -47,23 +47,23 @@ def draw(
     settings: Set = None,
 ) -> None:  # fmt: skip
     """Draw the communities: entities sized by degree, coloured by community. Prints the files that were written."""
-    form, place = _form(kind, to)
-    with opened(root, overrides(settings)) as corpus:
-        ready(corpus, root)
+    form, place = _choose_form(kind, to)
+    with open_corpus(root, read_overrides(settings)) as corpus:
+        require_index(corpus, root)
         index = corpus.index()
-        depths = _depths(index, depth)
-        drawing = _drawing(index, max(*depths, *_DEPTHS), title or root.resolve().name, seed)
+        depths = _choose_depths(index, depth)
+        drawing = _make_drawing(index, max(*depths, *_DEPTHS), title or root.resolve().name, seed)
     if form == "html":
         from sensegraph.graphs.drawing.html import html
 
-        _write(place, html(drawing, depths).encode())
+        _write_picture(place, html(drawing, depths).encode())
         return
     for d in depths:
         one = place if len(depths) == 1 else place.with_name(f"{place.stem}-depth-{d}{place.suffix}")
-        _write(one, _still(drawing, d, top, form, font))
+        _write_picture(one, _draw_still(drawing, d, top, form, font))
 
 
-def _form(kind: str | None, to: Path | None) -> tuple[str, Path]:
+def _choose_form(kind: str | None, to: Path | None) -> tuple[str, Path]:
     """The format and the file: each says the other where it is not given."""
     named = to.suffix.removeprefix(".").lower() if to else ""
     form = kind or (named if named in _FORMATS else "svg")
@@ -76,7 +76,7 @@ def _form(kind: str | None, to: Path | None) -> tuple[str, Path]:
     return form, to or Path(f"communities.{form}")
 
 
-def _depths(index: Index, wanted: Sequence[int] | None) -> list[int]:
+def _choose_depths(index: Index, wanted: Sequence[int] | None) -> list[int]:
     """The depths to draw, each once, coarsest first. Raises InputError for one that the index does not have."""
     from sensegraph.errors import InputError
 
@@ -86,7 +86,7 @@ def _depths(index: Index, wanted: Sequence[int] | None) -> list[int]:
     return depths
 
 
-def _drawing(index: Index, deepest: int, name: str, seed: int) -> Drawing:
+def _make_drawing(index: Index, deepest: int, name: str, seed: int) -> Drawing:
     """The layout down to `deepest`, and so the same for every choice of the first depths."""
     from sensegraph.graphs.drawing.drawing import draw as lay_out
 
@@ -94,7 +94,7 @@ def _drawing(index: Index, deepest: int, name: str, seed: int) -> Drawing:
     return lay_out(index.graph, levels, name=name, seed=seed)
 
 
-def _still(drawing: Drawing, depth: int, top: int, form: str, font: Path | None) -> bytes:
+def _draw_still(drawing: Drawing, depth: int, top: int, form: str, font: Path | None) -> bytes:
     from sensegraph.graphs.drawing.png import png, unwritable
     from sensegraph.graphs.drawing.scene import scene
     from sensegraph.graphs.drawing.svg import svg
@@ -104,10 +104,10 @@ def _still(drawing: Drawing, depth: int, top: int, form: str, font: Path | None)
         return svg(picture).encode()
     if lost := unwritable(picture, font):
         many = "1 character is" if len(lost) == 1 else f"{len(lost)} characters are"
-        say(f"{many} not in the font ({''.join(lost[:20])}); name one that has all with --font.")
+        print_message(f"{many} not in the font ({''.join(lost[:20])}); name one that has all with --font.")
     return png(picture, font)
 
 
-def _write(place: Path, content: bytes) -> None:
+def _write_picture(place: Path, content: bytes) -> None:
     place.write_bytes(content)
-    out(str(place))
+    print_text(str(place))

@@ -16,14 +16,14 @@ from sensegraph.cli.options import (
     Root,
     Set,
     Trust,
-    opened,
-    out,
-    out_json,
-    overrides,
-    ready,
-    root_flag,
+    format_root_flag,
+    open_corpus,
+    print_json,
+    print_text,
+    read_overrides,
+    require_index,
 )  # fmt: skip
-from sensegraph.cli.progress import progress
+from sensegraph.cli.progress import show_progress
 from sensegraph.corpus.views import view_exported, view_imported
 from sensegraph.errors import InputError
 
@@ -37,7 +37,7 @@ _FORMATS = ("graphrag", "csv", "graphml", "cypher", "json")
 _TABLES = ("jsonl", "parquet")
 
 
-def _one_of(known: tuple[str, ...]) -> Any:
+def _check_one_of(known: tuple[str, ...]) -> Any:
     def check(name: str) -> str:
         if name not in known:
             raise typer.BadParameter(f"{name!r} is none of {', '.join(known)}")
@@ -46,7 +46,7 @@ def _one_of(known: tuple[str, ...]) -> Any:
     return check
 
 
-def import_tables(
+def import_index(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the tables are, as .jsonl or .parquet.")],
     root: Root = _HERE,
     engine: Engine = None,
@@ -68,26 +68,30 @@ def import_tables(
     from sensegraph.graphs.interchange.importing.importing import import_tables
     from sensegraph.graphs.interchange.importing.table_files import read_tables
 
-    tables, given = read_tables(folder), overrides(settings, engine, max_tokens, max_cost, trust=trust)
-    with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:
-        _check(corpus, {d.id for d in tables.documents} | {u.id for u in tables.text_units}, replace=replace, root=root)
+    tables, given = read_tables(folder), read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    with show_progress(quiet) as report, open_corpus(root, given, progress=report, create=True) as corpus:
+        _refuse_to_hide(
+            corpus, {d.id for d in tables.documents} | {u.id for u in tables.text_units}, replace=replace, root=root
+        )
         corpus.privacy.refuse_masking("an import brings entities, relations and reports that were read elsewhere")
         with corpus.store.exclusive():
             done = import_tables(tables, corpus.runtime(), corpus.settings.index, corpus.add)
     if as_json:
-        out_json(view_imported(done))
+        print_json(view_imported(done))
     elif not quiet:
-        out(_imported(done, root))
+        print_text(_format_imported(done, root))
 
 
-def export(
+def export_index(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write; made when there is none.")],
     root: Root = _HERE,
     form: Annotated[
-        str, typer.Option("--format", callback=_one_of(_FORMATS), metavar="|".join(_FORMATS), help="What to write.")
+        str,
+        typer.Option("--format", callback=_check_one_of(_FORMATS), metavar="|".join(_FORMATS), help="What to write."),
     ] = "graphrag",
     tables: Annotated[
-        str, typer.Option("--tables", callback=_one_of(_TABLES), metavar="|".join(_TABLES), help="Files of graphrag.")
+        str,
+        typer.Option("--tables", callback=_check_one_of(_TABLES), metavar="|".join(_TABLES), help="Files of graphrag."),
     ] = "jsonl",
     force: Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty.")] = False,
     as_json: Json = False,
@@ -97,22 +101,22 @@ def export(
     from sensegraph.graphs.interchange.exporting.exporting import export_tables
     from sensegraph.graphs.interchange.exporting.formats import export_graph
 
-    with opened(root, overrides(settings)) as corpus:
-        ready(corpus, root)
+    with open_corpus(root, read_overrides(settings)) as corpus:
+        require_index(corpus, root)
         index = corpus.index()
         if form == "graphrag":
             done = export_tables(index, corpus.store, folder, tables, force=force)  # type: ignore[arg-type]
         else:
             done = export_graph(index, folder, form, force=force)  # type: ignore[arg-type]
     if as_json:
-        out_json(view_exported(done))
+        print_json(view_exported(done))
     else:
-        out(_exported(done))
+        print_text(_format_exported(done))
 
 
-def _check(corpus: Corpus, tables: set[str], *, replace: bool, root: Path) -> None:
+def _refuse_to_hide(corpus: Corpus, tables: set[str], *, replace: bool, root: Path) -> None:
     """Raise InputError where an import would hide documents that are not its own."""
-    own = [name for name in corpus.document_keys() if name not in tables and not _of_import(corpus, name)]
+    own = [name for name in corpus.document_keys() if name not in tables and not _comes_from_import(corpus, name)]
     if own and not replace:
         raise InputError(
             f"The corpus in {root.resolve()} holds {len(own)} documents of its own, such as {own[0]!r}; an import "
@@ -120,26 +124,29 @@ def _check(corpus: Corpus, tables: set[str], *, replace: bool, root: Path) -> No
         )
 
 
-def _of_import(corpus: Corpus, name: str) -> bool:
+def _comes_from_import(corpus: Corpus, name: str) -> bool:
     return name.startswith("descriptions of ")  # made by an earlier import of the same tables
 
 
-def _imported(done: Imported, root: Path) -> str:
-    from sensegraph.cli.show import counted
+def _format_imported(done: Imported, root: Path) -> str:
+    from sensegraph.cli.show import format_quantity
 
-    found = [counted(n, table.replace("_", " ")[:-1]) if n == 1 else f"{n:,} {table}" for table, n in done.rows.items()]
+    found = [
+        format_quantity(n, table.replace("_", " ")[:-1]) if n == 1 else f"{n:,} {table}"
+        for table, n in done.rows.items()
+    ]
     lines = [
         "read " + ", ".join(found).replace("_", " "),
         "index: " + ", ".join(f"{n:,} {kind}" for kind, n in done.manifest.counts.items()),
         "communities by depth: " + (", ".join(f"{n:,}" for n in done.manifest.clusters) or "none"),
         *(f"- {note}" for note in done.notes),
-        f"`sensegraph index{root_flag(root)}` would read the documents anew and put its own graph in the place of this "
+        f"`sensegraph index{format_root_flag(root)}` would read the documents anew and put its own graph in the place of this "
         "one; importing again brings this back.",
     ]
     return "\n".join(lines)
 
 
-def _exported(done: Exported) -> str:
+def _format_exported(done: Exported) -> str:
     lines = [str(path) for path in done.files]
     lines.append(", ".join(f"{n:,} {kind.replace('_', ' ')}" for kind, n in done.counts.items()))
     return "\n".join([*lines, *(f"- {note}" for note in done.notes)])

@@ -8,8 +8,18 @@ from typing import Annotated, Any
 
 import typer
 
-from sensegraph.cli.options import Engine, Json, Quiet, Set, Trust, out, out_json, overrides, say
-from sensegraph.cli.progress import progress
+from sensegraph.cli.options import (
+    Engine,
+    Json,
+    Quiet,
+    Set,
+    Trust,
+    print_json,
+    print_message,
+    print_text,
+    read_overrides,
+)
+from sensegraph.cli.progress import show_progress
 
 CorpusPath = Annotated[
     Path,
@@ -111,22 +121,22 @@ def make_training_data(
     wanted: dict[str, Any] = {"oracle_share": oracle_share, "style": style, "most_oracles": oracles, "hard": hard}
     wanted |= {"pad": padding, "distractors": _parse_distractors(distractors), "max_tokens": length, "answers": answers}
     how = replace(preset_of(preset), seed=seed, **{k: v for k, v in wanted.items() if v is not None})
-    shape, given = example_forms.parse_form(form), overrides(settings, engine, trust=trust)
+    shape, given = example_forms.parse_form(form), read_overrides(settings, engine, trust=trust)
     place = question_sources.SourceRequest(
         corpus, questions, from_graph, near, split, topic, given, write_answers, mask
     )
-    with progress(quiet) as shown, question_sources.open_question_source(place, seed, shown) as found:
+    with show_progress(quiet) as shown, question_sources.open_question_source(place, seed, shown) as found:
         made, apart = output.write_examples(
             found, how, shape, out_file, HeldOutFile(held_out, held_share) if held_out else None
         )
     if failing := [c.name for r in (made, apart) if r for c in r.checks if not c.holds]:
-        say(f"not all checks hold: {', '.join(failing)}; read the report before you train on these data")
+        print_message(f"not all checks hold: {', '.join(failing)}; read the report before you train on these data")
     if report:
         report.write_text(
             "\n".join(map(data_report_text.render_data_page, [made, *([apart] if apart else [])])), encoding="utf-8"
         )
     if as_json:
-        out_json(
+        print_json(
             data_report_text.record_data_report(made)
             | {
                 "held_out": data_report_text.record_data_report(apart) if apart else None,
@@ -136,8 +146,8 @@ def make_training_data(
         )
         return
     shares = [data_report_text.describe_held_out(made, apart, held_share)] if apart else []
-    out("\n\n".join([*map(data_report_text.format_data_report, [made, *([apart] if apart else [])]), *shares]))
-    say("written: " + ", ".join(str(file) for file in (out_file, held_out, report) if file))
+    print_text("\n\n".join([*map(data_report_text.format_data_report, [made, *([apart] if apart else [])]), *shares]))
+    print_message("written: " + ", ".join(str(file) for file in (out_file, held_out, report) if file))
 
 
 def _parse_distractors(text: str | None) -> tuple[int, int] | None:
