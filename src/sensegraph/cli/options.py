@@ -107,7 +107,9 @@ def read_overrides(
 ) -> dict[str, Any]:
     """The settings that the flags of one command give, as nested tables."""
     given: dict[str, Any] = {"trust": True} if trust else {}
-    for name, value in (*_list_flags(engine, max_tokens, max_cost), *map(_parse_setting, pairs or ())):
+    flags = {"engine": engine, "endpoint.max_tokens_total": max_tokens, "endpoint.max_cost_usd": max_cost}
+    named = [(name, value) for name, value in flags.items() if value is not None]
+    for name, value in (*named, *map(_parse_setting, pairs or ())):
         *tables, last = name.split(".")
         place = given
         for table in tables:
@@ -118,11 +120,6 @@ def read_overrides(
     return given
 
 
-def _list_flags(engine: str | None, max_tokens: int | None, max_cost: float | None) -> list[tuple[str, Any]]:
-    flags = {"engine": engine, "endpoint.max_tokens_total": max_tokens, "endpoint.max_cost_usd": max_cost}
-    return [(name, value) for name, value in flags.items() if value is not None]
-
-
 def _parse_setting(text: str) -> tuple[str, Any]:
     """`key.sub=value`: the value in TOML's syntax, or a bare word, which is a string."""
     name, equals, value = text.partition("=")
@@ -131,20 +128,16 @@ def _parse_setting(text: str) -> tuple[str, Any]:
         raise typer.BadParameter(
             f"--set {mask_urls(text)!r} is not of the form key=value, such as --set index.chunk_tokens=400."
         )
+    bare = _WORD.fullmatch(value) and value not in ("true", "false", "inf", "nan")
     try:
-        return name, _parse_setting_value(value)
+        table = {"value": value} if bare else tomllib.loads(f"value = {value}")
+        if len(table) > 1:
+            raise tomllib.TOMLDecodeError("more than one value")
+        return name, table["value"]
     except tomllib.TOMLDecodeError as e:
         raise typer.BadParameter(
             f"--set {name}: {mask_urls(value)!r} is no TOML value; quote a text: {name}='\"…\"'."
         ) from e
-
-
-def _parse_setting_value(text: str) -> Any:
-    bare = _WORD.fullmatch(text) and text not in ("true", "false", "inf", "nan")
-    table = {"value": text} if bare else tomllib.loads(f"value = {text}")
-    if len(table) > 1:
-        raise tomllib.TOMLDecodeError("more than one value")
-    return table["value"]
 
 
 def skip_progress(step: str, done: int, total: int) -> None:
@@ -174,31 +167,22 @@ def open_corpus(
         try:
             yield corpus
         except NotIndexed as e:
-            raise NotIndexed(_add_root_flag(root, str(e))) from e
+            flag = format_root_flag(root)
+            named = re.sub(r"`(sensegraph [^`]*)`", lambda m: m[0] if "--root" in m[1] else f"`{m[1]}{flag}`", str(e))
+            raise NotIndexed(named) from e
         finally:
             empty = not corpus.document_keys()
             corpus.close()
             if empty and made:
-                _remove_empty_corpus(made)
-
-
-def _remove_empty_corpus(made: Sequence[Path]) -> None:
-    """Remove an empty corpus, and its root where nothing else is in it."""
-    rmtree(made[0])
-    for root in made[1:]:
-        if not any(root.iterdir()):
-            root.rmdir()
+                rmtree(made[0])
+                for folder in made[1:]:  # the root, where nothing else is in it
+                    if not any(folder.iterdir()):
+                        folder.rmdir()
 
 
 def format_root_flag(root: Path) -> str:
     """` --root DIR` as a command that is shown needs it; nothing for the current folder."""
     return "" if root == Path(".") else f" --root {shlex.quote(str(root))}"
-
-
-def _add_root_flag(root: Path, said: str) -> str:
-    """A message whose commands name the root."""
-    flag = format_root_flag(root)
-    return re.sub(r"`(sensegraph [^`]*)`", lambda m: m[0] if "--root" in m[1] else f"`{m[1]}{flag}`", said)
 
 
 def find_record_files(corpus: Corpus, documents: Iterable[str]) -> dict[str, str]:

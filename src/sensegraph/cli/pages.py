@@ -18,14 +18,12 @@ if TYPE_CHECKING:
     from sensegraph.index.browse.pages import (
         ClaimRow,
         EntityPage,
-        EntityRow,
-        Neighbour,
         Place,
         RelationRow,
         ReportPage,
         ReportRow,
     )
-    from sensegraph.types import Citation, Entity
+    from sensegraph.types import Entity
 
 _ID = 10  # digits of an id that people are shown; the beginning of an id is enough for every command
 _TEXT = 240  # characters of a description that people are shown
@@ -115,9 +113,25 @@ def _tabulate_reports(rows: Sequence[ReportRow]) -> Iterator[Line]:
 def lay_out_report(page: ReportPage, top: int, files: Files, root: Path) -> Iterator[Line]:
     """A report, and the way down from it: `top` rows of each list."""
     yield from _lay_out_sources(page, files)
-    yield from _lay_out_relatives(page, top)
-    yield from _tabulate_entities(page.entities, top)
-    yield from _tabulate_relations(page.relations, top)
+    if page.parent:
+        yield from _make_heading("Part of")
+        yield from _tabulate_reports([page.parent])
+    if page.children:
+        yield from _make_heading(f"Divided into ({len(page.children):,}, best rating first)")
+        yield from _tabulate_reports(page.children[:top])
+        yield from _count_hidden_rows(len(page.children), top)
+
+    entities, relations = page.entities, page.relations
+    yield from _make_heading(f"Entities ({len(entities):,}, those with most neighbours first)")
+    names = [(f"{e.degree:,}", e.type, shorten_line(e.name, 40), shorten_line(e.description)) for e in entities[:top]]
+    yield from _align_columns([("neighbours", "type", "name", "description"), *names], frozenset({0}))
+    yield from _count_hidden_rows(len(entities), top)
+    if relations:
+        yield from _make_heading(f"Relations ({len(relations):,}, heaviest first)")
+        ends = [(_format_weight(r.weight), f"{r.source} – {r.target}", _describe_relation(r)) for r in relations[:top]]
+        yield from _align_columns([("weight", "between", "description"), *ends], frozenset({0}))
+        yield from _count_hidden_rows(len(relations), top)
+
     yield from _lay_out_claims(page.claims, top, files)
     if page.chunks_in_all:
         yield from _make_heading(f"Chunks ({page.chunks_in_all:,}, those that name most of the entities first)")
@@ -149,42 +163,11 @@ def _lay_out_sources(page: ReportPage, files: Files) -> Iterator[Line]:
         yield Line(" ".join(finding.text.split()), indent=3)
     if page.citations:
         yield from _make_heading("Sources")
-    yield from (Line(_format_cited_span(c, files), indent=2) for c in page.citations)
+    for c in page.citations:
+        where = f" in {files[c.document]}" if c.document in files else ""
+        yield Line(f"[{c.marker}] {c.document}:{c.start}-{c.end}{where} “{shorten_line(c.quote)}”", indent=2)
     if page.unresolved:
         yield Line(f"{format_quantity(page.unresolved, 'source')} led nowhere", "yellow", 2)
-
-
-def _format_cited_span(c: Citation, files: Files) -> str:
-    where = f" in {files[c.document]}" if c.document in files else ""
-    return f"[{c.marker}] {c.document}:{c.start}-{c.end}{where} “{shorten_line(c.quote)}”"
-
-
-def _lay_out_relatives(page: ReportPage, top: int) -> Iterator[Line]:
-    if page.parent:
-        yield from _make_heading("Part of")
-        yield from _tabulate_reports([page.parent])
-    if page.children:
-        yield from _make_heading(f"Divided into ({len(page.children):,}, best rating first)")
-        yield from _tabulate_reports(page.children[:top])
-        yield from _count_hidden_rows(len(page.children), top)
-
-
-def _tabulate_entities(rows: Sequence[EntityRow], top: int) -> Iterator[Line]:
-    yield from _make_heading(f"Entities ({len(rows):,}, those with most neighbours first)")
-    table = [("neighbours", "type", "name", "description")]
-    table += [(f"{e.degree:,}", e.type, shorten_line(e.name, 40), shorten_line(e.description)) for e in rows[:top]]
-    yield from _align_columns(table, frozenset({0}))
-    yield from _count_hidden_rows(len(rows), top)
-
-
-def _tabulate_relations(rows: Sequence[RelationRow], top: int) -> Iterator[Line]:
-    if not rows:
-        return
-    yield from _make_heading(f"Relations ({len(rows):,}, heaviest first)")
-    table = [("weight", "between", "description")]
-    table += [(_format_weight(r.weight), f"{r.source} – {r.target}", _describe_relation(r)) for r in rows[:top]]
-    yield from _align_columns(table, frozenset({0}))
-    yield from _count_hidden_rows(len(rows), top)
 
 
 def _describe_relation(r: RelationRow) -> str:
@@ -236,28 +219,18 @@ def lay_out_entity(page: EntityPage, top: int, files: Files, root: Path) -> Iter
         place = f"{_format_place(s.place, files)} " if s.place else ""
         yield Line(f"{place}“{shorten_line(s.text, _TEXT)}”", indent=2)
     yield from _count_hidden_rows(len(page.descriptions), top)
-    yield from _lay_out_neighbours(page.neighbours, top)
+    if neighbours := page.neighbours:
+        yield from _make_heading(f"Neighbours ({len(neighbours):,}, heaviest relation first)")
+        table = [("weight", "type", "name", "relation")]
+        table += [
+            (_format_weight(n.relation.weight), n.entity.type, n.entity.name, _describe_relation(n.relation))
+            for n in neighbours[:top]
+        ]
+        yield from _align_columns(table, frozenset({0}))
+        yield from _count_hidden_rows(len(neighbours), top)
     yield from _lay_out_claims(page.claims, top, files)
-    yield from _lay_out_communities(page.communities, root)
-
-
-def _lay_out_neighbours(rows: Sequence[Neighbour], top: int) -> Iterator[Line]:
-    if not rows:
-        return
-    yield from _make_heading(f"Neighbours ({len(rows):,}, heaviest relation first)")
-    table = [("weight", "type", "name", "relation")]
-    table += [
-        (_format_weight(n.relation.weight), n.entity.type, n.entity.name, _describe_relation(n.relation))
-        for n in rows[:top]
-    ]
-    yield from _align_columns(table, frozenset({0}))
-    yield from _count_hidden_rows(len(rows), top)
-
-
-def _lay_out_communities(rows: Sequence[ReportRow], root: Path) -> Iterator[Line]:
-    if not rows:
-        return
-    yield from _make_heading("Communities, from the coarsest down")
-    yield from _align_columns([("depth", "id", "title"), *((str(r.depth), r.id[:_ID], r.title) for r in rows)])
-    yield Line()
-    yield Line(f"Read one: sensegraph reports{format_root_flag(root)} ID", "dim")
+    if homes := page.communities:
+        yield from _make_heading("Communities, from the coarsest down")
+        yield from _align_columns([("depth", "id", "title"), *((str(r.depth), r.id[:_ID], r.title) for r in homes)])
+        yield Line()
+        yield Line(f"Read one: sensegraph reports{format_root_flag(root)} ID", "dim")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
     from sensegraph.personal.personal_settings import Tally
     from sensegraph.plugins import Plugin
-    from sensegraph.types import Answer, Chunk, Citation, Evidence, Passage, Source
+    from sensegraph.types import Answer, Chunk, Evidence, Passage, Source
 
 _QUOTE = 160  # characters of a quote or passage that people are shown
 _SENTENCE = 320  # characters of a sentence that matches a question
@@ -49,17 +49,14 @@ def format_answer_sources(found: Answer, files: Mapping[str, str] = NO_FILES) ->
     """What stands behind an answer: its citations, its notes, what it cost, and that a machine wrote it."""
     parts = []
     if found.citations:
-        parts.append("Sources\n" + "\n".join(_format_citation(c, files) for c in found.citations))
+        places = [f"{c.document}:{c.start}-{c.end}{_name_record_file(c.document, files)}" for c in found.citations]
+        quotes = [f"“{shorten_line(c.quote)}”" for c in found.citations]
+        rows = zip(found.citations, places, quotes, strict=True)
+        parts.append("Sources\n" + "\n".join(f"[{c.marker}] {place} {quote}" for c, place, quote in rows))
     if found.notes:
         parts.append("Notes\n" + "\n".join(f"- {note}" for note in found.notes))
     parts.append(f"method {found.method}, engine {found.engine}: {format_usage(found.usage)}\n{NOTICE}")
     return "\n\n".join(parts)
-
-
-def _format_citation(c: Citation, files: Mapping[str, str]) -> str:
-    return (
-        f"[{c.marker}] {c.document}:{c.start}-{c.end}{_name_record_file(c.document, files)} “{shorten_line(c.quote)}”"
-    )
 
 
 def _name_record_file(document: str, files: Mapping[str, str]) -> str:
@@ -100,19 +97,15 @@ def format_evidence(found: Evidence, index: Index, question: str, files: Mapping
     places = documents_behind(passages, index)
     named = [[name + _name_record_file(name, files) for name in names] for names in places]
     shown = _quote_passages(passages, index, question)
-    lines = [
-        f"{rank}. {p.kind} {p.score:.3f}  {_format_passage_title(p)}{_name_some_documents(where)}\n{said}"
-        for rank, (p, where, said) in enumerate(zip(passages, named, shown, strict=True), 1)
-    ]
+    lines = []
+    for rank, (p, where, said) in enumerate(zip(passages, named, shown, strict=True), 1):
+        # the name of what is no text of a document: an entity, the ends of a relation, a report
+        title = f"{shorten_line(p.title, _TITLE)}  " if p.title and p.kind != "chunk" else ""
+        lines.append(f"{rank}. {p.kind} {p.score:.3f}  {title}{_name_some_documents(where)}\n{said}")
     if empty := len(found.passages) - len(passages):
         lines.append(f"- not shown: {format_quantity(empty, 'passage')} without anything that held then")
     lines += [f"- {note}" for note in found.notes]
     return "\n".join(lines) or "Nothing was found."
-
-
-def _format_passage_title(passage: Passage) -> str:
-    """The name of what is no text of a document: an entity, the ends of a relation, a report."""
-    return f"{shorten_line(passage.title, _TITLE)}  " if passage.title and passage.kind != "chunk" else ""
 
 
 def _quote_passages(passages: Sequence[Passage], index: Index, question: str) -> list[str]:
@@ -148,12 +141,26 @@ def _name_some_documents(documents: Sequence[str]) -> str:
 
 def format_build(found: Built, added: Added | None = None) -> str:
     """The counts of the index, what was computed for it, what it cost, and notes."""
+    from sensegraph.index.hierarchy.lineage import counts
+
     lines = [", ".join(format_quantity(n, _SINGULAR[k]) for k, n in found.counts.items())]
     if added is not None:
         lines[0] += f" ({len(added.new)} new, {len(added.changed)} changed, {len(added.skipped)} skipped)"
         lines += [format_tally(added.personal)] * bool(added.personal)
-    lines.append(f"communities by depth: {_format_depths(found.clusters)}{_describe_fates(found)}")
-    lines.append(_describe_work(found.computed))
+    # what became of the communities of the build before
+    fates = ", ".join(f"{n:,} {kind}" for kind, n in counts(found.fates).items())
+    lines.append(
+        f"communities by depth: {_format_depths(found.clusters)}"
+        + (f" (since the last build {fates})" if fates else "")
+    )
+    # what was done, in words; the small steps in between are left to `--json`
+    did = [
+        f"{done} {format_quantity(n, thing)}"
+        for step, (_, done, thing) in _WORK.items()
+        if (n := found.computed.get(step))
+    ]
+    idle = "this run put known parts together" if any(found.computed.values()) else "nothing to do: all of it was there"
+    lines.append(f"this run {', '.join(did)}" if did else idle)
     lines.append(format_usage(found.usage))
     return "\n".join([*lines, *(f"- {note}" for note in found.notes)])
 
@@ -162,15 +169,8 @@ def format_tally(found: Tally) -> str:
     """What was found that is personal, and whether it was masked."""
     kinds = ", ".join(f"{n:,} {kind}" for kind, n in found.counts.items())
     done = "masked" if found.masked else "found and not masked"
-    return f"personal data: {done} {sum(found.counts.values()):,} in {format_quantity(found.documents, 'document')} ({kinds})"
-
-
-def _describe_fates(found: Built) -> str:
-    """What became of the communities of the build before."""
-    from sensegraph.index.hierarchy.lineage import counts
-
-    told = ", ".join(f"{n:,} {kind}" for kind, n in counts(found.fates).items())
-    return f" (since the last build {told})" if told else ""
+    documents = format_quantity(found.documents, "document")
+    return f"personal data: {done} {sum(found.counts.values()):,} in {documents} ({kinds})"
 
 
 # What a reader calls the steps that take time: to do, done, and of what.
@@ -188,18 +188,6 @@ _WORK: Mapping[str, tuple[str, str, str]] = MappingProxyType(
         "growing.condense": ("shorten", "shortened", "group"),
     }
 )
-
-
-def _describe_work(computed: Mapping[str, int]) -> str:
-    """What a build did, in words; the small steps in between are left to `--json`."""
-    done = [
-        f"{did} {format_quantity(computed[step], thing)}"
-        for step, (_, did, thing) in _WORK.items()
-        if computed.get(step)
-    ]
-    if done:
-        return f"this run {', '.join(done)}"
-    return "this run put known parts together" if any(computed.values()) else "nothing to do: all of it was there"
 
 
 _SINGULAR: Mapping[str, str] = {
@@ -235,24 +223,18 @@ def format_status(found: Status, root: Path) -> str:
     elif not found.engine:
         rows += [("next", explain_missing_index(found.documents, bool(found.ledger), root))]
     elif found.pending:
-        rows += [
-            (
-                "waiting",
-                f"{format_quantity(len(found.pending), 'document')} for the next build: {_name_some_documents(found.pending)}",
-            )
-        ]
+        waiting = format_quantity(len(found.pending), "document")
+        rows += [("waiting", f"{waiting} for the next build: {_name_some_documents(found.pending)}")]
     rows += [("on disk", f"{found.size_bytes / 1e6:,.1f} MB")]
-    rows += [("spent", f"{_name_step(step)}: {format_usage(u)}") for step, u in found.ledger.items() if u != Usage()]
+    for step, usage in found.ledger.items():
+        if usage != Usage():
+            do, _, thing = _WORK.get(step, ("", "", ""))  # `to read chunks`; others by the last part of their names
+            name = f"to {do} {format_quantity(2, thing)[2:]}" if do else step.rpartition(".")[2].replace("_", " ")
+            rows += [("spent", f"{name}: {format_usage(usage)}")]
     if len(found.ledger) > 1:
         rows += [("in all", format_usage(sum(found.ledger.values(), Usage())))]
     wide = max(11, *(len(name) for name, _ in rows))
     return "\n".join(f"{name:<{wide}} {value}" for name, value in rows)
-
-
-def _name_step(step: str) -> str:
-    """A step in a list of what was spent: `to read chunks`; others by the last part of their names."""
-    do, _, thing = _WORK.get(step, ("", "", ""))
-    return f"to {do} {format_quantity(2, thing)[2:]}" if do else step.rpartition(".")[2].replace("_", " ")
 
 
 def format_methods(table: Mapping[str, Listing], plugins: Sequence[Plugin]) -> str:
@@ -282,9 +264,11 @@ def estimate_seconds(found: Estimate, endpoint: EndpointSettings) -> float:
 def format_estimate(found: Estimate, seconds: float) -> str:
     """What a build would compute."""
     lines = [f"{format_quantity(found.documents, 'document')}, {format_quantity(found.chunks, 'chunk')}"]
-    lines += [
-        _format_step(s.step, s.items, s.calls, s.prompt_tokens, s.completion_tokens) for s in found.steps if s.items
-    ]
+    for s in (s for s in found.steps if s.items):
+        calls = format_quantity(s.calls, "call")
+        paid = f": {calls}, {s.prompt_tokens:,} tokens in, {s.completion_tokens:,} out" if s.calls else ""
+        do, _, thing = _WORK.get(s.step, (s.step, "", "item"))
+        lines.append(f"{do} {format_quantity(s.items, thing)}{paid}")
     if not found.calls and not found.embedding_tokens:
         return "\n".join([*lines, "no calls to a model, no cost; the time is this machine's own"])
     embedded = f" ({found.embedding_tokens:,} to embed)" if found.embedding_tokens else ""
@@ -293,9 +277,3 @@ def format_estimate(found: Estimate, seconds: float) -> str:
     unknown = "cost not known: no prices are set (endpoint.price_…)"
     lines.append(f"about ${found.cost_usd:.2f}" if found.cost_usd else unknown)
     return "\n".join([*lines, f"about {seconds / 60:.1f} minutes, at {_CALL_SECONDS:.0f} s a call"])
-
-
-def _format_step(name: str, items: int, calls: int, prompt: int, completion: int) -> str:
-    paid = f": {format_quantity(calls, 'call')}, {prompt:,} tokens in, {completion:,} out" if calls else ""
-    do, _, thing = _WORK.get(name, (name, "", "item"))
-    return f"{do} {format_quantity(items, thing)}{paid}"

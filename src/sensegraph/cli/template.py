@@ -132,7 +132,9 @@ def settings_toml(given: Mapping[str, Any] = MappingProxyType({})) -> str:
         "## To change a setting, take its # away. A [table] ends where the next begins."
     ]
     for name, kind, values in list_settings_tables():
-        lines = [f"## {line}" for line in _explain_table(name, kind)]
+        # above a table stand its own words where it has some, else its docstring without references to papers
+        text = _TABLES.get(name) or _REFERENCE.sub("", " ".join(line.strip() for line in _docstring_lines(kind)))
+        lines = [f"## {line}" for line in wrap(text.replace("`", ""), 110)]
         lines += [f"[{name}]"] if name else []
         lines += [
             _format_setting_line(name, k, v, kind, left.pop(f"{name}.{k}".lstrip("."), None)) for k, v in values.items()
@@ -150,12 +152,6 @@ def _flatten_tables(given: Mapping[str, Any], prefix: str = "") -> Iterator[tupl
             yield from _flatten_tables(value, f"{prefix}{name}.")
         else:
             yield prefix + name, value
-
-
-def _explain_table(name: str, kind: Any) -> list[str]:
-    """What stands above a table: its own words where it has some, else its docstring without references to papers."""
-    text = _TABLES.get(name) or _REFERENCE.sub("", " ".join(line.strip() for line in _docstring_lines(kind)))
-    return wrap(text.replace("`", ""), 110)
 
 
 def _format_setting_line(table: str, name: str, value: Any, kind: Any, given: Any) -> str:
@@ -197,17 +193,11 @@ def settings_markdown() -> str:
     parts = []
     for name, kind, values in list_settings_tables():
         doc = " ".join(line.strip() for line in _docstring_lines(kind))
-        rows = [
-            f"| `{k}` | {_escape_pipes(describe_field_type(kind, k))} | {_format_default(v)} |"
-            for k, v in values.items()
-        ]
+        types = {k: describe_field_type(kind, k).replace("|", "\\|") for k in values}
+        rows = [f"| `{k}` | {types[k]} | {_format_default(v)} |" for k, v in values.items()]
         head = [f"## `[{name}]`" if name else "## At the top of the file", "", doc, "", "| setting | type | default |"]
         parts.append("\n".join([*head, "|---|---|---|", *rows]))
     return "\n\n".join(parts) + "\n"
-
-
-def _escape_pipes(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def _format_default(value: Any) -> str:
@@ -219,15 +209,10 @@ def methods_markdown() -> str:
     rows = ["| name | paper | good for | needs of the engine |", "|---|---|---|---|"]
     rows += [f"| `{n}` | {m.paper} | {m.good_for} | {m.tasks} |" for n, m in METHODS.items()]
     parts = ["\n".join(rows)]
-    parts += [
-        _describe_method(name, kind, values)
-        for name, kind, values in list_settings_tables()
-        if name.startswith("methods.")
-    ]
+    for name, kind, values in list_settings_tables():
+        if name.startswith("methods."):
+            listed = ", ".join(f"`{k}` {_format_default(v)}" for k, v in values.items())
+            source = (import_module(kind.__module__).__doc__ or "").strip()
+            method = name.removeprefix("methods.")
+            parts.append(f"## {method}\n\n```\n{source}\n```\n\nSettings in `[{name}]`: {listed}.")
     return "\n\n".join(parts) + "\n"
-
-
-def _describe_method(name: str, kind: Any, values: dict[str, Any]) -> str:
-    listed = ", ".join(f"`{k}` {_format_default(v)}" for k, v in values.items())
-    source = import_module(kind.__module__).__doc__ or ""
-    return f"## {name.removeprefix('methods.')}\n\n```\n{source.strip()}\n```\n\nSettings in `[{name}]`: {listed}."

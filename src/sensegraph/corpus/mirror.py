@@ -75,7 +75,9 @@ class Mirror:
         read = self._sources.read(paths)
         documents, skipped = read.documents, read.skipped
         if not documents:
-            raise InputError(f"Nothing could be read from {_list_paths(paths)}; the index is as it was.")
+            raise InputError(
+                f"Nothing could be read from {', '.join(map(str, paths)) or 'nothing'}; the index is as it was."
+            )
         keys = self._sources.store_keys(documents)
         now, gone = self._workspace.document_keys(), self.find_missing(paths, keys)
         unread = tuple(_find_unread(paths, skipped))
@@ -137,14 +139,11 @@ def _file_name(name: str) -> str:
 
 def _find_unread(paths: Sequence[str | Path], skipped: Sequence[Skipped]) -> list[str]:
     """Files and folders of which it is not known what they hold."""
-    empty = [str(p) for p in paths if _is_empty_folder(p)]
+    # a folder holds nothing at all where its disk is not there
+    folders = [p for p in paths if os.path.isdir(p) and _can_list(p)]
+    empty = [str(p) for p in folders if all(n.startswith(".") for n in os.listdir(p))]
     found = [s.path for s in skipped if not os.path.isdir(s.path) or not _can_list(s.path)]
     return list(dict.fromkeys([*empty, *found]))
-
-
-def _is_empty_folder(path: str | Path) -> bool:
-    """Whether a folder holds nothing at all, as one does whose disk is not there."""
-    return os.path.isdir(path) and _can_list(path) and all(n.startswith(".") for n in os.listdir(path))
 
 
 def _can_list(path: str | Path) -> bool:
@@ -163,7 +162,3 @@ def _may_be_unread(name: str, paths: Sequence[str | Path], unread: Sequence[str]
         if known or where in places or any(p == where or p.startswith(where + os.sep) for p in places.values()):
             return True
     return False
-
-
-def _list_paths(paths: Sequence[str | Path]) -> str:
-    return ", ".join(map(str, paths)) or "nothing"

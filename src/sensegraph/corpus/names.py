@@ -110,9 +110,8 @@ class NameDecisions:
         (entity,) = self._all([name])
         names = self._names([entity])
         if bool(others) == bool(documents):
-            raise InputError(
-                f"Say what is not {entity.name!r}: other names of it ({_join_quoted([n for n, _ in names])}), or documents."
-            )
+            known = _join_quoted([n for n, _ in names])
+            raise InputError(f"Say what is not {entity.name!r}: other names of it ({known}), or documents.")
         made = (
             self._apart(entity, names, documents, called) if documents else _split_names(entity, names, others, called)
         )
@@ -156,9 +155,16 @@ class NameDecisions:
         )
 
     def _all(self, names: Sequence[str]) -> list[Entity]:
-        """The one entity of each name."""
+        """The one entity of each name. Raises InputError where there are several, naming them."""
         index = self._builder.index()
-        return [_require_one_entity(entities_called(index, name), name) for name in names]
+        wanted = []
+        for name in names:
+            found = entities_called(index, name)
+            if len(found) > 1:
+                kinds = ", ".join(repr(f"{e.name} ({e.type})") for e in found[:10])
+                raise InputError(f"{name!r} may be any of {len(found)} entities; say which: {kinds}, or its id.")
+            wanted.append(found[0])
+        return wanted
 
     def _names(self, entities: Sequence[Entity]) -> tuple[Name, ...]:
         known = names_by_id(self._aliases())
@@ -207,14 +213,6 @@ def _split_names(entity: Entity, names: tuple[Name, ...], others: Sequence[str],
     kept = tuple(n for n in names if n[0] not in away)
     rename = [Operation("", "rename", gone, output=called)] if called else []
     return [Operation("", "split", kept, gone), *rename]
-
-
-def _require_one_entity(found: Sequence[Entity], name: str) -> Entity:
-    """The entity of a name. Raises InputError where there are several, naming them."""
-    if len(found) > 1:
-        said = ", ".join(repr(f"{e.name} ({e.type})") for e in found[:10])
-        raise InputError(f"{name!r} may be any of {len(found)} entities; say which: {said}, or its id.")
-    return found[0]
 
 
 def _count_new_records(before: Any, after: Any) -> int:

@@ -124,8 +124,8 @@ class Privacy:
         """Raise SettingsError where documents of the corpus were not read under the rules that hold now."""
         if self._masks() and (old := self._otherwise()):
             raise SettingsError(
-                f"{_count_documents(old)} not masked under the settings of [personal]: {self._why(old[0])}. The originals are "
-                "not kept: add them again (sensegraph index PATH) or remove them, then run sensegraph collect."
+                f"{_count_documents(old)} not masked under the settings of [personal]: {self._why(old[0])}. The originals "
+                "are not kept: add them again (sensegraph index PATH) or remove them, then run sensegraph collect."
             )
 
     def _refuse_masked_documents(self) -> None:
@@ -134,8 +134,8 @@ class Privacy:
         if not (have := [name for name in self._workspace.document_keys() if MASKED + name in marks]):
             return
         raise SettingsError(
-            f"{_count_documents(have)} masked, and {self._off()}: documents would come in unmasked. {self._put_back(have[0])} "
-            "To have originals in this corpus from now on, first remove all documents that are masked (sensegraph "
+            f"{_count_documents(have)} masked, and {self._off()}: documents would come in unmasked. "
+            f"{self._put_back(have[0])} To have originals in this corpus from now on, first remove all documents that are masked (sensegraph "
             "remove), or index them into another folder."
         )
 

@@ -168,7 +168,10 @@ def parse(table: Mapping[str, Any], kind: type[T], where: str, parts: Sequence[P
     try:
         return msgspec.convert(take_part_settings(table, parts) if kind is Settings else table, kind)
     except msgspec.ValidationError as e:
-        raise SettingsError(f"{where}: {_simplify_message(str(e))}.") from e
+        # the setting's dotted name instead of msgspec's path expression
+        said = str(e).replace("`$.", "`")
+        said = said.replace(" - at `", " (setting `") + ")" if " - at `" in said else said
+        raise SettingsError(f"{where}: {said}.") from e
 
 
 def table_types(kind: Any, parts: Sequence[Part[Any, Any]] = ()) -> dict[str, Any]:
@@ -225,17 +228,17 @@ def choices(value: str, words: Sequence[str]) -> str:
 def _suggest_setting(name: str, names: Sequence[str], prefix: str, kind: Any) -> str:
     """The known settings most like `name`: of the same name elsewhere, nearly the same elsewhere, alike here, alike."""
     last = name.rpartition(".")[2]
-    everywhere = dict(_list_dotted_names()) if kind in _list_table_types() else {}
+    kinds: list[Any] = [Settings]  # the tables of the settings file, methods apart
+    for table in kinds:
+        kinds += table_types(table).values()
+    everywhere: dict[str, str] = {}  # every setting by its dotted name, and the last part of that
+    if kind in kinds:
+        roots = [("", Settings), *((f"methods.{method}.", method_class(method)) for method in METHODS)]
+        everywhere = {n: n.rpartition(".")[2] for start, root in roots for n in _walk_names(root, start)}
     same = [dotted for dotted, base in everywhere.items() if base == last]
     here = [] if same else [prefix + n for n in get_close_matches(name, names, 1)]
     alike = get_close_matches(last, list(everywhere.values()), 1, 0.9 if here else 0.6)
     return _join_choices(same or [dotted for dotted, base in everywhere.items() if base in alike] or here)
-
-
-def _list_dotted_names() -> Iterator[tuple[str, str]]:
-    """Every setting by its dotted name, and the last part of that."""
-    roots = [("", Settings), *((f"methods.{name}.", method_class(name)) for name in METHODS)]
-    yield from ((found, found.rpartition(".")[2]) for prefix, kind in roots for found in _walk_names(kind, prefix))
 
 
 def _walk_names(kind: Any, prefix: str) -> Iterator[str]:
@@ -247,23 +250,9 @@ def _walk_names(kind: Any, prefix: str) -> Iterator[str]:
             yield prefix + name
 
 
-def _list_table_types() -> list[Any]:
-    """The tables of the settings file, methods apart."""
-    found: list[Any] = [Settings]
-    for kind in found:
-        found += table_types(kind).values()
-    return found
-
-
 def _join_choices(names: Sequence[str]) -> str:
     """`a`, `a or b`, `a, b or c`."""
     return " or ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
-
-
-def _simplify_message(message: str) -> str:
-    """msgspec's message with the setting's dotted name instead of a path expression."""
-    said = message.replace("`$.", "`")
-    return said.replace(" - at `", " (setting `") + ")" if " - at `" in said else said
 
 
 def api_key(endpoint: EndpointSettings) -> str:

@@ -65,9 +65,12 @@ class Sources:
         before = self._workspace.store.refs(DOCUMENT)
         keys = self.store_keys(documents)
         self.set_keys(keys)
-        kinds = {name: _classify_change(before.get(DOCUMENT + name), k) for name, k in keys.items()}
-        chosen = {kind: tuple(n for n, found in kinds.items() if found == kind) for kind in ("new", "changed", "same")}
-        return Added(chosen["new"], chosen["changed"], chosen["same"])
+        old = {name: before.get(DOCUMENT + name) for name in keys}
+        return Added(
+            new=tuple(n for n in keys if old[n] is None),
+            changed=tuple(n for n, k in keys.items() if old[n] not in (None, k)),
+            same=tuple(n for n, k in keys.items() if old[n] == k),
+        )
 
     def store_keys(self, documents: Sequence[Document]) -> dict[str, str]:
         """Store the contents of documents, which makes none of them part of the corpus; their keys by id."""
@@ -116,7 +119,3 @@ def _check_documents(documents: Sequence[Document]) -> None:
             raise InputError(f"The document {d.id!r} holds no valid Unicode ({e.reason}); decode it anew.") from e
         except TypeError as e:
             raise InputError(f"The document {d.id!r} cannot be stored: {e}.") from e
-
-
-def _classify_change(before: str | None, now: str) -> str:
-    return "new" if before is None else "same" if before == now else "changed"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -20,15 +21,12 @@ def snapshot(paths: Sequence[str | Path], settings: DocumentSettings) -> Seen:
     found: list[str] = []
     for path in map(str, paths):
         found += [f.path for f in files(path, settings)[0]] if os.path.isdir(path) else [path]
-    return tuple(seen for name in sorted(found) if (seen := _stat_file(name)))
-
-
-def _stat_file(path: str) -> tuple[str, int, int, int] | None:
-    try:
-        is_ = os.stat(path)
-    except OSError:
-        return None  # it has just gone
-    return path, is_.st_size, is_.st_mtime_ns, is_.st_ino
+    seen: list[tuple[str, int, int, int]] = []
+    for name in sorted(found):
+        with suppress(OSError):  # it has just gone
+            is_ = os.stat(name)
+            seen.append((name, is_.st_size, is_.st_mtime_ns, is_.st_ino))
+    return tuple(seen)
 
 
 @dataclass(frozen=True, slots=True)

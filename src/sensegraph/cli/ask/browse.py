@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -18,12 +18,6 @@ from sensegraph.cli.options import (
     require_index,
 )
 from sensegraph.corpus.views import view_entities, view_report, view_reports
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sensegraph.corpus.corpus import Corpus
-    from sensegraph.index.browse.pages import EntityPage, ReportPage
 
 _HERE = Path(".")
 
@@ -49,29 +43,18 @@ def browse_reports(
     with open_corpus(root, read_overrides(settings)) as corpus:
         require_index(corpus, root)
         if report is None:
-            _list_reports(corpus, depth, top, root, as_json)
+            rows, depths = corpus.reports(depth), corpus.index().depth
+            shown = min(depth, max(0, depths - 1))
+            if as_json:
+                print_json(view_reports(rows, shown, depths))
+            else:
+                pages.print_page(pages.lay_out_reports(rows, shown, depths, top, root))
             return
         page = corpus.browser.report(report, chunks=None if as_json else top)
         if as_json:
             print_json(view_report(page))
         else:
-            pages.print_page(pages.lay_out_report(page, top, _find_page_files(corpus, page), root))
-
-
-def _list_reports(corpus: Corpus, depth: int, top: int, root: Path, as_json: bool) -> None:
-    from sensegraph.cli import pages
-
-    rows, depths = corpus.reports(depth), corpus.index().depth
-    shown = min(depth, max(0, depths - 1))
-    if as_json:
-        print_json(view_reports(rows, shown, depths))
-    else:
-        pages.print_page(pages.lay_out_reports(rows, shown, depths, top, root))
-
-
-def _find_page_files(corpus: Corpus, page: ReportPage | EntityPage) -> Mapping[str, str]:
-    """The files of the documents that a page names, where their ids say none."""
-    return find_record_files(corpus, page.documents)
+            pages.print_page(pages.lay_out_report(page, top, find_record_files(corpus, page.documents), root))
 
 
 def browse_entity(
@@ -94,4 +77,4 @@ def browse_entity(
             pages.print_page(pages.lay_out_homonyms(name, found, root))
         else:
             page = corpus.browser.entity_page(found[0])
-            pages.print_page(pages.lay_out_entity(page, top, _find_page_files(corpus, page), root))
+            pages.print_page(pages.lay_out_entity(page, top, find_record_files(corpus, page.documents), root))

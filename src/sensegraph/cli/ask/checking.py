@@ -41,7 +41,12 @@ def check_sources(corpus: Corpus, answer: Answer) -> Checks:
 
 def format_checks(found: Checked) -> str:
     """The checks for people: what was checked by whom, the figures, and each problem."""
-    return "\n".join([f"Checks ({found.by})", *_format_figures(found), *_format_problems(found)])
+    problems = []
+    for p in found.problems:
+        marks = "".join(m if m[:1] == "[" else f"[{m}]" for m in p.marks)
+        problems.append(f"! {_SAID[p.kind]} {marks} “{shorten_line(p.statement)}”")
+        problems += [f"  {p.reason}"] * bool(p.reason)
+    return "\n".join([f"Checks ({found.by})", *_format_figures(found), *problems])
 
 
 def _format_figures(found: Checked) -> Iterator[str]:
@@ -49,18 +54,13 @@ def _format_figures(found: Checked) -> Iterator[str]:
         yield "- the answer says that it has none: there is nothing to check"
         return
     cited = found.statements - len(found.uncited)
-    yield f"- {format_quantity(found.statements, 'statement')}; borne out by what they cite: {found.supported:,} of {cited:,}"
+    statements = format_quantity(found.statements, "statement")
+    yield f"- {statements}; borne out by what they cite: {found.supported:,} of {cited:,}"
     if found.uncited:
-        yield f"- {format_quantity(len(found.uncited), 'statement')} without a source: “{shorten_line(found.uncited[0])}”"
+        uncited = format_quantity(len(found.uncited), "statement")
+        yield f"- {uncited} without a source: “{shorten_line(found.uncited[0])}”"
     if found.unjudged:
         yield f"- {format_quantity(found.unjudged, 'statement')} without a verdict"
     yield f"- {found.exact:,} of {format_quantity(found.citations, 'quoted span')} read as in their documents"
     if found.recall is not None and found.precision is not None:
         yield f"- citation recall {found.recall:.2f}, citation precision {found.precision:.2f}"
-
-
-def _format_problems(found: Checked) -> Iterator[str]:
-    for p in found.problems:
-        yield f"! {_SAID[p.kind]} {''.join(m if m[:1] == '[' else f'[{m}]' for m in p.marks)} “{shorten_line(p.statement)}”"
-        if p.reason:
-            yield f"  {p.reason}"

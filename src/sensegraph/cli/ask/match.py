@@ -88,10 +88,10 @@ def match_pattern(
     scope = filters.read_scope(documents, metadata, since, until)
     with open_corpus(root, read_overrides(settings, trust=trust)) as corpus:
         require_index(corpus, root)
+        scope = filters.restrict_to_time(scope, as_of, during, known_at, unknown)
         found = corpus.match(
-            query, where=where, returned=returned, order=order, skip=skip, limit=limit, parameters=_parse_parameters(param),
-            scope=filters.restrict_to_time(scope, as_of, during, known_at, unknown), cite=cite,
-            most=most, seconds=timeout,
+            query, where=where, returned=returned, order=order, skip=skip, limit=limit,
+            parameters=_parse_parameters(param), scope=scope, cite=cite, most=most, seconds=timeout,
         )  # fmt: skip
         files = find_record_files(corpus, {c.document for c in found.citations})
     if explain:
@@ -117,27 +117,18 @@ def _print_matches(found: Matches, form: str, files: dict[str, str]) -> None:
     if form == "json":
         print_json(view_matches(found))
     elif form == "csv":
-        print_text(_format_csv(found).rstrip("\n"))
-    else:
-        print_text("\n".join(_lay_out_matches(found, files)))
-    if form == "csv":
+        file = StringIO()
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*found.columns, *(["citations"] if found.marks else [])])
+        for i, row in enumerate(found.rows):
+            places = [found.citations[m - 1] for m in found.marks[i]] if found.marks else []
+            cited = "; ".join(f"{c.document}:{c.start}-{c.end}" for c in places)
+            writer.writerow([*map(_format_value, row), *([cited] if found.marks else [])])
+        print_text(file.getvalue().rstrip("\n"))
         for note in found.notes:
             print_message(note)
-
-
-def _format_csv(found: Matches) -> str:
-    file = StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([*found.columns, *(["citations"] if found.marks else [])])
-    for i, row in enumerate(found.rows):
-        writer.writerow([*map(_format_value, row), *([_format_row_places(found, i)] if found.marks else [])])
-    return file.getvalue()
-
-
-def _format_row_places(found: Matches, row: int) -> str:
-    """The places that a row rests on, as `document:start-end`."""
-    places = [found.citations[m - 1] for m in found.marks[row]]
-    return "; ".join(f"{c.document}:{c.start}-{c.end}" for c in places)
+    else:
+        print_text("\n".join(_lay_out_matches(found, files)))
 
 
 # ── for people ──
@@ -153,10 +144,8 @@ def _format_value(value: Any) -> str:
         return f"{value:.6g}"
     if isinstance(value, tuple):
         return ", ".join(map(_format_value, value))
-    return _format_element(value) if is_dataclass(value) else str(value)
-
-
-def _format_element(value: Any) -> str:
+    if not is_dataclass(value):
+        return str(value)
     from sensegraph.index.browse.pages import EntityRow, RelationRow
 
     if isinstance(value, EntityRow):
@@ -164,9 +153,8 @@ def _format_element(value: Any) -> str:
     if isinstance(value, RelationRow):
         return value.label or value.description
     if hasattr(value, "parts"):
-        return " — ".join(p.label if isinstance(p, RelationRow) else _format_value(p) for p in value.parts).replace(
-            "—  —", "—"
-        )
+        parts = (p.label if isinstance(p, RelationRow) else _format_value(p) for p in value.parts)
+        return " — ".join(parts).replace("—  —", "—")
     return str(value.description)
 
 

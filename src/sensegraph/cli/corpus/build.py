@@ -35,7 +35,6 @@ from sensegraph.errors import InputError
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.corpus.outcomes import Added, Status
-    from sensegraph.protocols import Part
 
 _HERE = Path(".")
 _NOTHING = "Nothing could be read from {}; the index is as it was."
@@ -74,6 +73,7 @@ def index_documents(
     from sensegraph.cli import show
     from sensegraph.cli.corpus import sync as following
     from sensegraph.corpus import views
+    from sensegraph.methods import load
 
     if plan and not sync:
         raise typer.BadParameter("--plan goes with --sync; what index alone would compute is said by: estimate.")
@@ -88,11 +88,14 @@ def index_documents(
             if sync
             else _add_documents(corpus, chosen, paths, root)
         )
-        if _is_imported(corpus):
+        manifest = corpus.manifest()
+        if manifest and corpus.store.ref(f"interchange/{manifest.chunks}"):
             print_message(
                 "The index that was imported is replaced by one built from its documents; `import` brings it back."
             )
-        built = corpus.build(fresh=fresh, parts=_list_parts(methods) if methods else None)
+        built = corpus.build(
+            fresh=fresh, parts=sorted({part for name in methods for part in load(name).reads}) if methods else None
+        )
     if as_json:
         print_json(views.view_built(built, added, gone))
     elif not quiet:
@@ -111,21 +114,15 @@ def _add_documents(
     gone = corpus.mirror.find_missing(chosen, read)
     corpus.mirror.record_origin(chosen, read)
     if gone:
-        print_message(_describe_missing(gone, chosen, root))
+        names = " ".join(shlex.quote(name) for name in gone[:3]) + (" …" if len(gone) > 3 else "")
+        one = len(gone) == 1
+        many = "1 document that was read" if one else f"{len(gone)} documents that were read"
+        places, stay = ", ".join(map(str, chosen)), "stays" if one else "stay"
+        print_message(
+            f"{many} from {places} can no longer be read there, and {stay} indexed until: "
+            f"sensegraph remove {names}{format_root_flag(root)}"
+        )
     return added, gone
-
-
-def _is_imported(corpus: Corpus) -> bool:
-    """Whether the index came from tables of another system."""
-    manifest = corpus.manifest()
-    return bool(manifest and corpus.store.ref(f"interchange/{manifest.chunks}"))
-
-
-def _list_parts(methods: Sequence[str]) -> list[Part]:
-    """The parts of an index that these methods read. Raises SettingsError for a method that nobody knows."""
-    from sensegraph.methods import load
-
-    return sorted({part for name in methods for part in load(name).reads})
 
 
 def estimate_index(
@@ -172,7 +169,10 @@ def remove_documents(
         open_corpus(root, read_overrides(settings, trust=trust), progress=report) as corpus,
     ):
         corpus.workspace.wait = wait
-        _require_documents(corpus, documents)
+        have = list(corpus.document_keys())
+        for name in documents:
+            if name not in have and (near := get_close_matches(name, have, 1)):
+                raise InputError(f"Not in the corpus: {name!r}; did you mean {near[0]!r}?")
         corpus.remove(*documents)
         left = corpus.document_keys()
         built = corpus.build() if left else None
@@ -210,25 +210,3 @@ def _read_status(root: Path, given: Mapping[str, Any]) -> tuple[Status, list[str
         return Status(0, 0, {}, (), "", "", {}, (), 0), []
     with open_corpus(root, given) as corpus:
         return corpus.status(), list(corpus.document_keys())
-
-
-def _require_documents(corpus: Corpus, documents: Sequence[str]) -> None:
-    """Raise InputError, with the nearest id, for a document that is not in the corpus."""
-    have = list(corpus.document_keys())
-    for name in documents:
-        if name not in have and (near := get_close_matches(name, have, 1)):
-            raise InputError(f"Not in the corpus: {name!r}; did you mean {near[0]!r}?")
-
-
-# ── what was read, and what is gone ──
-
-
-def _describe_missing(gone: Sequence[str], chosen: Sequence[Path], root: Path) -> str:
-    names = " ".join(shlex.quote(name) for name in gone[:3]) + (" …" if len(gone) > 3 else "")
-    where = format_root_flag(root)
-    one = len(gone) == 1
-    many = "1 document that was read" if one else f"{len(gone)} documents that were read"
-    places, stay = ", ".join(map(str, chosen)), "stays" if one else "stay"
-    return (
-        f"{many} from {places} can no longer be read there, and {stay} indexed until: sensegraph remove {names}{where}"
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,20 +61,17 @@ def collect_garbage(
 def _format_collected(found: Collected) -> str:
     """The whole first; what each step left only where it is to be looked at before."""
     verb = "would remove" if found.dry else "removed"
-    lines = [f"{verb} {_format_freed(found.total)}", *(_format_steps(found) if found.dry else ())]
+    lines = [f"{verb} {_format_freed(found.total)}"]
+    if found.dry:
+        rows = [(label_step(step) or "others", freed) for step, freed in found.by_step.items()]
+        rows.sort(key=lambda row: (-row[1].bytes, row[0]))
+        wide = max((len(name) for name, _ in rows), default=0)
+        lines += [f"  {name:<{wide}}  {_format_freed(freed)}" for name, freed in rows]
     if found.operations:
         lines.append(f"{verb} names that no document holds from {format_quantity(found.operations, 'operation')}")
     if not found.dry:
         lines.append(f"on disk {_format_size(found.before)} before, {_format_size(found.after)} now")
     return "\n".join([*lines, *(f"- {note}" for note in found.notes)])
-
-
-def _format_steps(found: Collected) -> Iterator[str]:
-    """What would go of each step, the most first."""
-    rows = [(label_step(step) or "others", freed) for step, freed in found.by_step.items()]
-    rows.sort(key=lambda row: (-row[1].bytes, row[0]))
-    wide = max((len(name) for name, _ in rows), default=0)
-    return (f"  {name:<{wide}}  {_format_freed(freed)}" for name, freed in rows)
 
 
 def _format_freed(freed: Freed) -> str:

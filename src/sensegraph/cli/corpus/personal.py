@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -90,19 +90,13 @@ def _format_survey(found: Survey) -> str:
 
     total = sum(found.counts.values())
     lines = [f"{total:,} found in {len(found.documents):,} of {format_quantity(found.read, 'document')}"]
-    lines += _format_kinds(found)
-    worst = sorted(found.documents.items(), key=lambda item: (-sum(item[1].values()), item[0]))
-    wide = max((len(name) for name, _ in worst[:_LISTED]), default=0)
-    lines += [f"{name:<{wide}}  {_format_kind_counts(counts)}" for name, counts in worst[:_LISTED]]
-    lines += [f"and {len(worst) - _LISTED:,} more documents; --json names all of them"] * (len(worst) > _LISTED)
-    return "\n".join([*lines, "not found by design:", *(f"- {what}" for what in found.unfound)])
-
-
-def _format_kinds(found: Survey) -> Iterable[str]:
     for kind, n in found.counts.items():
         shapes = "  ".join(found.examples.get(kind, ()))
-        yield f"{kind:<10} {n:>7,}  {shapes}".rstrip()
-
-
-def _format_kind_counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{n:,} {kind}" for kind, n in counts.items())
+        lines.append(f"{kind:<10} {n:>7,}  {shapes}".rstrip())
+    worst = sorted(found.documents.items(), key=lambda item: (-sum(item[1].values()), item[0]))
+    wide = max((len(name) for name, _ in worst[:_LISTED]), default=0)
+    for name, counts in worst[:_LISTED]:
+        kinds = ", ".join(f"{n:,} {kind}" for kind, n in counts.items())
+        lines.append(f"{name:<{wide}}  {kinds}")
+    lines += [f"and {len(worst) - _LISTED:,} more documents; --json names all of them"] * (len(worst) > _LISTED)
+    return "\n".join([*lines, "not found by design:", *(f"- {what}" for what in found.unfound)])

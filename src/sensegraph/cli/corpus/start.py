@@ -27,11 +27,16 @@ def run_demo(
     with show_progress() as report, open_corpus(root, given, progress=report, create=True) as corpus:
         corpus.add(*texts)
         built = corpus.build()
-        print_text(
-            f"A Christmas Carol (Charles Dickens, 1843), indexed in {root} without a model.\n\n{show.format_build(built)}\n"
-        )
+        print_text(f"A Christmas Carol (Charles Dickens, 1843), indexed in {root} without a model.\n")
+        print_text(f"{show.format_build(built)}\n")
         answer = corpus.query(QUESTION, method="graphrag", depth=0)
-    print_text(f"{QUESTION}\n\n{show.format_answer(answer)}\n\n{_suggest_next_step(root)}")
+    where = format_root_flag(root)
+    print_text(
+        f"{QUESTION}\n\n{show.format_answer(answer)}\n\nWhere to go next:\n"
+        f'  sensegraph query{where} --method naive "Who is Tiny Tim?"       a question that a few passages answer\n'
+        f'  sensegraph query{where} --depth 1 "{QUESTION}"\n'
+        "  sensegraph index PATH --root mine      your own documents; then: sensegraph query --root mine QUESTION"
+    )
 
 
 def set_up_folder(root: Root = _HERE, settings: Set = None) -> None:
@@ -74,13 +79,3 @@ def _copy_packaged(folder: Path, packaged: tuple[str, ...], suffix: str) -> list
             copy.write_bytes(item.read_bytes())
         copies.append(copy)
     return copies
-
-
-def _suggest_next_step(root: Path) -> str:
-    where = format_root_flag(root)
-    return (
-        "Where to go next:\n"
-        f'  sensegraph query{where} --method naive "Who is Tiny Tim?"       a question that a few passages answer\n'
-        f'  sensegraph query{where} --depth 1 "{QUESTION}"\n'
-        "  sensegraph index PATH --root mine      your own documents; then: sensegraph query --root mine QUESTION"
-    )

@@ -61,7 +61,8 @@ def watch_files(
         choose_paths(paths, root) or [root / "input"],
         read_overrides(settings, engine, max_tokens, max_cost, trust=trust),
     )
-    _require_places(places)
+    if missing := [place for place in places if not place.exists()]:  # nobody is to wait in vain
+        raise InputError(f"{missing[0]} does not exist; check the spelling and the current folder, or make it first.")
     reading = load_settings(root, given).documents
     with _stop_on_signal():
         follow(
@@ -73,37 +74,26 @@ def watch_files(
         )
 
 
-def _require_places(places: Sequence[Path]) -> None:
-    """Raise InputError for a path that is not there, which nobody will wait for in vain."""
-    if missing := [place for place in places if not place.exists()]:
-        raise InputError(f"{missing[0]} does not exist; check the spelling and the current folder, or make it first.")
-
-
 def _run_round(paths: Sequence[Path], root: Path, given: Mapping[str, Any], wait: float, quiet: bool) -> bool:
     """Bring the index up to date once; whether that succeeded. What went wrong is told on stderr."""
+    from sensegraph.cli import show
+    from sensegraph.cli.corpus import sync
     from sensegraph.errors import SensegraphError, Unapproved
 
     try:
         with show_progress(quiet) as report, open_corpus(root, given, progress=report, create=True) as corpus:
             corpus.workspace.wait = wait
-            _update_index(corpus, paths, quiet)
+            added, _ = sync.sync_documents(corpus, paths, True)
+            if corpus.status().pending:
+                built = corpus.build()
+                if not quiet:
+                    print_text(f"{time.strftime('%H:%M:%S')} {show.format_build(built, added)}")
     except Unapproved:
         raise  # waiting does not help
     except (SensegraphError, OSError) as e:
         print_message(f"{e} The index is as it was; this is tried again after a while, or when a file changes.")
         return False
     return True
-
-
-def _update_index(corpus: Any, paths: Sequence[Path], quiet: bool) -> None:
-    from sensegraph.cli import show
-    from sensegraph.cli.corpus import sync
-
-    added, _ = sync.sync_documents(corpus, paths, True)
-    if corpus.status().pending:
-        built = corpus.build()
-        if not quiet:
-            print_text(f"{time.strftime('%H:%M:%S')} {show.format_build(built, added)}")
 
 
 @contextmanager

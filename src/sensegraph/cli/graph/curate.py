@@ -32,7 +32,6 @@ from sensegraph.corpus.views import view_operations, view_resolved
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.corpus.names import Applied, Resolved
-    from sensegraph.resolution import Proposal
     from sensegraph.resolution.aliases import Operation
 
 _HERE = Path(".")
@@ -200,7 +199,10 @@ def _format_resolved(found: Resolved, top: int, root: Path) -> str:
     for decision, title in _SHOWN.items():
         rows = [p for p in found.found.proposals if p.decision == decision]
         if rows:
-            lines = [f"  {p.score:.2f} {_name_proposal(p, found)}: {p.why}" for p in rows[:top]]
+            lines = []
+            for p in rows[:top]:
+                pair = " + ".join(f"{n} ({found.types[i]})" for n, i in zip(p.names, (p.one, p.other), strict=True))
+                lines.append(f"  {p.score:.2f} {pair}: {p.why}")
             lines += [f"  … and {len(rows) - top} more (--top, --json)"] if len(rows) > top else []
             blocks.append("\n".join([f"{title}: {format_quantity(len(rows), 'pair')}", *lines]))
     if not blocks:
@@ -213,7 +215,3 @@ def _format_resolved(found: Resolved, top: int, root: Path) -> str:
             f"nothing was changed; to merge what is one thing: sensegraph resolve --apply{format_root_flag(root)}"
         )
     return "\n\n".join([*blocks, "\n".join(notes)]).strip()
-
-
-def _name_proposal(p: Proposal, found: Resolved) -> str:
-    return " + ".join(f"{n} ({found.types[i]})" for n, i in zip(p.names, (p.one, p.other), strict=True))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sensegraph.cli.options import Root, Set, open_corpus, print_message, print_text, read_overrides, require_index
+from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
     from sensegraph.graphs.drawing.drawing import Drawing
-    from sensegraph.index.index import Index
 
 _HERE = Path(".")
 _FORMATS = ("svg", "png", "html")
@@ -47,12 +46,18 @@ def draw_index(
     settings: Set = None,
 ) -> None:  # fmt: skip
     """Draw the communities: entities sized by degree, coloured by community. Prints the files that were written."""
+    from sensegraph.graphs.drawing.drawing import draw as lay_out
+
     form, place = _choose_form(kind, to)
     with open_corpus(root, read_overrides(settings)) as corpus:
         require_index(corpus, root)
         index = corpus.index()
-        depths = _choose_depths(index, depth)
-        drawing = _make_drawing(index, max(*depths, *_DEPTHS), title or root.resolve().name, seed)
+        depths = sorted(set(depth)) if depth else [d for d in _DEPTHS if d < max(index.depth, 1)]
+        if index.depth and depths[-1] >= index.depth:
+            raise InputError(f"There is no depth {depths[-1]}: this index has the depths 0 to {index.depth - 1}.")
+        # the layout is the same for every choice of the first depths
+        levels = [index.clusters_at(d) for d in range(min(max(*depths, *_DEPTHS) + 1, index.depth))]
+        drawing = lay_out(index.graph, levels, name=title or root.resolve().name, seed=seed)
     if form == "html":
         from sensegraph.graphs.drawing.html import html
 
@@ -74,24 +79,6 @@ def _choose_form(kind: str | None, to: Path | None) -> tuple[str, Path]:
     if to and named != form:
         raise typer.BadParameter(f"{to} does not end in .{form}; name a file that does, or another --format.")
     return form, to or Path(f"communities.{form}")
-
-
-def _choose_depths(index: Index, wanted: Sequence[int] | None) -> list[int]:
-    """The depths to draw, each once, coarsest first. Raises InputError for one that the index does not have."""
-    from sensegraph.errors import InputError
-
-    depths = sorted(set(wanted)) if wanted else [d for d in _DEPTHS if d < max(index.depth, 1)]
-    if index.depth and depths[-1] >= index.depth:
-        raise InputError(f"There is no depth {depths[-1]}: this index has the depths 0 to {index.depth - 1}.")
-    return depths
-
-
-def _make_drawing(index: Index, deepest: int, name: str, seed: int) -> Drawing:
-    """The layout down to `deepest`, and so the same for every choice of the first depths."""
-    from sensegraph.graphs.drawing.drawing import draw as lay_out
-
-    levels = [index.clusters_at(d) for d in range(min(deepest + 1, index.depth))]
-    return lay_out(index.graph, levels, name=name, seed=seed)
 
 
 def _draw_still(drawing: Drawing, depth: int, top: int, form: str, font: Path | None) -> bytes:

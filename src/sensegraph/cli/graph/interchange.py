@@ -29,12 +29,12 @@ from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
-    from sensegraph.graphs.interchange.exporting.exporting import Exported
     from sensegraph.graphs.interchange.importing.importing import Imported
 
 _HERE = Path(".")
 _FORMATS = ("graphrag", "csv", "graphml", "cypher", "json")
 _TABLES = ("jsonl", "parquet")
+_OF_IMPORT = "descriptions of "  # documents made by an earlier import of the same tables
 
 
 def _check_one_of(known: tuple[str, ...]) -> Any:
@@ -111,21 +111,19 @@ def export_index(
     if as_json:
         print_json(view_exported(done))
     else:
-        print_text(_format_exported(done))
+        lines = [str(path) for path in done.files]
+        lines.append(", ".join(f"{n:,} {kind.replace('_', ' ')}" for kind, n in done.counts.items()))
+        print_text("\n".join([*lines, *(f"- {note}" for note in done.notes)]))
 
 
 def _refuse_to_hide(corpus: Corpus, tables: set[str], *, replace: bool, root: Path) -> None:
     """Raise InputError where an import would hide documents that are not its own."""
-    own = [name for name in corpus.document_keys() if name not in tables and not _comes_from_import(corpus, name)]
+    own = [name for name in corpus.document_keys() if name not in tables and not name.startswith(_OF_IMPORT)]
     if own and not replace:
         raise InputError(
             f"The corpus in {root.resolve()} holds {len(own)} documents of its own, such as {own[0]!r}; an import "
             "would take the place of their index: import into another folder (--root), or say --replace."
         )
-
-
-def _comes_from_import(corpus: Corpus, name: str) -> bool:
-    return name.startswith("descriptions of ")  # made by an earlier import of the same tables
 
 
 def _format_imported(done: Imported, root: Path) -> str:
@@ -140,13 +138,7 @@ def _format_imported(done: Imported, root: Path) -> str:
         "index: " + ", ".join(f"{n:,} {kind}" for kind, n in done.manifest.counts.items()),
         "communities by depth: " + (", ".join(f"{n:,}" for n in done.manifest.clusters) or "none"),
         *(f"- {note}" for note in done.notes),
-        f"`sensegraph index{format_root_flag(root)}` would read the documents anew and put its own graph in the place of this "
-        "one; importing again brings this back.",
+        f"`sensegraph index{format_root_flag(root)}` would read the documents anew and put its own graph in the place "
+        "of this one; importing again brings this back.",
     ]
     return "\n".join(lines)
-
-
-def _format_exported(done: Exported) -> str:
-    lines = [str(path) for path in done.files]
-    lines.append(", ".join(f"{n:,} {kind.replace('_', ' ')}" for kind, n in done.counts.items()))
-    return "\n".join([*lines, *(f"- {note}" for note in done.notes)])
