@@ -94,16 +94,12 @@ def _parse_condition(text: str) -> Condition:
     found = _TEST.fullmatch(text)
     if not found:
         raise typer.BadParameter(f"--where {text!r} is no test such as year>=2020, author=Ann or lang!=de.")
-    return Condition(found[1], found[2], _parse_metadata_value(found[3]))
-
-
-def _parse_metadata_value(text: str) -> str | int | float | bool:
-    """A number or a truth value where the text is one, else the text."""
-    if text.casefold() in ("true", "false"):
-        return text.casefold() == "true"
-    if not _NUMBER.fullmatch(text):
-        return text
-    return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
+    value: str | int | float | bool = found[3]  # a number or a truth value where the text is one
+    if found[3].casefold() in ("true", "false"):
+        value = found[3].casefold() == "true"
+    elif _NUMBER.fullmatch(found[3]):
+        value = int(found[3]) if re.fullmatch(r"[+-]?\d+", found[3]) else float(found[3])
+    return Condition(found[1], found[2], value)
 
 
 def _check_date(text: str | None, flag: str) -> str:

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 def _check_engine(name: str | None) -> str | None:
     """The engine's name as given. Raises BadParameter, with the nearest, for one that nobody knows."""
     if name is not None and name not in ("auto", "offline", "model", "local"):
-        from sensegraph.corpus.settings import ENGINES, choices
+        from sensegraph.corpus.settings import ENGINES, describe_choices
 
         if name not in ENGINES.known():
-            raise typer.BadParameter(f"the engine cannot be {choices(name, ENGINES.known())}")
+            raise typer.BadParameter(f"the engine cannot be {describe_choices(name, ENGINES.known())}")
     return name
 
 

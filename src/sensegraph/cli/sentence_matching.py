@@ -26,13 +26,10 @@ def find_best_sentences(question: str, texts: Sequence[str]) -> list[list[tuple[
     every = sum(map(len, spans))
     small = frozenset[str]().union(*STOP.values())
     weight = {w: log(1 + every / known[w]) * (_SMALL if w in small else 1.0) for w in sorted(known)}
-    return [_choose_sentences(found, rows, weight) for found, rows in zip(spans, shared, strict=True)]
-
-
-def _choose_sentences(
-    spans: Sequence[tuple[int, int]], rows: Sequence[frozenset[str]], weight: dict[str, float]
-) -> list[tuple[int, int]]:
-    scores = [sum(weight[word] for word in sorted(words)) for words in rows]
-    ranked = sorted(range(len(spans)), key=lambda i: (-scores[i], i))[:_SHOWN]
-    kept = [i for i in ranked if scores[i] > 0 and scores[i] >= _NEARLY * scores[ranked[0]]]
-    return [spans[i] for i in sorted(kept or ranked[:1])]
+    best = []
+    for found, rows in zip(spans, shared, strict=True):
+        scores = [sum(weight[word] for word in sorted(words)) for words in rows]
+        ranked = sorted(range(len(found)), key=scores.__getitem__, reverse=True)[:_SHOWN]  # of equal ones the first
+        kept = [i for i in ranked if scores[i] > 0 and scores[i] >= _NEARLY * scores[ranked[0]]]
+        best.append([found[i] for i in sorted(kept or ranked[:1])])
+    return best

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
     from sensegraph.personal.personal_settings import Tally
     from sensegraph.plugins import Plugin
-    from sensegraph.types import Answer, Chunk, Evidence, Passage, Source
+    from sensegraph.types import Answer, Evidence, Passage
 
 _QUOTE = 160  # characters of a quote or passage that people are shown
 _SENTENCE = 320  # characters of a sentence that matches a question
@@ -117,19 +117,16 @@ def _quote_passages(passages: Sequence[Passage], index: Index, question: str) ->
     exact = [s if s and len(p.text) == s.end - s.start else None for p, s in zip(passages, alone, strict=True)]
     chunks = index.chunks(sorted({s.chunk for s in exact if s}))
     said = [p.text if s and s.chunk in chunks else "" for p, s in zip(passages, exact, strict=True)]
-    return [
-        "\n".join(_quote_sentence(chunks[s.chunk], s, span, p.text) for span in spans)
-        if s and spans
-        else f"   {shorten_line(p.text)}"
-        for p, s, spans in zip(passages, exact, find_best_sentences(question, said), strict=True)
-    ]
-
-
-def _quote_sentence(chunk: Chunk, source: Source, span: tuple[int, int], text: str) -> str:
-    """The span of a passage's text, with its place in the document."""
-    first = chunk.start + source.start
-    said = f"“{shorten_line(text[span[0] : span[1]], _SENTENCE)}”"
-    return f"   {chunk.document}:{first + span[0]}-{first + span[1]} {said}"
+    shown = []
+    for p, s, spans in zip(passages, exact, find_best_sentences(question, said), strict=True):
+        lines = [] if s and spans else [f"   {shorten_line(p.text)}"]
+        for a, b in spans if s else ():
+            chunk = chunks[s.chunk]
+            first = chunk.start + s.start
+            quote = f"“{shorten_line(p.text[a:b], _SENTENCE)}”"
+            lines.append(f"   {chunk.document}:{first + a}-{first + b} {quote}")
+        shown.append("\n".join(lines))
+    return shown
 
 
 def _name_some_documents(documents: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from textwrap import wrap
 from types import MappingProxyType
 from typing import Any, get_type_hints
 
-from sensegraph.corpus.settings import FIXED, Settings, table_types, words_of
+from sensegraph.corpus.settings import FIXED, Settings, find_allowed_words, table_types
 from sensegraph.errors import SettingsError
 from sensegraph.methods import METHODS, method_class
 
@@ -136,9 +136,15 @@ def settings_toml(given: Mapping[str, Any] = MappingProxyType({})) -> str:
         text = _TABLES.get(name) or _REFERENCE.sub("", " ".join(line.strip() for line in _docstring_lines(kind)))
         lines = [f"## {line}" for line in wrap(text.replace("`", ""), 110)]
         lines += [f"[{name}]"] if name else []
-        lines += [
-            _format_setting_line(name, k, v, kind, left.pop(f"{name}.{k}".lstrip("."), None)) for k, v in values.items()
-        ]
+        for k, value in values.items():
+            dotted = f"{name}.{k}".lstrip(".")
+            said, own = _HINTS.get(dotted, ""), left.pop(dotted, None)
+            if own is not None:
+                lines.append(f"{k} = {format_toml(own)}" + (f"   # {said}" if said else ""))
+                continue
+            hint = "; ".join(part for part in (said, "not set" if value is None else "") if part)
+            shown = f"# {k} =" if value is None else f"# {k} = {format_toml(value)}"
+            lines.append(f"{shown}   # {hint}" if hint else shown)
         parts.append("\n".join(lines))
     if left:
         raise SettingsError(f"{min(left)} cannot be written by a flag; put it into the settings file by hand.")
@@ -152,15 +158,6 @@ def _flatten_tables(given: Mapping[str, Any], prefix: str = "") -> Iterator[tupl
             yield from _flatten_tables(value, f"{prefix}{name}.")
         else:
             yield prefix + name, value
-
-
-def _format_setting_line(table: str, name: str, value: Any, kind: Any, given: Any) -> str:
-    said = _HINTS.get(f"{table}.{name}".lstrip("."), "")
-    if given is not None:
-        return f"{name} = {format_toml(given)}" + (f"   # {said}" if said else "")
-    hint = "; ".join(part for part in (said, "not set" if value is None else "") if part)
-    shown = f"# {name} =" if value is None else f"# {name} = {format_toml(value)}"
-    return f"{shown}   # {hint}" if hint else shown
 
 
 def _docstring_lines(kind: Any) -> list[str]:
@@ -182,7 +179,7 @@ def format_toml(value: Any) -> str:
 def describe_field_type(kind: Any, name: str) -> str:
     """The type of a field as a reader sees it."""
     hint = get_type_hints(kind, include_extras=True)[name]
-    if words := words_of(hint):
+    if words := find_allowed_words(hint):
         return " or ".join([*map(format_toml, words.own), *(["the name of a plug-in"] if words.kind else [])])
     found: str = getattr(hint, "__name__", "") if isinstance(hint, type) else str(hint)
     return found

@@ -45,7 +45,10 @@ class Asker:
         given = {k: v for k, v in options.items() if v is not None}
         own, settings = self._workspace.given.method, self._workspace.settings
         if own is not None and name in ("auto", own.name):
-            return _apply_options(own, given), ""
+            try:
+                return (replace(own, **given) if given else own), ""  # type: ignore[type-var]
+            except TypeError as e:
+                raise SettingsError(f"The method {own.name} cannot take {', '.join(given)}: {e}.") from e
         wanted, reason = name if name != "auto" else settings.method, ""
         if wanted == "auto":
             deep = Choice("graphrag", "a depth was given")
@@ -135,13 +138,3 @@ def _make_question(question: str, history: Sequence[Turn]) -> Question:
     if not question.strip():
         raise InputError("The question is empty; ask something.")
     return Question(question, tuple(history))
-
-
-def _apply_options(method: Method, options: dict[str, Any]) -> Method:
-    """A method that was given as a value, with other settings for one question."""
-    if not options:
-        return method
-    try:
-        return replace(method, **options)  # type: ignore[type-var]
-    except TypeError as e:
-        raise SettingsError(f"The method {method.name} cannot take {', '.join(options)}: {e}.") from e

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from sensegraph.corpus.privacy import Privacy
     from sensegraph.corpus.sources import Sources
     from sensegraph.corpus.workspace import Workspace
-    from sensegraph.documents import Skipped
     from sensegraph.index.estimate import Estimate
     from sensegraph.runtime.stores.corpus_store import CorpusStore
     from sensegraph.types import Document
@@ -80,7 +79,11 @@ class Mirror:
             )
         keys = self._sources.store_keys(documents)
         now, gone = self._workspace.document_keys(), self.find_missing(paths, keys)
-        unread = tuple(_find_unread(paths, skipped))
+        # Of what is unread it is not known what it holds. A folder holds nothing at all where its disk is not there.
+        folders = [p for p in paths if os.path.isdir(p) and _can_list(p)]
+        empty = [str(p) for p in folders if all(n.startswith(".") for n in os.listdir(p))]
+        closed = [s.path for s in skipped if not os.path.isdir(s.path) or not _can_list(s.path)]
+        unread = tuple(dict.fromkeys([*empty, *closed]))
         withheld = [name for name in gone if _may_be_unread(name, paths, unread)]
         renamed = self._renamed([n for n in gone if n not in withheld], [d for d in documents if d.id not in now], now)
         new = {b for _, b in renamed}
@@ -135,15 +138,6 @@ def _content_key(d: Document) -> str:
 
 def _file_name(name: str) -> str:
     return name.rpartition("/")[2]
-
-
-def _find_unread(paths: Sequence[str | Path], skipped: Sequence[Skipped]) -> list[str]:
-    """Files and folders of which it is not known what they hold."""
-    # a folder holds nothing at all where its disk is not there
-    folders = [p for p in paths if os.path.isdir(p) and _can_list(p)]
-    empty = [str(p) for p in folders if all(n.startswith(".") for n in os.listdir(p))]
-    found = [s.path for s in skipped if not os.path.isdir(s.path) or not _can_list(s.path)]
-    return list(dict.fromkeys([*empty, *found]))
 
 
 def _can_list(path: str | Path) -> bool:

@@ -133,7 +133,7 @@ def load_settings(
     TOML, an unknown key or a value of the wrong type, naming it.
     """
     path, given = root / FILE, overrides or {}
-    files = {str(path): read_tables(path), plan_file: plan or {}}
+    files = {str(path): read_toml_tables(path), plan_file: plan or {}}
     table: dict[str, Any] = {}
     for place, found in files.items():
         if "trust" in found:
@@ -148,17 +148,13 @@ def load_settings(
         for n in _GUARDED
         if holds_name(found, n) and not holds_name(given, n)
     }
-    return _resolve_paths(replace(settings, foreign=chosen), root)
-
-
-def _resolve_paths(settings: Settings, root: Path) -> Settings:
-    """Folders of prompts, a reranker and a model are meant from the corpus's own folder, wherever the command runs."""
+    # folders of prompts, a reranker and a model are meant from the corpus's own folder, wherever the command runs
     prompts, reranker = settings.model.prompts, settings.rerank.model
     if prompts:
         settings = replace(settings, model=replace(settings.model, prompts=str(root / prompts)))
     if reranker and (root / reranker).is_dir():  # else it is a name
         settings = replace(settings, rerank=replace(settings.rerank, model=str(root / reranker)))
-    return replace(settings, local=settings.local.rooted(root))
+    return replace(settings, foreign=chosen, local=settings.local.rooted(root))
 
 
 def parse(table: Mapping[str, Any], kind: type[T], where: str, parts: Sequence[Part[Any, Any]] = ()) -> T:
@@ -205,21 +201,21 @@ def _check_choices(
     hints = get_type_hints(kind, include_extras=True)
     for name, value in table.items():
         hint = hints[name] if name in hints else (settings_type(name, parts) if kind is IndexSettings else None)
-        words = words_of(hint)
+        words = find_allowed_words(hint)
         if is_dataclass(hint) and isinstance(value, Mapping):
             _check_choices(value, hint, where, f"{prefix}{name}.", parts)
         elif words and isinstance(value, str) and value not in words.own and value not in (known := words.known()):
-            raise SettingsError(f"{where}: {prefix}{name} cannot be {choices(value, known)}")
+            raise SettingsError(f"{where}: {prefix}{name} cannot be {describe_choices(value, known)}")
 
 
-def words_of(hint: Any) -> Names | None:
+def find_allowed_words(hint: Any) -> Names | None:
     """The words that a setting of this type may be; None where it may be any."""
     if get_origin(hint) is Literal:
         return Names("", get_args(hint))
     return next((n for n in getattr(hint, "__metadata__", ()) if isinstance(n, Names)), None)
 
 
-def choices(value: str, words: Sequence[str]) -> str:
+def describe_choices(value: str, words: Sequence[str]) -> str:
     """What is said to a word that is none of `words`: itself, those, and the nearest of them."""
     near = get_close_matches(value.casefold(), words, 1)
     return f"{value!r}; choose {_join_choices(words)}." + (f" Did you mean {near[0]}?" if near else "")
@@ -255,7 +251,7 @@ def _join_choices(names: Sequence[str]) -> str:
     return " or ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
-def api_key(endpoint: EndpointSettings) -> str:
+def read_api_key(endpoint: EndpointSettings) -> str:
     """The key from the environment. Raises SettingsError when a remote endpoint has none; a local one needs none."""
     found = os.environ.get(endpoint.api_key_env, "")
     if not found and not approvals.is_this_machine(endpoint.base_url):
@@ -269,7 +265,7 @@ def api_key(endpoint: EndpointSettings) -> str:
 # ── nested tables, as settings files hold them ──
 
 
-def read_tables(path: Path) -> dict[str, Any]:
+def read_toml_tables(path: Path) -> dict[str, Any]:
     """The tables of a TOML file, none where it does not exist. Raises SettingsError for a file that is no TOML."""
     if not path.is_file():
         return {}
@@ -298,15 +294,9 @@ def holds_name(tables: Mapping[str, Any], name: str) -> bool:
 # ── what the user approved ──
 
 
-def user_file() -> Path:
+def locate_user_file() -> Path:
     """The user's own settings file, outside every corpus."""
     return approvals.place_of_user_file(os.environ)
-
-
-def _read_approved() -> list[str]:
-    """What the user has approved, in the environment and in the own settings file."""
-    kept = parse(read_tables(user_file()), UserSettings, str(user_file())).trust
-    return approvals.read_approvals(os.environ.get("SENSEGRAPH_TRUST", ""), kept, user_file())
 
 
 def check_approved(settings: Settings, *names: Guarded) -> None:
@@ -321,5 +311,10 @@ def check_approved(settings: Settings, *names: Guarded) -> None:
         model = settings.local.model if name == "local" else settings.rerank.model
         endpoint = approvals.approval_of(table.base_url, table.api_key_env) if name == "endpoint" else ""
         wanted = endpoint or approvals.approval_of_model(model)
-        if not approvals.needs_none(wanted) and not approvals.is_approved(wanted, _read_approved()):
-            raise approvals.refusal(wanted, sorted({*chosen.values()}), user_file())
+        if approvals.needs_none(wanted):
+            continue
+        # what the user has approved, in the environment and in the own settings file
+        kept = parse(read_toml_tables(locate_user_file()), UserSettings, str(locate_user_file())).trust
+        approved = approvals.read_approvals(os.environ.get("SENSEGRAPH_TRUST", ""), kept, locate_user_file())
+        if not approvals.is_approved(wanted, approved):
+            raise approvals.refusal(wanted, sorted({*chosen.values()}), locate_user_file())

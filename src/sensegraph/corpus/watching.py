@@ -16,7 +16,7 @@ T = TypeVar("T")
 Seen = tuple[tuple[str, int, int, int], ...]
 
 
-def snapshot(paths: Sequence[str | Path], settings: DocumentSettings) -> Seen:
+def take_snapshot(paths: Sequence[str | Path], settings: DocumentSettings) -> Seen:
     """Path, size, time of the last change (ns) and inode of every file that would be read; a missing path has none."""
     found: list[str] = []
     for path in map(str, paths):
@@ -40,7 +40,7 @@ class Pace:
     most: float = 600.0
 
 
-def follow(
+def follow_changes(
     look: Callable[[], T],
     act: Callable[[], bool],
     pace: Pace,

@@ -159,10 +159,22 @@ def _format_value(value: Any) -> str:
 
 
 def _lay_out_matches(found: Matches, files: dict[str, str]) -> Iterator[str]:
-    """A table, then the citations and the notes."""
+    """A table of the rows under the names of their columns, numbers at the right; then the citations and the notes."""
     rows = found.rows[:_ROWS]
     if rows:
-        yield from _tabulate_matches(found, rows)
+        last = len(found.columns) - 1
+        cells = [
+            [shorten_line(_format_value(v), _WIDEST if i == last else _CELL) for i, v in enumerate(row)] for row in rows
+        ]
+        for n, marks in enumerate(found.marks[: len(rows)]):
+            cells[n].append("".join(f"[{m}]" for m in marks))
+        head = [*found.columns, *([""] if found.marks else [])]
+        numbers = {i for i in range(last + 1) if all(isinstance(row[i], int | float | None) for row in rows)}
+        widths = [max(measure_width(row[i]) for row in (head, *cells)) for i in range(len(head))]
+        for row in (head, *cells):
+            pads = [" " * (w - measure_width(c)) for c, w in zip(row, widths, strict=True)]
+            parts = (p + c if i in numbers else c + p for i, (c, p) in enumerate(zip(row, pads, strict=True)))
+            yield "  ".join(parts).rstrip()
     left = found.found - len(rows)
     yield format_quantity(found.found, "row") + (f", {len(rows):,} shown" if left else "")
     if shown := sorted({m for marks in found.marks[: len(rows)] for m in marks}):
@@ -173,20 +185,3 @@ def _lay_out_matches(found: Matches, files: dict[str, str]) -> Iterator[str]:
     if found.notes:
         yield "\nNotes"
         yield from (f"- {note}" for note in found.notes)
-
-
-def _tabulate_matches(found: Matches, rows: Sequence[Sequence[Any]]) -> Iterator[str]:
-    """The rows under the names of their columns; numbers stand at the right."""
-    last = len(found.columns) - 1
-    cells = [
-        [shorten_line(_format_value(v), _WIDEST if i == last else _CELL) for i, v in enumerate(row)] for row in rows
-    ]
-    for n, marks in enumerate(found.marks[: len(rows)]):
-        cells[n].append("".join(f"[{m}]" for m in marks))
-    head = [*found.columns, *([""] if found.marks else [])]
-    right = {i for i in range(last + 1) if all(isinstance(row[i], int | float | None) for row in rows)}
-    widths = [max(measure_width(row[i]) for row in (head, *cells)) for i in range(len(head))]
-    for row in (head, *cells):
-        pads = [" " * (w - measure_width(c)) for c, w in zip(row, widths, strict=True)]
-        parts = (p + c if i in right else c + p for i, (c, p) in enumerate(zip(row, pads, strict=True)))
-        yield "  ".join(parts).rstrip()

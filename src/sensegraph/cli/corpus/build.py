@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -34,7 +34,7 @@ from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
-    from sensegraph.corpus.outcomes import Added, Status
+    from sensegraph.corpus.outcomes import Added
 
 _HERE = Path(".")
 _NOTHING = "Nothing could be read from {}; the index is as it was."
@@ -190,23 +190,19 @@ def show_status(
     """Show what the corpus holds, what its index was built with, what it has cost, and what waits for a build."""
     from sensegraph.cli import show
     from sensegraph.corpus import views
+    from sensegraph.corpus.outcomes import Status
+    from sensegraph.corpus.settings import FILE, FOLDER, Settings, load_settings, parse
 
-    found, listed = _read_status(root, read_overrides(settings))
+    given = read_overrides(settings)
+    if (root / FILE).is_file() and not (root / FOLDER).exists():  # a folder that was only prepared is an empty corpus
+        parse(given, Settings, "command line")
+        load_settings(root, given)  # for its errors
+        found, listed = Status(0, 0, {}, (), "", "", {}, (), 0), list[str]()
+    else:
+        with open_corpus(root, given) as corpus:
+            found, listed = corpus.status(), list(corpus.document_keys())
     ids = listed if documents else None
     if as_json:
         print_json(views.view_status(found, ids))
     else:
         print_text("\n".join(ids) if ids is not None else show.format_status(found, root))
-
-
-def _read_status(root: Path, given: Mapping[str, Any]) -> tuple[Status, list[str]]:
-    """The state of the corpus and the ids of its documents; a folder that was only prepared is an empty corpus."""
-    from sensegraph.corpus.outcomes import Status
-    from sensegraph.corpus.settings import FILE, FOLDER, Settings, load_settings, parse
-
-    if (root / FILE).is_file() and not (root / FOLDER).exists():
-        parse(given, Settings, "command line")
-        load_settings(root, given)  # for its errors
-        return Status(0, 0, {}, (), "", "", {}, (), 0), []
-    with open_corpus(root, given) as corpus:
-        return corpus.status(), list(corpus.document_keys())

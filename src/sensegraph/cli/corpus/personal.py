@@ -47,7 +47,13 @@ def report_personal_data(
     """
     given = read_overrides(settings)
     if text:
-        _print_masked(text, root, given)
+        with open_corpus(root, given) as corpus:
+            rules, masked = corpus.settings.personal, corpus.masked(text)
+        print_text(masked)
+        if rules.mask != "mask":
+            print_message(f"personal.mask is {rules.mask}: texts stand as they are")
+        elif masked == text:
+            print_message(f"nothing of the kinds {', '.join((*rules.kinds, *rules.patterns))} is found in it")
         return
     found = _survey_paths(paths, root, given)
     if as_json:
@@ -56,19 +62,8 @@ def report_personal_data(
         print_text(_format_survey(found))
 
 
-def _print_masked(text: str, root: Path, given: Mapping[str, Any]) -> None:
-    """Print the text as the corpus would have it, and on stderr why it stands as it was given."""
-    with open_corpus(root, given) as corpus:
-        settings, masked = corpus.settings.personal, corpus.masked(text)
-    print_text(masked)
-    if settings.mask != "mask":
-        print_message(f"personal.mask is {settings.mask}: texts stand as they are")
-    elif masked == text:
-        print_message(f"nothing of the kinds {', '.join((*settings.kinds, *settings.patterns))} is found in it")
-
-
 def _survey_paths(paths: Sequence[Path] | None, root: Path, given: Mapping[str, Any]) -> Survey:
-    from sensegraph.corpus.privacy import survey_of
+    from sensegraph.corpus.privacy import survey_documents
     from sensegraph.corpus.settings import FOLDER, load_settings
     from sensegraph.documents import load
 
@@ -76,13 +71,13 @@ def _survey_paths(paths: Sequence[Path] | None, root: Path, given: Mapping[str, 
     if not paths and (root / FOLDER).exists():
         with open_corpus(root, given) as corpus:
             if corpus.document_keys():
-                return survey_of(corpus.documents(), settings.personal)
+                return survey_documents(corpus.documents(), settings.personal)
     chosen = choose_paths(paths, root)
     loaded = load(chosen, settings=settings.documents)
     report_skipped(loaded.skipped)
     if not loaded.documents:
         raise EmptyCorpus(f"Nothing can be read from {', '.join(map(str, chosen)) or root / 'input'}: name files.")
-    return survey_of(loaded.documents, settings.personal)
+    return survey_documents(loaded.documents, settings.personal)
 
 
 def _format_survey(found: Survey) -> str:

@@ -46,7 +46,7 @@ def set_up_folder(root: Root = _HERE, settings: Set = None) -> None:
     """
     from sensegraph.cli.approving import approve_all
     from sensegraph.cli.template import settings_toml
-    from sensegraph.corpus.settings import Settings, lay_tables, load_settings, parse, user_file
+    from sensegraph.corpus.settings import Settings, lay_tables, load_settings, locate_user_file, parse
     from sensegraph.engines.llm.prompts import copied
 
     given = read_overrides(settings)
@@ -62,7 +62,7 @@ def set_up_folder(root: Root = _HERE, settings: Set = None) -> None:
         written.write_text(text, encoding="utf-8")
         print_text(f"wrote {written}")
         for approved in approve_all(load_settings(root)):
-            print_text(f"approved {approved} in {user_file()}")
+            print_text(f"approved {approved} in {locate_user_file()}")
     print_text(f"put documents into {root / 'input'}, then: sensegraph index{format_root_flag(root)}")
 
 

@@ -55,7 +55,7 @@ def watch_files(
     A path must exist at first; one that goes later is waited for.
     """
     from sensegraph.corpus.settings import load_settings
-    from sensegraph.corpus.watching import Pace, follow, snapshot
+    from sensegraph.corpus.watching import Pace, follow_changes, take_snapshot
 
     places, given = (
         choose_paths(paths, root) or [root / "input"],
@@ -65,8 +65,8 @@ def watch_files(
         raise InputError(f"{missing[0]} does not exist; check the spelling and the current folder, or make it first.")
     reading = load_settings(root, given).documents
     with _stop_on_signal():
-        follow(
-            lambda: snapshot(places, reading),
+        follow_changes(
+            lambda: take_snapshot(places, reading),
             lambda: _run_round(places, root, given, wait, quiet),
             Pace(every, settle),
             pause=time.sleep,

@@ -73,9 +73,9 @@ def _choose_form(kind: str | None, to: Path | None) -> tuple[str, Path]:
     named = to.suffix.removeprefix(".").lower() if to else ""
     form = kind or (named if named in _FORMATS else "svg")
     if form not in _FORMATS:
-        from sensegraph.corpus.settings import choices
+        from sensegraph.corpus.settings import describe_choices
 
-        raise typer.BadParameter(f"the format cannot be {choices(form, _FORMATS)}")
+        raise typer.BadParameter(f"the format cannot be {describe_choices(form, _FORMATS)}")
     if to and named != form:
         raise typer.BadParameter(f"{to} does not end in .{form}; name a file that does, or another --format.")
     return form, to or Path(f"communities.{form}")

@@ -28,7 +28,6 @@ from sensegraph.corpus.views import view_exported, view_imported
 from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
-    from sensegraph.corpus.corpus import Corpus
     from sensegraph.graphs.interchange.importing.importing import Imported
 
 _HERE = Path(".")
@@ -70,9 +69,13 @@ def import_index(
 
     tables, given = read_tables(folder), read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
     with show_progress(quiet) as report, open_corpus(root, given, progress=report, create=True) as corpus:
-        _refuse_to_hide(
-            corpus, {d.id for d in tables.documents} | {u.id for u in tables.text_units}, replace=replace, root=root
-        )
+        imported = {d.id for d in tables.documents} | {u.id for u in tables.text_units}
+        own = [n for n in corpus.document_keys() if n not in imported and not n.startswith(_OF_IMPORT)]
+        if own and not replace:  # the import would hide documents that are not its own
+            raise InputError(
+                f"The corpus in {root.resolve()} holds {len(own)} documents of its own, such as {own[0]!r}; an import "
+                "would take the place of their index: import into another folder (--root), or say --replace."
+            )
         corpus.privacy.refuse_masking("an import brings entities, relations and reports that were read elsewhere")
         with corpus.store.exclusive():
             done = import_tables(tables, corpus.runtime(), corpus.settings.index, corpus.add)
@@ -114,16 +117,6 @@ def export_index(
         lines = [str(path) for path in done.files]
         lines.append(", ".join(f"{n:,} {kind.replace('_', ' ')}" for kind, n in done.counts.items()))
         print_text("\n".join([*lines, *(f"- {note}" for note in done.notes)]))
-
-
-def _refuse_to_hide(corpus: Corpus, tables: set[str], *, replace: bool, root: Path) -> None:
-    """Raise InputError where an import would hide documents that are not its own."""
-    own = [name for name in corpus.document_keys() if name not in tables and not name.startswith(_OF_IMPORT)]
-    if own and not replace:
-        raise InputError(
-            f"The corpus in {root.resolve()} holds {len(own)} documents of its own, such as {own[0]!r}; an import "
-            "would take the place of their index: import into another folder (--root), or say --replace."
-        )
 
 
 def _format_imported(done: Imported, root: Path) -> str:

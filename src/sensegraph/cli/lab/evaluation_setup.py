@@ -16,7 +16,7 @@ from typing import Any
 from sensegraph.cli.options import format_root_flag, report_skipped
 from sensegraph.cli.progress import Report
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.corpus.settings import FILE, FOLDER, Settings, choices, load_settings, parse
+from sensegraph.corpus.settings import FILE, FOLDER, Settings, describe_choices, load_settings, parse
 from sensegraph.corpus.tools import can_write, has_store, make_store, make_tools
 from sensegraph.documents import stream
 from sensegraph.errors import EmptyCorpus, InputError, NotIndexed, SettingsError
@@ -69,7 +69,7 @@ def read_plan(file: Path) -> Plan:
     for metric in table.get("metrics", []) if isinstance(table.get("metrics"), list) else []:
         known = ("claims", "judge", "scores", "grounding", "reference")
         if isinstance(metric, str) and metric not in known:
-            raise SettingsError(f"{file}: metrics cannot hold {choices(metric, known)}")
+            raise SettingsError(f"{file}: metrics cannot hold {describe_choices(metric, known)}")
     lacking = [what for name, what in _NEEDED.items() if not table.get(name)]
     if lacking and table.keys() <= {f.name for f in fields(Plan)}:  # else a name is misspelled
         raise InputError(f"{file} lacks {lacking[0]}.")

@@ -61,7 +61,7 @@ def repro(
     """Measure a table of a paper with this system, and set the published figures and our own pinned ones beside it."""
     from sensegraph.cli.lab import evaluate_run, evaluation_forecast, evaluation_setup
     from sensegraph.cli.lab.table_measuring import Bench, reproduce_table, write_recipe_plan
-    from sensegraph.corpus.settings import FILE, check_approved, lay_tables, load_settings, read_tables
+    from sensegraph.corpus.settings import FILE, check_approved, lay_tables, load_settings, read_toml_tables
     from sensegraph.corpus.tools import needed_approvals
     from sensegraph.lab.experiments.published import paper_named
     from sensegraph.lab.reproduction.table_recipes import select_recipes
@@ -71,7 +71,7 @@ def repro(
     flags = read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
     loaded = load_settings(Path(), flags)
     check_approved(loaded, *needed_approvals(loaded))  # from here on they count as the user's own
-    given, prompts = lay_tables(read_tables(Path(FILE)), flags), loaded.model.prompts
+    given, prompts = lay_tables(read_toml_tables(Path(FILE)), flags), loaded.model.prompts
     given = lay_tables(given, {"model": {"prompts": str(Path(prompts).resolve())}}) if prompts else given
     found = []
     with show_progress(quiet or as_json or dry_run) as report:
