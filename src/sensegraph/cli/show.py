@@ -119,13 +119,13 @@ def _quote_passages(passages: Sequence[Passage], index: Index, question: str) ->
     said = [p.text if s and s.chunk in chunks else "" for p, s in zip(passages, exact, strict=True)]
     shown = []
     for p, s, spans in zip(passages, exact, find_best_sentences(question, said), strict=True):
-        lines = [] if s and spans else [f"   {shorten_line(p.text)}"]
-        for a, b in spans if s else ():
-            chunk = chunks[s.chunk]
-            first = chunk.start + s.start
-            quote = f"“{shorten_line(p.text[a:b], _SENTENCE)}”"
-            lines.append(f"   {chunk.document}:{first + a}-{first + b} {quote}")
-        shown.append("\n".join(lines))
+        if not s or not spans:
+            shown.append(f"   {shorten_line(p.text)}")
+            continue
+        chunk = chunks[s.chunk]
+        first = chunk.start + s.start
+        quotes = [(first + a, first + b, shorten_line(p.text[a:b], _SENTENCE)) for a, b in spans]
+        shown.append("\n".join(f"   {chunk.document}:{a}-{b} “{quote}”" for a, b, quote in quotes))
     return shown
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import (
-    TYPE_CHECKING,
     Annotated,
     Any,
     Literal,
@@ -35,9 +34,6 @@ from sensegraph.models.endpoint import approvals
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.personal.personal_settings import PersonalSettings
 from sensegraph.plugins import Kind, plugin_names
-
-if TYPE_CHECKING:
-    pass
 
 T = TypeVar("T")
 

@@ -7,20 +7,6 @@ from typing import Annotated
 
 import typer
 
-from sensegraph.cli.filters import (
-    AsOf,
-    Documents,
-    During,
-    History,
-    KnownAt,
-    Since,
-    Unknown,
-    Until,
-    Where,
-    read_history,
-    read_scope,
-    restrict_to_time,
-)
 from sensegraph.cli.options import (
     Engine,
     Json,
@@ -40,6 +26,20 @@ from sensegraph.cli.options import (
     require_index,
 )  # fmt: skip
 from sensegraph.cli.progress import show_progress
+from sensegraph.cli.question_options import (
+    AsOf,
+    Documents,
+    During,
+    History,
+    KnownAt,
+    Since,
+    Unknown,
+    Until,
+    Where,
+    read_history,
+    read_scope,
+    restrict_to_time,
+)
 
 _HERE = Path(".")
 
@@ -71,7 +71,7 @@ def query_corpus(
 ) -> None:
     """Answer a question about the documents, with citations that lead to the exact span of the source."""
     from sensegraph.cli import show
-    from sensegraph.cli.ask.checking import Checks, check_sources
+    from sensegraph.cli.ask.answer_checks import Checks, check_sources
     from sensegraph.corpus import views
 
     if stream and as_json:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from sensegraph.cli import filters
+from sensegraph.cli import question_options
 from sensegraph.cli.options import (
     Json,
     Root,
@@ -61,17 +61,17 @@ def match_pattern(
     as_csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
     cite: Annotated[bool, typer.Option("--cite", help="Say which places of documents each row rests on.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say on stderr how the rows were found.")] = False,
-    documents: filters.Documents = None,
+    documents: question_options.Documents = None,
     metadata: Annotated[
         list[str] | None,
         typer.Option("--metadata", metavar="TEST", help="Read only documents whose metadata pass, as in year>=2020."),
     ] = None,
-    since: filters.Since = None,
-    until: filters.Until = None,
-    as_of: filters.AsOf = None,
-    during: filters.During = None,
-    known_at: filters.KnownAt = None,
-    unknown: filters.Unknown = "include",
+    since: question_options.Since = None,
+    until: question_options.Until = None,
+    as_of: question_options.AsOf = None,
+    during: question_options.During = None,
+    known_at: question_options.KnownAt = None,
+    unknown: question_options.Unknown = "include",
     most: Annotated[
         int | None, typer.Option("--most", min=1, metavar="N", help="Combinations that a step may find.",
                                  show_default="2000000")
@@ -85,10 +85,10 @@ def match_pattern(
 ) -> None:  # fmt: skip
     """Find what matches a pattern in the graph: who is linked to whom, how often, by which ways, where it is said."""
     form: Literal["json", "csv", "text"] = "json" if as_json else "csv" if as_csv else "text"
-    scope = filters.read_scope(documents, metadata, since, until)
+    scope = question_options.read_scope(documents, metadata, since, until)
     with open_corpus(root, read_overrides(settings, trust=trust)) as corpus:
         require_index(corpus, root)
-        scope = filters.restrict_to_time(scope, as_of, during, known_at, unknown)
+        scope = question_options.restrict_to_time(scope, as_of, during, known_at, unknown)
         found = corpus.match(
             query, where=where, returned=returned, order=order, skip=skip, limit=limit,
             parameters=_parse_parameters(param), scope=scope, cite=cite, most=most, seconds=timeout,
@@ -144,7 +144,8 @@ def _format_value(value: Any) -> str:
         return f"{value:.6g}"
     if isinstance(value, tuple):
         return ", ".join(map(_format_value, value))
-    if not is_dataclass(value):
+    is_element = is_dataclass(value)
+    if not is_element:
         return str(value)
     from sensegraph.index.browse.pages import EntityRow, RelationRow
 

@@ -25,7 +25,6 @@ from sensegraph.cli.show import format_quantity
 from sensegraph.corpus.views import view_collected
 
 if TYPE_CHECKING:
-    from sensegraph.corpus.garbage import Collected
     from sensegraph.runtime.stores.corpus_store import Freed
 
 _HERE = Path(".")
@@ -55,23 +54,18 @@ def collect_garbage(
     if as_json:
         print_json(view_collected(found))
     elif not quiet:
-        print_text(_format_collected(found))
-
-
-def _format_collected(found: Collected) -> str:
-    """The whole first; what each step left only where it is to be looked at before."""
-    verb = "would remove" if found.dry else "removed"
-    lines = [f"{verb} {_format_freed(found.total)}"]
-    if found.dry:
-        rows = [(label_step(step) or "others", freed) for step, freed in found.by_step.items()]
-        rows.sort(key=lambda row: (-row[1].bytes, row[0]))
-        wide = max((len(name) for name, _ in rows), default=0)
-        lines += [f"  {name:<{wide}}  {_format_freed(freed)}" for name, freed in rows]
-    if found.operations:
-        lines.append(f"{verb} names that no document holds from {format_quantity(found.operations, 'operation')}")
-    if not found.dry:
-        lines.append(f"on disk {_format_size(found.before)} before, {_format_size(found.after)} now")
-    return "\n".join([*lines, *(f"- {note}" for note in found.notes)])
+        verb = "would remove" if found.dry else "removed"
+        lines = [f"{verb} {_format_freed(found.total)}"]
+        if found.dry:
+            rows = [(label_step(step) or "others", freed) for step, freed in found.by_step.items()]
+            rows.sort(key=lambda row: (-row[1].bytes, row[0]))
+            wide = max((len(name) for name, _ in rows), default=0)
+            lines += [f"  {name:<{wide}}  {_format_freed(freed)}" for name, freed in rows]
+        if found.operations:
+            lines.append(f"{verb} names that no document holds from {format_quantity(found.operations, 'operation')}")
+        if not found.dry:
+            lines.append(f"on disk {_format_size(found.before)} before, {_format_size(found.after)} now")
+        print_text("\n".join([*lines, *(f"- {note}" for note in found.notes)]))
 
 
 def _format_freed(freed: Freed) -> str:

@@ -45,6 +45,8 @@ def report_personal_data(
 
     Examples show the shape of what was found, never the thing itself. What is masked, and how, is set in [personal].
     """
+    from sensegraph.cli.show import format_quantity
+
     given = read_overrides(settings)
     if text:
         with open_corpus(root, given) as corpus:
@@ -58,8 +60,19 @@ def report_personal_data(
     found = _survey_paths(paths, root, given)
     if as_json:
         print_json(view_survey(found))
-    else:
-        print_text(_format_survey(found))
+        return
+    total = sum(found.counts.values())
+    lines = [f"{total:,} found in {len(found.documents):,} of {format_quantity(found.read, 'document')}"]
+    for kind, n in found.counts.items():
+        shapes = "  ".join(found.examples.get(kind, ()))
+        lines.append(f"{kind:<10} {n:>7,}  {shapes}".rstrip())
+    worst = sorted(found.documents.items(), key=lambda item: (-sum(item[1].values()), item[0]))
+    wide = max((len(name) for name, _ in worst[:_LISTED]), default=0)
+    for name, counts in worst[:_LISTED]:
+        kinds = ", ".join(f"{n:,} {kind}" for kind, n in counts.items())
+        lines.append(f"{name:<{wide}}  {kinds}")
+    lines += [f"and {len(worst) - _LISTED:,} more documents; --json names all of them"] * (len(worst) > _LISTED)
+    print_text("\n".join([*lines, "not found by design:", *(f"- {what}" for what in found.unfound)]))
 
 
 def _survey_paths(paths: Sequence[Path] | None, root: Path, given: Mapping[str, Any]) -> Survey:
@@ -78,20 +91,3 @@ def _survey_paths(paths: Sequence[Path] | None, root: Path, given: Mapping[str, 
     if not loaded.documents:
         raise EmptyCorpus(f"Nothing can be read from {', '.join(map(str, chosen)) or root / 'input'}: name files.")
     return survey_documents(loaded.documents, settings.personal)
-
-
-def _format_survey(found: Survey) -> str:
-    from sensegraph.cli.show import format_quantity
-
-    total = sum(found.counts.values())
-    lines = [f"{total:,} found in {len(found.documents):,} of {format_quantity(found.read, 'document')}"]
-    for kind, n in found.counts.items():
-        shapes = "  ".join(found.examples.get(kind, ()))
-        lines.append(f"{kind:<10} {n:>7,}  {shapes}".rstrip())
-    worst = sorted(found.documents.items(), key=lambda item: (-sum(item[1].values()), item[0]))
-    wide = max((len(name) for name, _ in worst[:_LISTED]), default=0)
-    for name, counts in worst[:_LISTED]:
-        kinds = ", ".join(f"{n:,} {kind}" for kind, n in counts.items())
-        lines.append(f"{name:<{wide}}  {kinds}")
-    lines += [f"and {len(worst) - _LISTED:,} more documents; --json names all of them"] * (len(worst) > _LISTED)
-    return "\n".join([*lines, "not found by design:", *(f"- {what}" for what in found.unfound)])

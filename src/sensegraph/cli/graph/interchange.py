@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -26,9 +26,6 @@ from sensegraph.cli.options import (
 from sensegraph.cli.progress import show_progress
 from sensegraph.corpus.views import view_exported, view_imported
 from sensegraph.errors import InputError
-
-if TYPE_CHECKING:
-    from sensegraph.graphs.interchange.importing.importing import Imported
 
 _HERE = Path(".")
 _FORMATS = ("graphrag", "csv", "graphml", "cypher", "json")
@@ -64,6 +61,7 @@ def import_index(
     Only entities and relationships must be there. Reports are written where there are none; otherwise no model is asked
     for anything but vectors.
     """
+    from sensegraph.cli.show import format_quantity
     from sensegraph.graphs.interchange.importing.importing import import_tables
     from sensegraph.graphs.interchange.importing.table_files import read_tables
 
@@ -82,7 +80,19 @@ def import_index(
     if as_json:
         print_json(view_imported(done))
     elif not quiet:
-        print_text(_format_imported(done, root))
+        found = [
+            format_quantity(n, table.replace("_", " ")[:-1]) if n == 1 else f"{n:,} {table}"
+            for table, n in done.rows.items()
+        ]
+        lines = [
+            "read " + ", ".join(found).replace("_", " "),
+            "index: " + ", ".join(f"{n:,} {kind}" for kind, n in done.manifest.counts.items()),
+            "communities by depth: " + (", ".join(f"{n:,}" for n in done.manifest.clusters) or "none"),
+            *(f"- {note}" for note in done.notes),
+            f"`sensegraph index{format_root_flag(root)}` would read the documents anew and put its own graph in the "
+            "place of this one; importing again brings this back.",
+        ]
+        print_text("\n".join(lines))
 
 
 def export_index(
@@ -117,21 +127,3 @@ def export_index(
         lines = [str(path) for path in done.files]
         lines.append(", ".join(f"{n:,} {kind.replace('_', ' ')}" for kind, n in done.counts.items()))
         print_text("\n".join([*lines, *(f"- {note}" for note in done.notes)]))
-
-
-def _format_imported(done: Imported, root: Path) -> str:
-    from sensegraph.cli.show import format_quantity
-
-    found = [
-        format_quantity(n, table.replace("_", " ")[:-1]) if n == 1 else f"{n:,} {table}"
-        for table, n in done.rows.items()
-    ]
-    lines = [
-        "read " + ", ".join(found).replace("_", " "),
-        "index: " + ", ".join(f"{n:,} {kind}" for kind, n in done.manifest.counts.items()),
-        "communities by depth: " + (", ".join(f"{n:,}" for n in done.manifest.clusters) or "none"),
-        *(f"- {note}" for note in done.notes),
-        f"`sensegraph index{format_root_flag(root)}` would read the documents anew and put its own graph in the place "
-        "of this one; importing again brings this back.",
-    ]
-    return "\n".join(lines)
