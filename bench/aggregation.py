@@ -42,7 +42,7 @@ from sensegraph.index.passages import size
 from sensegraph.methods.leanrag.aggregated import AggregateSettings
 from sensegraph.methods.leanrag.aggregates import find_aggregates
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
-from sensegraph.methods.leanrag.aggregating import ground_level, parted
+from sensegraph.methods.leanrag.aggregating import ground_level, part_links
 from sensegraph.methods.leanrag.leanrag import LeanRAG
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
@@ -142,7 +142,7 @@ def measured(n: int, each: int) -> dict[str, Any]:
     clustering = time.process_time() - begun
     level = ground_level(graph, {"c": "d"}, quotes=False)
     begun = time.process_time()
-    parted(level, labels.tolist(), int(labels.max()) + 1)
+    part_links(level, labels.tolist(), int(labels.max()) + 1)
     return {
         "entities": n, "relations": len(graph.relations), "cpu": whole, "clustering": clustering,
         "pass": time.process_time() - begun, "mb": memory, "levels": levels, "calls": calls,

@@ -26,7 +26,7 @@ from client import Server, chosen, options, prepared, serving, table
 from sensegraph.algorithms.ranking import nearest
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.chunks import chunk
-from sensegraph.methods.lazygraphrag.concepts import Concepts, ConceptSettings, concepts
+from sensegraph.methods.lazygraphrag.concepts import Concepts, ConceptSettings, make_concepts
 from sensegraph.methods.lazygraphrag.lazygraphrag import LazyGraphRAG
 from sensegraph.methods.lazygraphrag.noting import note
 from sensegraph.runtime.results import at
@@ -75,7 +75,7 @@ def steps_alone(corpus: Corpus) -> Concepts:
     memory, begin = peak_mb(), time.process_time()
     noted = note.fn(chunks, one_word="none")
     read = time.process_time() - begin
-    (made,) = concepts.fn([noted], settings=ConceptSettings())
+    (made,) = make_concepts.fn([noted], settings=ConceptSettings())
     whole = time.process_time() - begin
     print(
         f"noun phrases: {read:.2f} CPU s, {megabytes / read:.1f} MB/s; graph and communities: {whole - read:.2f} CPU s"

@@ -26,7 +26,14 @@ from sensegraph.engines.offline.reports.group_reports import aggregate_groups
 from sensegraph.language.text import packed, sentences, tokens
 from sensegraph.methods.leanrag.aggregated import AggregateSettings
 from sensegraph.methods.leanrag.aggregates import described_texts
-from sensegraph.methods.leanrag.aggregating import Level, aggregate_brief, ground_level, node_of, parted, relation_brief
+from sensegraph.methods.leanrag.aggregating import (
+    Level,
+    aggregate_brief,
+    ground_level,
+    node_of,
+    part_links,
+    relation_brief,
+)
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.types import Brief, Chunk, Cluster, Context, Passage, Report, Source, Statement
 
@@ -63,7 +70,7 @@ class Groups:
 
     def briefs(self, seed: int) -> list[Brief]:
         labels = self.labels(seed)
-        links = parted(self.level, labels, max(labels) + 1)
+        links = part_links(self.level, labels, max(labels) + 1)
         members: list[list[Any]] = [[] for _ in range(max(labels) + 1)]
         for node, label in zip(self.level.nodes, labels, strict=True):
             members[label].append(node)
@@ -81,7 +88,7 @@ class Groups:
         labels = self.labels(0)
         several = [k for k in range(max(labels) + 1) if labels.count(k) > 1]
         made = {k: self.node(k, report) for k, report in zip(several, reports, strict=True)}
-        between = parted(self.level, labels, max(labels) + 1).between
+        between = part_links(self.level, labels, max(labels) + 1).between
         return [
             relation_brief(made[a], made[b], [self.level.links[i] for i in found], LINK, BUDGET)
             for (a, b), found in sorted(between.items())

@@ -29,7 +29,7 @@ from sensegraph.documents import load
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.index.chunks import chunk
 from sensegraph.methods.raptor.growing import Grower
-from sensegraph.methods.raptor.leaves import leaf_texts, leaves
+from sensegraph.methods.raptor.leaves import leaf_texts, make_leaves
 from sensegraph.methods.raptor.tree import TreeSettings
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
@@ -86,7 +86,7 @@ def measured(path: Path, share: int, settings: TreeSettings) -> dict[str, Any]:
     cut = chunk.fn(documents[: max(1, len(documents) // share)], size=600, overlap=100)
     chunks = [c for found in cut for c in found]
     clock, embedder, engine = Clock(), HashedTerms(), ClassicalEngine()
-    found = clock("leaves", lambda: leaves.fn([chunks], size=settings.leaf_tokens)[0])
+    found = clock("leaves", lambda: make_leaves.fn([chunks], size=settings.leaf_tokens)[0])
 
     def near(texts: Sequence[str]) -> Any:
         return clock("vectors", lambda: embedder.embed(texts, "document"))

@@ -42,9 +42,9 @@ from sensegraph.index.chunks import chunk
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import scoped
 from sensegraph.index.words import words
-from sensegraph.methods.walk.name_words import MARK, Noted, Spelt, spelt
+from sensegraph.methods.walk.name_words import MARK, Noted, Spelt, spell_documents
 from sensegraph.methods.walk.names_part import NAMES
-from sensegraph.methods.walk.naming import NameSettings, names
+from sensegraph.methods.walk.naming import NameSettings, make_names
 from sensegraph.methods.walk.walk import Walk
 from sensegraph.runtime.results import recall, save
 from sensegraph.runtime.runtime import Runtime
@@ -225,9 +225,9 @@ def costs(documents: Sequence[Document]) -> tuple[float, float]:
     size = sum(len(d.text.encode()) for d in documents) / 1e6
     chunks = chunk.fn(documents, size=600, overlap=100)
     began = time.process_time()
-    noted = spelt.fn(chunks)
+    noted = spell_documents.fn(chunks)
     between = time.process_time()
-    names.fn([noted], settings=NameSettings())
+    make_names.fn([noted], settings=NameSettings())
     return (between - began) / size, (time.process_time() - between) / size
 
 
@@ -259,7 +259,7 @@ def synthetic(count: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = SqliteStore(Path(folder))
         began = time.process_time()
-        save(store, names, "names", names.fn([list(noted(count))], settings=NameSettings())[0])
+        save(store, make_names, "names", make_names.fn([list(noted(count))], settings=NameSettings())[0])
         between = time.process_time()
         save(store, words, "words", Bm25.build(said(i, count) for i in range(count)))
         print(f"\n{count} passages: names {between - began:.0f} s, words {time.process_time() - between:.0f} s of CPU")
@@ -287,7 +287,7 @@ def opening(folder: str, count: int) -> None:
     store = SqliteStore(Path(folder))
     rt: Any = SimpleNamespace(embedder=SimpleNamespace(name="hashed-terms", lexical=True))
     before, began = anonymous(), time.perf_counter()
-    index: Any = Bare(recall(store, names, "names"), recall(store, words, "words"))
+    index: Any = Bare(recall(store, make_names, "names"), recall(store, words, "words"))
     print(f"opened in {1000 * (time.perf_counter() - began):.0f} ms, {len(index.part(NAMES))} names, "
           f"{len(index.part(NAMES).to)} ways, {len(index.words.documents)} postings")  # fmt: skip
     asked = [question(i, count) for i in range(40)]

@@ -134,7 +134,7 @@ def generator() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ["settings.md", "methods.md"])
+@pytest.mark.parametrize("name", ["settings.md", "methods.md", "where-is-what.md"])
 def test_a_generated_page_is_fresh(name: str):
     expected = generator().pages()[name]
     assert (ROOT / "docs" / name).read_text(encoding="utf-8") == expected, "run `make docs`"

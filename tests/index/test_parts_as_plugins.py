@@ -12,11 +12,11 @@ import pytest
 
 from asked_in_time import DATA, FUNCTIONAL
 from scripted import ScriptedServer
+from sensegraph import plugins
 from sensegraph.answering.asking import conclude
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.filters import Scope
-from sensegraph.index import parts as finding
 from sensegraph.index.estimate import Foresight
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
@@ -25,6 +25,7 @@ from sensegraph.index.parts import Building, Part, PartEstimate, find_part, part
 from sensegraph.index.restricted.moment import TimedIndex, timed
 from sensegraph.index.restricted.scope import ScopedIndex, scoped
 from sensegraph.index.vectors import embed_records
+from sensegraph.plugins import Plugin
 from sensegraph.protocols import LanguageEngine, Task
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import recall, step
@@ -146,7 +147,7 @@ PARTS = ["graph", "gists"]
 
 def opened(folder: Path, server: ScriptedServer, **index: Any) -> Corpus:
     given = settings(server, index={"parts": PARTS, **index})
-    return Corpus.open(folder, settings=given, parts=Glance.brings)
+    return Corpus.open(folder, settings=given, method=Glance())
 
 
 @pytest.fixture
@@ -165,7 +166,8 @@ def test_it_is_built_counted_and_read(made: Corpus) -> None:
     assert made.status().counts["gists"] == len(index.catalogue.chunks)
     assert "gists are short" in index.manifest.notes
     assert Glance().retrieve(ASKED, index, made.runtime()).passages
-    assert Glance().answer(ASKED, index, made.runtime()).text
+    answer = made.query(ASKED.text)
+    assert (answer.method, bool(answer.text)) == ("glance", True)
 
 
 def test_an_estimate_foresees_its_calls_and_building_again_asks_for_nothing(
@@ -269,8 +271,8 @@ def test_where_nobody_brings_it_the_index_is_read_and_not_built(made: Corpus, se
 
 
 def test_an_installed_package_brings_it_by_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finding, "plugin_names", lambda kind: ("gists",))
-    monkeypatch.setattr(finding, "load_plugin", lambda kind, name: GISTS)
+    found = Plugin("parts", "gists", f"{__name__}:GISTS", "gists-for-sensegraph", "1")
+    monkeypatch.setattr(plugins, "installed_plugins", lambda kind: (found,) if kind == "parts" else ())
     assert find_part("gists").kinds == ("gist",)
     assert sort_parts({"gists", "graph", "tree"}) == ("graph", "tree", "gists")
 

@@ -14,7 +14,7 @@ from scripted_replies import task_of
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
-from sensegraph.methods.hipporag.facts import Facts, FactSettings, facts
+from sensegraph.methods.hipporag.facts import Facts, FactSettings, make_facts
 from sensegraph.methods.hipporag.facts_part import FACTS
 from sensegraph.methods.hipporag.hipporag import GUTIERREZ2025, HippoRAG, phrase_mass
 from sensegraph.retrieval.arms import by_words
@@ -76,7 +76,7 @@ def small() -> Facts:
         Relation(f"r{i}", a, b, "", (Description(f"{a} met {b}", Source("a", 0, 1)),), 1.0, ("a",))
         for i, (a, b) in enumerate([("e0", "e1"), ("e1", "e2")])
     )
-    return facts.fn([(Graph(entities, relations), list(chunks), None)], settings=FactSettings())[0]
+    return make_facts.fn([(Graph(entities, relations), list(chunks), None)], settings=FactSettings())[0]
 
 
 def test_an_entity_weighs_the_mean_of_its_facts_over_its_chunks() -> None:

@@ -20,12 +20,12 @@ from sensegraph.index.passages import size
 from sensegraph.index.restricted.scope import scoped
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.methods.leanrag.ancestor_paths import (
-    Ways,
+    AncestorPaths,
     aggregate_passages,
     chunks_behind,
-    climbed,
+    climb_to_ancestors,
     entity_passages,
-    find_seeds,
+    find_entity_seeds,
 )
 from sensegraph.methods.leanrag.leanrag import LeanRAG
 from sensegraph.runtime.runtime import Runtime
@@ -83,9 +83,9 @@ def vector(made: Corpus, question: Question = QUESTION) -> np.ndarray:
     return np.asarray(made.runtime().embedder.embed([question.sought], "query")[0], np.float32)
 
 
-def ways(made: Corpus, top: int = 10, root: Any = "on", by: Any = "vectors") -> Ways:
+def ways(made: Corpus, top: int = 10, root: Any = "on", by: Any = "vectors") -> AncestorPaths:
     index, rt, query = made.index(), made.runtime(), vector(made)
-    return climbed(find_seeds(QUESTION, query, index, rt, top, by), query, root, index, rt)
+    return climb_to_ancestors(find_entity_seeds(QUESTION, query, index, rt, top, by), query, root, index, rt)
 
 
 def nearest(made: Corpus, top: int) -> list[str]:
@@ -176,7 +176,7 @@ def test_seeds_of_one_cluster_meet_in_their_parent(made: Corpus) -> None:
     home = index.part(AGGREGATES).ancestry.home.tolist()
     shared = next(c for c in home if home.count(c) > 1)
     places = [i for i, c in enumerate(home) if c == shared][:2]
-    got = climbed(dict.fromkeys(places, 1.0), vector(made), "on", index, rt)
+    got = climb_to_ancestors(dict.fromkeys(places, 1.0), vector(made), "on", index, rt)
     assert [c.id for c in got.clusters] == [index.part(AGGREGATES).hierarchy.clusters[shared].id]
 
 
@@ -234,7 +234,7 @@ def test_chunks_come_by_the_number_of_seeds_then_by_the_first_seed() -> None:
         return Entity(name, name, "thing", "", (), chunks, 1, 1)
 
     entities = [entity("a", "c3", "c1"), entity("b", "c2", "c4"), entity("c", "c4", "c5"), entity("d", "c0", "c3")]
-    assert chunks_behind(Ways([], entities, [], [], [], [])) == ["c3", "c4", "c1", "c2", "c5", "c0"]
+    assert chunks_behind(AncestorPaths([], entities, [], [], [], [])) == ["c3", "c4", "c1", "c2", "c5", "c0"]
 
 
 def test_as_many_chunks_are_read_as_asked(made: Corpus) -> None:
@@ -317,10 +317,10 @@ def test_the_text_of_a_promoted_node_is_read_once() -> None:
     def cluster(name: str, promoted: str) -> Cluster:
         return Cluster(name, 0, 1, "root", ("a",), ("a",), title=name, promoted=promoted)
 
-    got = Ways([], [], [], [], [1, 2], [cluster("real", ""), cluster("passed on", "a")])
+    got = AncestorPaths([], [], [], [], [1, 2], [cluster("real", ""), cluster("passed on", "a")])
     assert [p.title for p in aggregate_passages(got, findings=False)] == ["real"]
     entity = Entity("a", "A", "thing", "What A is.", (), (), 1, 1)
-    alone = Ways([0], [entity], [1.0], [2], [2], [cluster("passed on", "a")])
+    alone = AncestorPaths([0], [entity], [1.0], [2], [2], [cluster("passed on", "a")])
     assert [p.text for p in entity_passages(alone)] == ["What A is."]
 
 

@@ -22,7 +22,7 @@ from sensegraph.filters import Scope
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import scoped
 from sensegraph.methods.raptor.nodes import Nodes
-from sensegraph.methods.raptor.raptor import RAPTOR, fitting
+from sensegraph.methods.raptor.raptor import RAPTOR, fit_nodes
 from sensegraph.methods.raptor.tree_part import TREE
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract, check_citations
@@ -81,7 +81,7 @@ def chain(tokens: list[int], members: list[list[int]], leaves: int) -> Nodes:
 def test_the_context_holds_its_budget_and_every_later_node_that_there_is_room_for(sizes: list[int], room: int) -> None:
     """The authors' code stops at the first node that does not fit."""
     nodes = chain(sizes, [], len(sizes))
-    kept = fitting(range(len(sizes)), nodes, room)
+    kept = fit_nodes(range(len(sizes)), nodes, room)
     left = room - sum(sizes[i] for i in kept)
     assert left >= 0
     for i in set(range(len(sizes))) - set(kept):
@@ -90,10 +90,10 @@ def test_the_context_holds_its_budget_and_every_later_node_that_there_is_room_fo
 
 def test_a_summary_goes_where_half_of_its_leaves_are_read_and_its_room_is_used() -> None:
     nodes = chain([30, 30, 30, 30, 20, 30], [[0, 1, 2, 3]], 5)
-    assert fitting([0, 5, 1, 4], nodes, 110) == [0, 5, 1, 4]
-    assert fitting([0, 5, 1, 4], nodes, 90) == [0, 5, 1]
-    assert fitting([0, 5, 1, 4], nodes, 90, no_overlap=True) == [0, 1, 4]
-    assert fitting([0, 5, 4], nodes, 90, no_overlap=True) == [0, 5, 4]  # a quarter of it
+    assert fit_nodes([0, 5, 1, 4], nodes, 110) == [0, 5, 1, 4]
+    assert fit_nodes([0, 5, 1, 4], nodes, 90) == [0, 5, 1]
+    assert fit_nodes([0, 5, 1, 4], nodes, 90, no_overlap=True) == [0, 1, 4]
+    assert fit_nodes([0, 5, 4], nodes, 90, no_overlap=True) == [0, 5, 4]  # a quarter of it
 
 
 @given(st.integers(0, 10**6), st.integers(20, 300))
@@ -103,7 +103,7 @@ def test_without_overlap_no_summary_is_read_beside_half_of_its_leaves(seed: int,
     members = [sorted(random.sample(range(leaves), random.randint(1, leaves))) for _ in range(random.randint(1, 5))]
     nodes = chain([random.randint(1, 60) for _ in range(leaves + len(members))], members, leaves)
     ranked = random.sample(range(len(nodes)), len(nodes))
-    kept = fitting(ranked, nodes, room, no_overlap=True)
+    kept = fit_nodes(ranked, nodes, room, no_overlap=True)
     assert sum(int(nodes.tokens[i]) for i in kept) <= room
     for i in kept:
         if i >= leaves:

@@ -12,7 +12,13 @@ import pytest
 from scripted import ScriptedServer
 from sensegraph.errors import SettingsError
 from sensegraph.index.chunks import chunk
-from sensegraph.methods.lazygraphrag.concepts import Concepts, ConceptSettings, concept_graph, concepts, pruning_notes
+from sensegraph.methods.lazygraphrag.concepts import (
+    Concepts,
+    ConceptSettings,
+    concept_graph,
+    make_concepts,
+    pruning_notes,
+)
 from sensegraph.runtime.results import recall
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document
@@ -77,7 +83,7 @@ def test_it_is_recalled_as_mapped_arrays_and_computed_once(store: SqliteStore) -
     again = runtime(store)
     assert concept_graph(chunks, again, ConceptSettings()).key == first.key
     assert not again.computed
-    mapped = recall(store, concepts, first.key)
+    mapped = recall(store, make_concepts, first.key)
     for f in fields(Concepts):
         assert not getattr(mapped, f.name).flags.writeable
         assert np.array_equal(getattr(mapped, f.name), getattr(first.value, f.name))
@@ -90,7 +96,7 @@ def test_only_changed_documents_are_read_again_and_an_update_equals_a_rebuild(st
     chunks = rt.each(chunk, changed, size=120, overlap=20)
     updated = concept_graph(chunks, rt, ConceptSettings())
     assert rt.computed["nounphrases.note"] == 1
-    fresh = concepts.fn([list(_noted(changed))], settings=ConceptSettings())[0]
+    fresh = make_concepts.fn([list(_noted(changed))], settings=ConceptSettings())[0]
     for f in fields(Concepts):
         assert np.array_equal(getattr(updated.value, f.name), getattr(fresh, f.name))
 

@@ -14,7 +14,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.filters import Scope
 from sensegraph.index.restricted.scope import scoped
-from sensegraph.methods.hipporag.facts import Facts, FactSettings, fact_texts, facts
+from sensegraph.methods.hipporag.facts import Facts, FactSettings, fact_texts, make_facts
 from sensegraph.methods.hipporag.facts_part import FACTS
 from sensegraph.types import Description, Document, Entity, Graph, Relation, Source
 from wired import corpus, stories
@@ -33,7 +33,7 @@ def relation(a: str, b: str, *said: tuple[str, str], label: str = "") -> Relatio
 
 def made(entities: Sequence[Entity], relations: Sequence[Relation] = (), chunks: str = "abc", **settings: str) -> Facts:
     graph = Graph(tuple(entities), tuple(relations))
-    (found,) = facts.fn([(graph, list(chunks), None)], settings=FactSettings(**settings))  # type: ignore[arg-type]
+    (found,) = make_facts.fn([(graph, list(chunks), None)], settings=FactSettings(**settings))  # type: ignore[arg-type]
     return found
 
 

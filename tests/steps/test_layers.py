@@ -27,17 +27,16 @@ from sensegraph.filters import Scope
 from sensegraph.index.hierarchy.communities import ClusterSettings
 from sensegraph.index.hierarchy.reports import ReportSettings
 from sensegraph.index.restricted.scope import scoped
-from sensegraph.methods.hirag.layer_clusters import Layers, parted, settled, summary_id
-from sensegraph.methods.hirag.layered import LayerSettings
+from sensegraph.methods.hirag.layer_clusters import Layers, rows_of_clusters, stops_layers, summary_id
+from sensegraph.methods.hirag.layered import LayerSettings, keep_layer_keys
 from sensegraph.methods.hirag.layers import (
     Before,
     earlier_layers,
-    enlarged,
+    enlarge_graph,
     find_layers,
+    keep_layers,
     layer_all,
-    layered,
-    layers,
-    made_of,
+    layers_made_of,
 )
 from sensegraph.methods.hirag.layers_part import LAYERS
 from sensegraph.models.embedders.hashed_words import HashedTerms
@@ -71,11 +70,11 @@ def built(made: Planted, rt: Runtime, settings: LayerSettings = SMALL, before: B
 
 def before(made: Planted, rt: Runtime, settings: LayerSettings = SMALL) -> Before:
     found = find_layers(made.named, made.embedded, lambda: made.chunks, rt, settings)
-    return Before(found, made_of(made.named.key, made.embedded.key, rt, settings))
+    return Before(found, layers_made_of(made.named.key, made.embedded.key, rt, settings))
 
 
 def large(made: Planted, found: Layers) -> Graph:
-    return enlarged.fn([(made.graph, found)])[0]
+    return enlarge_graph.fn([(made.graph, found)])[0]
 
 
 def check(made: Planted, found: Layers) -> None:
@@ -128,11 +127,13 @@ def test_clusters_are_disjoint_unless_soft_membership_is_asked_for() -> None:
     """Decision 1: what lies between two clusters is in both when membership is soft."""
     line = np.linspace(-2, 2, 21, dtype=np.float32)[:, None]
     labels = (line[:, 0] > 0).astype(np.int32)
-    assert parted(line, labels, SMALL) == [list(range(11)), list(range(11, 21))]
-    one, other = parted(line, labels, replace(SMALL, membership="soft"))
+    assert rows_of_clusters(line, labels, SMALL) == [list(range(11)), list(range(11, 21))]
+    one, other = rows_of_clusters(line, labels, replace(SMALL, membership="soft"))
     assert {10} <= set(one) & set(other) < set(range(5, 16))
     assert set(one) | set(other) == set(range(21))
-    assert parted(line, labels, replace(SMALL, membership="soft", threshold=0.9)) == parted(line, labels, SMALL)
+    assert rows_of_clusters(line, labels, replace(SMALL, membership="soft", threshold=0.9)) == rows_of_clusters(
+        line, labels, SMALL
+    )
 
 
 def test_an_entity_of_several_clusters_belongs_to_what_stands_for_each(rt: Runtime) -> None:
@@ -187,7 +188,7 @@ def test_defect_8_the_stop_rule_gives_the_layers_counted_by_hand(
     [([0.5], False), ([0.98], True), ([0.5, 0.6], False), ([0.8, 0.84], True), ([0.8, 0.77], True), ([0.0, 0.0], True)],
 )
 def test_layers_end_where_sparsity_is_high_or_hardly_changes(found: list[float], wanted: bool) -> None:
-    assert settled(found, LayerSettings()) == wanted
+    assert stops_layers(found, LayerSettings()) == wanted
 
 
 @pytest.mark.slow
@@ -567,8 +568,8 @@ def components(graph: Graph) -> int:
 def test_defect_4_no_component_is_left_out_and_layers_join_them(both: Corpus) -> None:
     """Every entity is below one of the last layer, so that there are no more components than that has entities."""
     index = both.index()
-    made = recall(both.store, layered, index.manifest.parts["layers"].key)
-    assert components(index.part(LAYERS).graph) <= recall(both.store, layers, made.layers).sizes[-1]
+    made = recall(both.store, keep_layer_keys, index.manifest.parts["layers"].key)
+    assert components(index.part(LAYERS).graph) <= recall(both.store, keep_layers, made.layers).sizes[-1]
     assert components(index.part(LAYERS).graph) < components(index.graph)
     homes = index.part(LAYERS).lookups.homes
     assert homes.size

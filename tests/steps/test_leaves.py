@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sensegraph.index.chunks import chunk
 from sensegraph.language.text import sentences, tokens
-from sensegraph.methods.raptor.leaves import Leaf, leaf_texts, leaves, pieces
+from sensegraph.methods.raptor.leaves import Leaf, cut_pieces, leaf_texts, make_leaves
 from sensegraph.types import Chunk, Document
 
 _WORD = st.sampled_from(["lamp", "Harbour", "keeper,", "storm;", "1897", "Dr.", "“paid”", "灯塔", "mooring-line:", "é"])
@@ -24,11 +24,11 @@ def cut(documents: Sequence[Document], size: int, overlap: int) -> list[Chunk]:
 
 
 def grown(chunks: Sequence[Chunk], size: int) -> Sequence[Leaf]:
-    return leaves.fn([chunks], size=size)[0].leaves
+    return make_leaves.fn([chunks], size=size)[0].leaves
 
 
 def texts(chunks: Sequence[Chunk], size: int) -> list[str]:
-    return leaf_texts(leaves.fn([chunks], size=size)[0], chunks)
+    return leaf_texts(make_leaves.fn([chunks], size=size)[0], chunks)
 
 
 def spans(chunks: Sequence[Chunk], size: int) -> Iterator[tuple[str, int, int]]:
@@ -101,10 +101,10 @@ def test_a_long_sentence_is_cut_behind_its_commas_and_keeps_them() -> None:
 
 def test_without_commas_it_is_cut_between_words_and_without_blanks_anywhere() -> None:
     words = " ".join(f"lamp{i}" for i in range(200))
-    found = [words[a:b] for a, b in pieces(words, 10)]
+    found = [words[a:b] for a, b in cut_pieces(words, 10)]
     assert found == words.split()
     solid = "x1y2z3" * 100
-    hard = [solid[a:b] for a, b in pieces(solid, 10)]
+    hard = [solid[a:b] for a, b in cut_pieces(solid, 10)]
     assert "".join(hard) == solid
     assert len(hard) > 1
     assert all(tokens(part) <= 10 for part in hard)

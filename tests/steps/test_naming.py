@@ -10,7 +10,7 @@ import pytest
 
 from sensegraph.errors import SettingsError
 from sensegraph.index.chunks import chunk
-from sensegraph.methods.walk.naming import Names, NameSettings, hashed, name_graph, names
+from sensegraph.methods.walk.naming import Names, NameSettings, hash_words, make_names, name_graph
 from sensegraph.runtime.results import recall
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document
@@ -98,7 +98,7 @@ def test_it_is_computed_once_and_recalled_from_the_store(store: SqliteStore) -> 
     again = runtime(store)
     assert name_graph(again.each(chunk, documents(), size=120, overlap=20), again, NameSettings()).key == first.key
     assert again.computed == {}
-    mapped = recall(store, names, first.key)
+    mapped = recall(store, make_names, first.key)
     for field in fields(Names):
         assert np.array_equal(getattr(mapped, field.name), getattr(first.value, field.name))
 
@@ -136,7 +136,7 @@ def test_within_chunks_nothing_leads_outside(store: SqliteStore) -> None:
     assert found.salience.tolist() == whole.salience.tolist()
     assert max(found.to.tolist()) < 2 + len(found)
     assert set(found.hints.tolist()) <= {0, 1}
-    assert found.asides[int(found.aside[0]) : int(found.aside[1])].tolist() == hashed(["town"]).tolist()
+    assert found.asides[int(found.aside[0]) : int(found.aside[1])].tolist() == hash_words(["town"]).tolist()
 
 
 def test_a_title_with_all_words_of_a_name_is_hinted_at(store: SqliteStore) -> None:

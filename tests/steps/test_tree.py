@@ -18,7 +18,7 @@ from sensegraph.cli.show import format_build
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import EmptyCorpus, NotIndexed
 from sensegraph.language.text import tokens
-from sensegraph.methods.raptor.growing import _shortened
+from sensegraph.methods.raptor.growing import _shorten_statements
 from sensegraph.methods.raptor.nodes import Nodes
 from sensegraph.methods.raptor.tree import Tree
 from sensegraph.methods.raptor.tree_part import TREE as PART
@@ -268,7 +268,7 @@ _SAID = st.lists(st.sampled_from("lamp pier, Boat storm; the 1897".split()), min
 @given(st.lists(_SAID, max_size=6))
 def test_what_is_shortened_is_a_beginning_that_fits(said: list[list[str]]) -> None:
     whole = [Statement(" ".join(words) + ". ") for words in said]
-    kept = list(_shortened(whole, 25))
+    kept = list(_shorten_statements(whole, 25))
     text = "".join(s.text for s in kept)
     assert "".join(s.text for s in whole).startswith(text)
     assert bool(kept) == bool(whole)

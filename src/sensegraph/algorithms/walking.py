@@ -6,13 +6,14 @@ part around the start that mass comes to at all, and the rest is not read.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensegraph.algorithms.graphs import Floats, Longs
+from sensegraph.algorithms.graphs import Floats, Ints, Longs
 
 _SMALL = 400_000  # paths up to which a walk is taken over the whole graph
 _LIMIT = 20_000  # nodes of the part that a walk is otherwise taken over, about
@@ -54,6 +55,13 @@ def paths(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: int) -
 def offsets(counts: ArrayLike) -> Longs:
     """Where each of several runs of these lengths begins, and where the last ends, shape (n + 1,)."""
     return np.concatenate(([0], np.cumsum(np.asarray(counts, np.int64)))).astype(np.int64)
+
+
+def renumber_kept(kept: Sequence[int], whole: int) -> Ints:
+    """The new number of everything that is kept, shape (whole,), −1 for the rest."""
+    places = np.full(whole, -1, np.int32)
+    places[np.asarray(kept, np.int64)] = np.arange(len(kept))
+    return places
 
 
 def gathered(start: NDArray[Any], rows: ArrayLike) -> tuple[Longs, Longs]:

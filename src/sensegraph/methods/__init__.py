@@ -45,7 +45,7 @@ METHODS = {
         "sensegraph.methods.graphrag.text_summaries:TS",
         "the TS condition of Edge et al. 2024",
         "rate, answer",
-        "reading the whole corpus for one question: the thorough and dear baseline",
+        "reading the whole corpus for one question: the thorough and expensive baseline",
     ),
     "hybrid": Listing(
         "sensegraph.methods.basic.hybrid:Hybrid",

@@ -54,7 +54,7 @@ def choose(question: str, index: Index) -> Choice:
     listed = CANDIDATES[kind]
     if kind == "local" and not asks_what_it_is(question, names[0]):  # measured: docs/design/014
         listed, reason = CANDIDATES["plain"], f"{reason}, and asks for a detail"
-    able = [m for m in listed if m in METHODS and _served(m, index)]
+    able = [m for m in listed if m in METHODS and _is_served(m, index)]
     if not able:
         raise NotIndexed(f"No method for a {kind} question can read this index; run `sensegraph index` again.")
     wanted = listed[0]
@@ -65,38 +65,35 @@ def choose(question: str, index: Index) -> Choice:
 
 def finder(index: Index) -> str:
     """The method that finds passages best, of those that the index can serve: the default of `search`."""
-    return next(m for m in CANDIDATES["plain"] if m in METHODS and _served(m, index))
+    return next(m for m in CANDIDATES["plain"] if m in METHODS and _is_served(m, index))
 
 
 def kind_of(question: str, names: Sequence[Name]) -> tuple[Kind, str]:
     """The kind of a question that holds these names, and what shows it."""
     (weight, whole), relation = wholes(question), relations(question)
     if weight >= 1 + max(len(names), capitals(question)):
-        return "global", f"{_quoted(whole)} asks about the whole corpus"
+        return "global", f"{_quote_words(whole)} asks about the whole corpus"
     if shared := [n for n in names if len(n.types) > 1 and len({e.name.casefold() for e in n.entities}) == 1]:
-        return "disambiguation", _shared(shared[0])
+        name = shared[0]
+        kinds = " and ".join(name.types)
+        return "disambiguation", (
+            f"“{name.surface}” is the name of {len(name.entities)} entities ({kinds}): all are read; "
+            "ask again with the kind that is meant if the answer mixes them"
+        )
     if len(names) > 1:
-        return "multi-hop", f"it ties {_quoted([n.surface for n in names])} together"
+        return "multi-hop", f"it ties {_quote_words([n.surface for n in names])} together"
     if relation:
-        return "multi-hop", f"{_quoted(relation)} leads from one thing to another"
+        return "multi-hop", f"{_quote_words(relation)} leads from one thing to another"
     if names:
-        return "local", f"it is about {_quoted([names[0].surface])}"
+        return "local", f"it is about {_quote_words([names[0].surface])}"
     return "plain", "it names nothing that the index knows as an entity; passages are searched for its words"
 
 
-def _served(method: str, index: Index) -> bool:
+def _is_served(method: str, index: Index) -> bool:
     """Whether the index has the parts that a method reads."""
     return load(method).reads <= index.manifest.part_names
 
 
-def _shared(name: Name) -> str:
-    kinds = " and ".join(name.types)
-    return (
-        f"“{name.surface}” is the name of {len(name.entities)} entities ({kinds}): all are read; "
-        "ask again with the kind that is meant if the answer mixes them"
-    )
-
-
-def _quoted(words: Sequence[str]) -> str:
+def _quote_words(words: Sequence[str]) -> str:
     distinct = list(dict.fromkeys(" ".join(w.split()) for w in words))[:3]
     return ", ".join(f"“{w}”" for w in distinct)

@@ -113,40 +113,31 @@ def make_training_data(
     trust: Trust = False,
 ) -> None:
     """Make training data: each question over its gold passages among distractors, and a report on what is in it."""
-    from sensegraph.cli.lab import question_sources
-    from sensegraph.lab.finetuning.data import data_report_text, example_forms, output
-    from sensegraph.lab.finetuning.data.example_types import find_data_preset as preset_of
-    from sensegraph.lab.finetuning.data.output import HeldOutFile
+    from sensegraph.cli.lab.question_sources import SourceRequest, open_question_source
+    from sensegraph.lab.finetuning.data import data_report_text as texts
+    from sensegraph.lab.finetuning.data.example_forms import parse_form
+    from sensegraph.lab.finetuning.data.example_types import find_data_preset
+    from sensegraph.lab.finetuning.data.output import HeldOutFile, write_examples
 
     wanted: dict[str, Any] = {"oracle_share": oracle_share, "style": style, "most_oracles": oracles, "hard": hard}
     wanted |= {"pad": padding, "distractors": _parse_distractors(distractors), "max_tokens": length, "answers": answers}
-    how = replace(preset_of(preset), seed=seed, **{k: v for k, v in wanted.items() if v is not None})
-    shape, given = example_forms.parse_form(form), read_overrides(settings, engine, trust=trust)
-    place = question_sources.SourceRequest(
-        corpus, questions, from_graph, near, split, topic, given, write_answers, mask
-    )
-    with show_progress(quiet) as shown, question_sources.open_question_source(place, seed, shown) as found:
-        made, apart = output.write_examples(
-            found, how, shape, out_file, HeldOutFile(held_out, held_share) if held_out else None
-        )
-    if failing := [c.name for r in (made, apart) if r for c in r.checks if not c.holds]:
+    how = replace(find_data_preset(preset), seed=seed, **{k: v for k, v in wanted.items() if v is not None})
+    shape, given = parse_form(form), read_overrides(settings, engine, trust=trust)
+    apart_file = HeldOutFile(held_out, held_share) if held_out else None
+    request = SourceRequest(corpus, questions, from_graph, near, split, topic, given, write_answers, mask)
+    with show_progress(quiet) as shown, open_question_source(request, seed, shown) as found:
+        made, apart = write_examples(found, how, shape, out_file, apart_file)
+    reports = [made, apart] if apart else [made]
+    if failing := [c.name for r in reports for c in r.checks if not c.holds]:
         print_message(f"not all checks hold: {', '.join(failing)}; read the report before you train on these data")
     if report:
-        report.write_text(
-            "\n".join(map(data_report_text.render_data_page, [made, *([apart] if apart else [])])), encoding="utf-8"
-        )
+        report.write_text("\n".join(map(texts.render_data_page, reports)), encoding="utf-8")
     if as_json:
-        print_json(
-            data_report_text.record_data_report(made)
-            | {
-                "held_out": data_report_text.record_data_report(apart) if apart else None,
-                "file": str(out_file),
-                "form": form,
-            }
-        )
+        held = texts.record_data_report(apart) if apart else None
+        print_json(texts.record_data_report(made) | {"held_out": held, "file": str(out_file), "form": form})
         return
-    shares = [data_report_text.describe_held_out(made, apart, held_share)] if apart else []
-    print_text("\n\n".join([*map(data_report_text.format_data_report, [made, *([apart] if apart else [])]), *shares]))
+    shares = [texts.describe_held_out(made, apart, held_share)] if apart else []
+    print_text("\n\n".join([*map(texts.format_data_report, reports), *shares]))
     print_message("written: " + ", ".join(str(file) for file in (out_file, held_out, report) if file))
 
 

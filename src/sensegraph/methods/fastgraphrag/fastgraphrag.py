@@ -165,10 +165,10 @@ class FastGraphRAG:
         self, entities: Ranked, relations: Ranked, chunks: Ranked, joins: Ends, index: Index, notes: Sequence[str]
     ) -> Evidence:
         """What is read: tokens that entities leave the relations may use, and what they leave the text (step 9)."""
-        told = entities_within(*_listed(entities), index, self.entity_tokens)
+        told = entities_within(*_list_ranked(entities), index, self.entity_tokens)
         left = self.entity_tokens - told.tokens + self.relation_tokens
-        linked = relations_within(*_listed(relations), index, joins, left)
-        places, scores = _listed(chunks)
+        linked = relations_within(*_list_ranked(relations), index, joins, left)
+        places, scores = _list_ranked(chunks)
         text = chunks_within(places[: self.chunks], scores, index, left - linked.tokens + self.text_tokens)
         ranked = [entry.document for entry in at(index.catalogue.chunks, places)]
         others = documents_of([*told.passages, *linked.passages], index)
@@ -186,7 +186,7 @@ class FastGraphRAG:
         return evidence_of(ranking, index, self.chunks, self.text_tokens, [note, *notes])
 
 
-def _listed(ranked: Ranked) -> tuple[list[int], dict[int, float]]:
+def _list_ranked(ranked: Ranked) -> tuple[list[int], dict[int, float]]:
     """Positions, best first, and the score of each."""
     places: list[int] = ranked[0].tolist()
     return places, dict(zip(places, ranked[1].tolist(), strict=True))

@@ -62,9 +62,13 @@ class Graft:
         near = self._nearest(question, index, rt)
         if not near:
             return Evidence(notes=("no community summary shares anything with the question",))
-        reports = _reports(question, [(cluster, score) for _, cluster, score in near], index, rt)
-        nodes = [p for place, cluster, _ in near for p in _behind(place, cluster, index, self.explain)]
-        kept, omitted = within([*reports, *_distinct(nodes)], self.context_tokens, size)
+        reports: list[Passage] = []
+        for _, cluster, score in near:  # an engine that quotes gets sentences of their communities beside them
+            quotes = for_quoting(rt, partial(_quote_sources, question, cluster, index))
+            reports.append(replace(report_passage(cluster, quotes), score=score))
+        nodes = [p for place, cluster, _ in near for p in _elements_behind(place, cluster, index, self.explain)]
+        first = {(p.kind, p.id): p for p in reversed(nodes)}  # communities of several depths share their entities
+        kept, omitted = within([*reports, *reversed(first.values())], self.context_tokens, size)
         said = ", ".join(f"{cluster.title!r} at depth {cluster.depth} ({score:.3f})" for _, cluster, score in near)
         notes = (f"nearest of {len(index.hierarchy.clusters)} community summaries: {said}",)
         return Evidence(tuple(kept), documents_of(kept, index), sum(map(size, kept)), omitted, notes)
@@ -87,14 +91,7 @@ class Graft:
         return sorted(found, key=lambda one: (-one[2], one[1].id))[: self.top]
 
 
-def _reports(question: Question, near: list[tuple[Cluster, float]], index: Index, rt: Runtime) -> Iterator[Passage]:
-    """The summaries as passages; an engine that quotes gets sentences of their communities beside them."""
-    for cluster, score in near:
-        said = for_quoting(rt, partial(_said, question, cluster, index))
-        yield replace(report_passage(cluster, said), score=score)
-
-
-def _said(question: Question, cluster: Cluster, index: Index) -> list[Description]:
+def _quote_sources(question: Question, cluster: Cluster, index: Index) -> list[Description]:
     """What the sources say of a community's entities in words of the question, those with most and rarest words first.
 
     A model reads a summary and understands what it stands for; an engine that quotes can only show what it is given.
@@ -108,7 +105,7 @@ def _said(question: Question, cluster: Cluster, index: Index) -> list[Descriptio
     return list({found[s].text: found[s] for s in reversed(ranked)}.values())[::-1][:_QUOTES]
 
 
-def _behind(place: int, cluster: Cluster, index: Index, most: int) -> Iterator[Passage]:
+def _elements_behind(place: int, cluster: Cluster, index: Index, most: int) -> Iterator[Passage]:
     """`most` entities of a community, those with most neighbours, and `most` relations inside it, the heaviest."""
     if not most:
         return
@@ -126,8 +123,3 @@ def _behind(place: int, cluster: Cluster, index: Index, most: int) -> Iterator[P
     for relation, number in ranked[:most]:
         one, other = sorted(links[number])
         yield relation_passage(relation, lookups.name(one), lookups.name(other), relation.weight)
-
-
-def _distinct(passages: list[Passage]) -> list[Passage]:
-    """Each passage once, where it comes first: communities of several depths share their entities."""
-    return list({(p.kind, p.id): p for p in reversed(passages)}.values())[::-1]

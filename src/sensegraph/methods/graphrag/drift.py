@@ -23,7 +23,7 @@ from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.passages import size
 from sensegraph.language.text import within
-from sensegraph.methods.graphrag.near_reports import dealt, nearest_reports, report_vectors
+from sensegraph.methods.graphrag.near_reports import nearest_reports, report_vectors, share_out_reports
 from sensegraph.protocols import Part, Task, Vectors
 from sensegraph.retrieval.neighbourhood import Shares, around
 from sensegraph.runtime.runtime import Runtime
@@ -120,7 +120,7 @@ class Drift:
 
 
 class _Search:
-    """One search on its way: its questions, what was asked of the engine, and what there is to say of it."""
+    """One search: its questions, what was asked of the engine, and what there is to say of it."""
 
     def __init__(self, settings: Drift, question: Question, index: Index, rt: Runtime) -> None:
         self.settings, self.question, self.index, self.rt = settings, question, index, rt
@@ -137,7 +137,7 @@ class _Search:
         self._progress(0)
         s = self.settings
         near = nearest_reports(self._query(hyde), self.vectors, s.primer_reports, self.index)
-        folds, left = dealt(self.question, near, s.primer_folds, s.context_tokens, self.index, self.rt)
+        folds, left = share_out_reports(self.question, near, s.primer_folds, s.context_tokens, self.index, self.rt)
         self.notes.append(f"reports read for the first answer: {len(near)}, in {len(folds)} parts")
         if left:
             self.notes.append(f"of these, left out for want of room in context_tokens ({s.context_tokens}): {left}")

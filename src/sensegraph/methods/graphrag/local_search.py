@@ -51,11 +51,5 @@ class Local:
     @property
     def _shares(self) -> Shares:
         return Shares(
-            self.context_tokens,
-            self.text,
-            self.reports,
-            self.history,
-            self.top_entities,
-            self.top_relations,
-            self.hops,
+            self.context_tokens, self.text, self.reports, self.history, self.top_entities, self.top_relations, self.hops
         )

@@ -1,4 +1,4 @@
-"""Reports near a question: the nearest of several depths, dealt out so that every hand has good ones (DRIFT)."""
+"""Reports near a question: the nearest of several depths, shared out so that every batch has good ones (DRIFT)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Cluster, Passage, Question
 
-_BLOCK = 64  # reports that are read at once on the way down the ranking
+_BLOCK = 64  # reports that are read at once down the ranking
 
 
 def report_vectors(depth: int, index: Index, rt: Runtime, method: str) -> Vectors:
@@ -50,14 +50,14 @@ def nearest_reports(query: Vectors, vectors: Vectors, most: int, index: Index) -
     return taken
 
 
-def dealt(
-    question: Question, reports: Sequence[Cluster], hands: int, budget: int, index: Index, rt: Runtime
+def share_out_reports(
+    question: Question, reports: Sequence[Cluster], batches: int, budget: int, index: Index, rt: Runtime
 ) -> tuple[list[list[Passage]], int]:
-    """The reports as passages dealt out by rank, each hand within `budget` tokens, and how many had no room.
+    """The reports as passages shared out by rank, each batch within `budget` tokens, and how many had no room.
 
-    There are at most as many hands as reports.
+    There are at most as many batches as reports.
     """
     passages = report_passages(question.text, index, reports, rt) if reports else []
-    count = min(hands, len(reports))
+    count = min(batches, len(reports))
     fitted = [within(passages[i::count], budget, size) for i in range(count)]
     return [kept for kept, _ in fitted if kept], sum(left for _, left in fitted)

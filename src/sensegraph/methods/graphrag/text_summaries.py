@@ -24,7 +24,7 @@ _BLOCK = 256  # chunks fetched at once
 
 @dataclass(frozen=True)
 class TS:
-    """Map-reduce over every chunk: thorough, and as dear as reading the whole corpus for each question."""
+    """Map-reduce over every chunk: thorough, and as expensive as reading the whole corpus for each question."""
 
     context_tokens: int = 8_000  # §4.1.2
     seed: int = 0  # of the shuffle
@@ -39,7 +39,7 @@ class TS:
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """Points from every batch of chunks, best first, within the context."""
         return map_reduce(
-            question, _chunks(index), index, rt, budget=self.context_tokens, seed=self.seed, place="chunks"
+            question, _read_all_chunks(index), index, rt, budget=self.context_tokens, seed=self.seed, place="chunks"
         )
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
@@ -48,7 +48,7 @@ class TS:
         return conclude(question, self.retrieve(question, index, rt), index, rt)
 
 
-def _chunks(index: Index) -> Iterator[Passage]:
+def _read_all_chunks(index: Index) -> Iterator[Passage]:
     """All chunks of the index, in order."""
     names = [c.id for c in index.catalogue.chunks]
     for start in range(0, len(names), _BLOCK):

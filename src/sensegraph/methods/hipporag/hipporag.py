@@ -156,8 +156,8 @@ class HippoRAG:
             reset = np.concatenate((scale * near, self.phrase_share * mass))
         known = index.part(FACTS)
         usual = self.parallel == 1 and self.synonyms
-        way = known.walk if usual else known.moves(self.parallel, synonyms=self.synonyms)
-        return pagerank(way, reset, self.damping, self.steps)[: len(near)]
+        walk = known.walk if usual else known.moves(self.parallel, synonyms=self.synonyms)
+        return pagerank(walk, reset, self.damping, self.steps)[: len(near)]
 
     @property
     def steps(self) -> int:
@@ -176,8 +176,8 @@ class HippoRAG:
     def _first(self, mass: Floats, index: Index) -> Floats:
         """Σ of the probability of the entities of every chunk; chunks are no nodes of the walk (HippoRAG §2.3)."""
         known, chunks = index.part(FACTS), len(index.catalogue.chunks)
-        way = known.moves(self.parallel, synonyms=self.synonyms, context=False)
-        there = pagerank(way, np.concatenate((np.zeros(chunks), mass)), self.damping, self.steps)[chunks:]
+        walk = known.moves(self.parallel, synonyms=self.synonyms, context=False)
+        there = pagerank(walk, np.concatenate((np.zeros(chunks), mass)), self.damping, self.steps)[chunks:]
         mentions = np.repeat(there, np.diff(known.start))
         return np.asarray(np.bincount(known.held, weights=mentions, minlength=chunks), np.float64)
 

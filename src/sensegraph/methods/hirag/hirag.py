@@ -1,8 +1,8 @@
-"""HiRAG: summary entities above the graph, communities over both, and ways that bridge what the question touches.
+"""HiRAG: summary entities above the graph, communities over both, and paths that bridge what the question touches.
 
 paper: Huang et al. 2025, *HiRAG: Retrieval-Augmented Generation with Hierarchical Knowledge*
 index: chunk → extract → merge → cluster by meaning → summary entities, layer by layer → communities → reports
-query: nearest entities → reports of their communities, ways between key entities, the entities, chunks → one call
+query: nearest entities → reports of their communities, paths between key entities, the entities, chunks → one call
 """
 
 from __future__ import annotations
@@ -23,7 +23,13 @@ from sensegraph.index.index import Index
 from sensegraph.index.passages import size
 from sensegraph.index.restricted.scope import notes_of
 from sensegraph.language.text import within
-from sensegraph.methods.hirag.bridging import bridge, chunks_around, communities_around, find_candidates, key_entities
+from sensegraph.methods.hirag.bridging import (
+    bridge_relations,
+    chunks_around,
+    communities_around,
+    find_candidates,
+    key_entities,
+)
 from sensegraph.methods.hirag.layers_part import LAYERS
 from sensegraph.protocols import Part, Task, Vectors
 from sensegraph.retrieval.assembling import (
@@ -168,7 +174,11 @@ class HiRAG:
         passages = tuple(p for part in told.values() for p in part.passages)
         documents = documents_of([p for part in reversed(told.values()) for p in part.passages], desk.index)
         taken = sum(part.tokens for part in told.values())
-        return Evidence(passages, documents, taken, sum(left.values()), (*_notes(told, left), *notes))
+        sizes = (f"{_count_things(name, len(p.passages))} ({p.tokens} tokens)" for name, p in told.items())
+        said = ["read: " + ", ".join(sizes)]
+        if cut := [_count_things(name, count) for name, count in left.items() if count]:
+            said.append(f"no room for {', '.join(cut)}")
+        return Evidence(passages, documents, taken, sum(left.values()), (*said, *notes))
 
     def _budget(self, section: Section) -> int:
         return {
@@ -189,13 +199,19 @@ class HiRAG:
         if section == "chunks":
             scores = self._chunks(desk)
             return chunks_within(list(scores), scores, desk.index, room), len(scores)
-        places = self._bridge(desk) if section == "bridge" else _links(desk)
+        if section == "bridge":
+            places = self._bridge(desk)
+        else:  # the relations of the local entities
+            places = ranked_links(links_of(desk.local, desk.index), desk.index, desk.joins, desk.ties.weight)
         weights = {place: float(desk.ties.weight[place]) for place in places}
         return relations_within(places, weights, desk.index, desk.joins, room), len(places)
 
     def _chunks(self, desk: _Desk) -> dict[int, float]:
         """The chunks of the local entities in the order in which they are read, with their nearness where it counts."""
-        places = list(chunks_around(_by_layer(desk), desk.index, desk.ties))
+        levels = [e.level for e in at(desk.index.graph.entities, desk.local)]
+        # those that texts name first: a summary entity rests on very many chunks
+        ranked = sorted(zip(desk.local, levels, strict=True), key=lambda pair: pair[1] > 0)
+        places = list(chunks_around([place for place, _ in ranked], desk.index, desk.ties))
         if settle_comparison(self.order, desk.rt, vectors="shared", words="near") == "shared":
             return dict.fromkeys(places, 0.0)
         scores = Nearness(desk.question, desk.query, desk.index, desk.rt, "auto").of(places)
@@ -205,28 +221,10 @@ class HiRAG:
     def _bridge(self, desk: _Desk) -> list[int]:
         """The relations of the bridge between the key entities (Eq. 14–16)."""
         keys = key_entities(list(desk.candidates), desk.communities, desk.index.lookups, self.top_m)
-        return bridge(keys, desk.index, desk.joins, desk.ties.weight, path_only=self.path_only)
+        return bridge_relations(keys, desk.index, desk.joins, desk.ties.weight, path_only=self.path_only)
 
 
-def _links(desk: _Desk) -> list[int]:
-    """The relations of the local entities."""
-    return ranked_links(links_of(desk.local, desk.index), desk.index, desk.joins, desk.ties.weight)
-
-
-def _by_layer(desk: _Desk) -> list[int]:
-    """The local entities, those that texts name first: a summary entity rests on very many chunks."""
-    levels = [e.level for e in at(desk.index.graph.entities, desk.local)]
-    return [place for place, level in sorted(zip(desk.local, levels, strict=True), key=lambda pair: pair[1] > 0)]
-
-
-def _notes(told: Mapping[Section, Told], left: Mapping[Section, int]) -> list[str]:
-    """How large each section is, and what had no room."""
-    notes = ["read: " + ", ".join(f"{_things(name, len(p.passages))} ({p.tokens} tokens)" for name, p in told.items())]
-    cut = [_things(name, count) for name, count in left.items() if count]
-    return [*notes, f"no room for {', '.join(cut)}"] if cut else notes
-
-
-def _things(section: Section, n: int) -> str:
+def _count_things(section: Section, n: int) -> str:
     """`1 report`, `2 relations on bridges`."""
     one, many = _CALLED[section]
     return f"{n} {one if n == 1 else many}"

@@ -51,7 +51,7 @@ class Layers:
     notes: tuple[str, ...] = ()
 
 
-def parted(vectors: Vectors, labels: Ints, settings: LayerSettings) -> list[list[int]]:
+def rows_of_clusters(vectors: Vectors, labels: Ints, settings: LayerSettings) -> list[list[int]]:
     """The rows of each cluster, given the label of each row, shape (n,): in one of them, or with soft membership more.
 
     Then it is in every one whose posterior is above the threshold, each cluster being a component of a mixture.
@@ -63,7 +63,7 @@ def parted(vectors: Vectors, labels: Ints, settings: LayerSettings) -> list[list
     return [part.tolist() for part in soft(of_labels(rows, labels), rows, settings.threshold)]
 
 
-def settled(found: Sequence[float], settings: LayerSettings) -> bool:
+def stops_layers(found: Sequence[float], settings: LayerSettings) -> bool:
     """Whether clusters of the last of these sparsities are not summed up any more (§4.1: a change of at most ε)."""
     if found[-1] >= settings.sparsity:
         return True

@@ -20,7 +20,7 @@ from sensegraph.index.hierarchy.packing import elements_for
 from sensegraph.index.hierarchy.similar_clusters import grouping
 from sensegraph.index.vectors import embed_records, entity_texts
 from sensegraph.language.text import fold, packed, tokens, within
-from sensegraph.methods.hirag.layer_clusters import Grouped, Layers, Traced, parted, settled, summary_id
+from sensegraph.methods.hirag.layer_clusters import Grouped, Layers, Traced, rows_of_clusters, stops_layers, summary_id
 from sensegraph.methods.hirag.layered import LayerSettings
 from sensegraph.methods.hirag.tasks import AbstractingEngine
 from sensegraph.protocols import Vectors
@@ -49,7 +49,7 @@ _FEWEST = 3  # entities that make a layer worth while (§7)
 
 
 @step("layering.abstract", version=1, uses="engine", task="abstract")
-def abstract(briefs: Sequence[Brief], *, engine: AbstractingEngine) -> list[tuple[SummaryEntity, ...]]:
+def write_summary_entities(briefs: Sequence[Brief], *, engine: AbstractingEngine) -> list[tuple[SummaryEntity, ...]]:
     """The summary entities of each cluster (§4.1)."""
     return engine.abstract(briefs)
 
@@ -99,7 +99,7 @@ class Builder:
         while len(nodes) >= _FEWEST and len(self.sizes) <= self.settings.layers and not self._stalled():
             parts = self.clusters(nodes, vectors)
             self.sparsity.append(sparsity([len(part) for part in parts], len(nodes)))
-            if self.settings.stop == "sparsity" and settled(self.sparsity, self.settings):
+            if self.settings.stop == "sparsity" and stops_layers(self.sparsity, self.settings):
                 break
             nodes = self._layer(parts)
             self.sizes.append(len(nodes))
@@ -114,7 +114,7 @@ class Builder:
             return False
         return self.sizes[-1] > (1 - self.settings.epsilon) * self.sizes[-2]
 
-    # ── what an estimate does in another way ──
+    # ── what an estimate does differently ──
 
     def ask(self, step: Step[A, B], items: Sequence[A]) -> Sequence[B]:
         """The engine's results."""
@@ -128,7 +128,7 @@ class Builder:
             grouping, lambda: (vectors.value, start), names=names, size=s.cluster_size, dims=s.dims, seed=s.seed
         ).value
         self.said += filter(None, [found.note()])
-        return [[nodes[row] for row in part] for part in parted(vectors.value, np.asarray(found.labels), s)]
+        return [[nodes[row] for row in part] for part in rows_of_clusters(vectors.value, np.asarray(found.labels), s)]
 
     def embedded(self, nodes: Sequence[str]) -> Result[Vectors]:
         """The vectors of the nodes of a layer, made of names and descriptions."""
@@ -142,7 +142,7 @@ class Builder:
         layer, found = len(self.sizes), dict[str, _Summary]()
         asked = [(c, batch) for c, part in enumerate(parts) for batch in self._batches(part)]
         briefs = {i: self._brief(batch) for i, (_, batch) in enumerate(asked) if len(batch) > 1}
-        written = dict(zip(briefs, self.ask(abstract, list(briefs.values())), strict=True))
+        written = dict(zip(briefs, self.ask(write_summary_entities, list(briefs.values())), strict=True))
         made: list[dict[str, None]] = [{} for _ in parts]
         for i, (c, batch) in enumerate(asked):
             said = self._checked(written[i], briefs[i], batch) if i in written else []

@@ -1,7 +1,7 @@
 """KAG: a question planned as a small program of retrievals and calculations, solved step by step, and checked.
 
 paper: Liang et al. 2024, with the thresholds of the authors' implementation; N43, N45. No program is written or run
-index: chunk → extract → merge: entities, their relations, and what ties both to the chunks, either way
+index: chunk → extract → merge: entities, their relations, and what ties both to the chunks, in both directions
 query: plan → each step by the exact graph, the graph around, the chunks → solved? else one more question → one answer
 """
 
@@ -21,8 +21,8 @@ from sensegraph.index.index import Index
 from sensegraph.index.passages import size
 from sensegraph.language.text import fold, within
 from sensegraph.methods.kag.forms import Output, Parsed, Plan, Retrieval, Term
-from sensegraph.methods.kag.logical_forms import parse
-from sensegraph.methods.kag.planning import sketched
+from sensegraph.methods.kag.logical_forms import parse_plan
+from sensegraph.methods.kag.planning import sketch_plan
 from sensegraph.methods.kag.quantities import Unknown
 from sensegraph.methods.kag.solving import Solved, Solver, Solving
 from sensegraph.protocols import Part, Task
@@ -111,7 +111,7 @@ class KAG:
 
 
 class _Search:
-    """One question on its way: its plans, the memory of its steps, and what there is to say of it."""
+    """The search for one question: its plans, the memory of its steps, and what there is to say of it."""
 
     def __init__(self, settings: KAG, question: Question, index: Index, rt: Runtime) -> None:
         self.settings, self.question, self.index, self.rt = settings, question, index, rt
@@ -130,8 +130,8 @@ class _Search:
             return plan
         text = self.question.text
         if self.settings.plan != "none":
-            sketch = sketched(text)
-            if plan := self._taken(parse(sketch.lines), f"rules ({sketch.rule})"):
+            sketch = sketch_plan(text)
+            if plan := self._taken(parse_plan(sketch.lines), f"rules ({sketch.rule})"):
                 return plan
         self.notes.append("the question was taken as one step")
         return _one_step(text)
@@ -143,7 +143,7 @@ class _Search:
         except StepFailed as e:
             self.failures.update(e.reasons)
             return None
-        return self._taken(parse(found.questions), "the model") if found.questions else None
+        return self._taken(parse_plan(found.questions), "the model") if found.questions else None
 
     def _taken(self, parsed: Parsed, whose: str) -> Plan | None:
         """The plan, where it is one; what is wrong with it, or had to be put right, is noted."""

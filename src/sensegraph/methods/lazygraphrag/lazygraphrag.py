@@ -30,13 +30,7 @@ from sensegraph.protocols import Part, Task
 from sensegraph.retrieval.closeness import settle_comparison
 from sensegraph.runtime.results import at
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import (
-    Answer,
-    Evidence,
-    Passage,
-    Question,
-    Refinement,
-)
+from sensegraph.types import Answer, Evidence, Passage, Question, Refinement
 
 _REACH = 2_000  # chunks that are ranked at least
 
@@ -150,7 +144,13 @@ class LazyGraphRAG:
         if ranking != "vectors":
             for found, text in zip(lists, searched, strict=True):
                 found.append(best(index.scores_of_words(text), reach)[0])
-        return [_fused(found, count) for found in lists]
+        orders: list[Longs] = []
+        for found in lists:  # all positions by reciprocal rank fusion of rankings that may lack some
+            score = np.zeros(count)
+            for places in found:
+                score[places] += 1 / (60 + np.arange(1, len(places) + 1))
+            orders.append(np.argsort(-score, kind="stable"))
+        return orders
 
     def _pace(self, budget: int) -> Pace:
         return Pace(budget, self.tests, self.batch, self.patience, self.best, self.neighbours)
@@ -187,11 +187,3 @@ class LazyGraphRAG:
         kept, omitted = within(sorted(rated, key=lambda p: -p.score), self.context_tokens, size)
         notes = (*evidence.notes, f"{len(rated)} points from {len(groups)} communities, read in {len(batches)} calls")
         return gathered(kept, index, omitted=omitted, notes=notes)
-
-
-def _fused(rankings: Sequence[Longs], count: int) -> Longs:
-    """All positions below `count` by reciprocal rank fusion of these rankings, which may lack some."""
-    score = np.zeros(count)
-    for ranking in rankings:
-        score[ranking] += 1 / (60 + np.arange(1, len(ranking) + 1))
-    return np.argsort(-score, kind="stable")

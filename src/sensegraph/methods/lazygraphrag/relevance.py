@@ -55,7 +55,10 @@ class Tester:
         """Nothing but the question and the passage, so that a verdict outlasts changes elsewhere in the corpus."""
         passage = chunk_passage(chunk)
         if self.unit == "sentence":
-            passage = Passage("chunk", chunk.id, _nearest_sentence(chunk.text, self.question.text), title=chunk.title)
+            wanted = terms(self.question.text)
+            spans: Sequence[tuple[int, int]] = sentences(chunk.text) or [(0, len(chunk.text))]
+            first, last = max(spans, key=lambda s: (len(wanted & terms(chunk.text[s[0] : s[1]])), -s[0]))
+            passage = Passage("chunk", chunk.id, chunk.text[first:last], title=chunk.title)
         return Inquiry(self.question.text, Context((passage, *linked)), history=self.question.history)
 
     def _linked(self) -> list[Passage]:
@@ -72,10 +75,3 @@ def terrain_of(concepts: Concepts) -> Terrain:
     return Terrain(
         concepts.start, concepts.held, concepts.homes, concepts.parent, concepts.document, concepts.same
     )  # fmt: skip
-
-
-def _nearest_sentence(text: str, question: str) -> str:
-    wanted = terms(question)
-    spans: Sequence[tuple[int, int]] = sentences(text) or [(0, len(text))]
-    first, last = max(spans, key=lambda s: (len(wanted & terms(text[s[0] : s[1]])), -s[0]))
-    return text[first:last]

@@ -124,7 +124,9 @@ class LightRAG:
             query = np.asarray(rt.embedder.embed([question.sought], "query"), np.float32)
             found = Nearness(question, query[0], index, rt, self.ranking).top(self.chunks)
             left = self._number("text_tokens") - tokens(question.text) - _SPARE
-            return _evidence(Told(), Told(), chunks_within(list(found), found, index, left), len(found), index, ())
+            return _evidence_of_parts(
+                Told(), Told(), chunks_within(list(found), found, index, left), len(found), index, ()
+            )
         desk = self._desk(question, index, rt)
         return self._paper(desk) if self.preset == "paper" else self._current(desk, tokens(question.text))
 
@@ -190,7 +192,9 @@ class LightRAG:
         left = self._number("text_tokens") - told.tokens - linked.tokens - question - _SPARE
         chunks = chunks_within(ranked[: self.chunks], desk.chunks, desk.index, left)
         behind = dict.fromkeys([*ranked, *flat(mine), *flat(theirs)])
-        return _evidence(told, linked, chunks, len(entities) + len(relations) + len(behind), desk.index, desk.notes)
+        return _evidence_of_parts(
+            told, linked, chunks, len(entities) + len(relations) + len(behind), desk.index, desk.notes
+        )
 
     def _chosen(self, groups: Sequence[Sequence[int]], desk: _Desk) -> list[int]:
         """Of the chunks behind entities or relations those nearest to the question, or those of the first."""
@@ -214,7 +218,7 @@ class LightRAG:
         text = self._number("text_tokens")
         chunks = united([chunks_within(flat(b), desk.chunks, desk.index, text) for b in behind])
         found = len({*low, *ends}) + len({*high, *links}) + len({*flat(behind[0]), *flat(behind[1])})
-        return _evidence(entities, relations, chunks, found, desk.index, desk.notes)
+        return _evidence_of_parts(entities, relations, chunks, found, desk.index, desk.notes)
 
     # ── both ──
 
@@ -236,7 +240,7 @@ class LightRAG:
         return relations_within(places, desk.relations, desk.index, desk.joins, self._number("relation_tokens"))
 
 
-def _evidence(
+def _evidence_of_parts(
     entities: Told, relations: Told, chunks: Told, found: int, index: Index, notes: Sequence[str]
 ) -> Evidence:
     """What is read; `found` counts all that there was to read."""

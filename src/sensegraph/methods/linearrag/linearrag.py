@@ -106,7 +106,7 @@ class LinearRAG:
             plain = by_text(question, index, rt, self.comparing, self.top)
             return plain, (f"the question names no entity of the index: chunks were ranked by {plain.name}",)
         near, delta = self._near(question, np.flatnonzero(seeds), index, rt)
-        active = spread(index.part(SENTENCES), near, seeds, self.iterations, delta, self.kappa)
+        active = spread_activation(index.part(SENTENCES), near, seeds, self.iterations, delta, self.kappa)
         reset = np.concatenate((self._passages(question, active, index, rt), active.weight))
         steps = math.ceil(math.log(self.tolerance) / math.log(self.damping))
         there = pagerank(index.part(SENTENCES).walk, reset, self.damping, steps)
@@ -145,7 +145,9 @@ class LinearRAG:
         return np.asarray(self.passages * (share * near + bonus), np.float64)
 
 
-def spread(known: Sentences, near: Near, seeds: Floats, iterations: int, delta: float, kappa: int) -> Activation:
+def spread_activation(
+    known: Sentences, near: Near, seeds: Floats, iterations: int, delta: float, kappa: int
+) -> Activation:
     """The activation of all entities from `seeds`, shape (n,), after `iterations` − 1 rounds (§3, semantic bridging).
 
     In each round every entity of a value from `delta` on takes its `kappa` nearest sentences that no earlier round
@@ -156,7 +158,9 @@ def spread(known: Sentences, near: Near, seeds: Floats, iterations: int, delta: 
     hop = (seeds > 0).astype(np.int32)
     used = np.zeros(len(known), np.bool_)
     for t in range(1, iterations):
-        owners, chosen, sigma = _chosen(known, near, np.flatnonzero((value >= delta) & (value > 0)), used, kappa)
+        owners, chosen, sigma = _choose_sentences(
+            known, near, np.flatnonzero((value >= delta) & (value > 0)), used, kappa
+        )
         places, sizes = gathered(known.start, chosen)
         giver, taker = np.repeat(owners, sizes), np.asarray(known.held[places], np.int64)
         gift = value[giver] * np.repeat(sigma, sizes)
@@ -170,7 +174,7 @@ def spread(known: Sentences, near: Near, seeds: Floats, iterations: int, delta: 
     return Activation(weight, hop)
 
 
-def _chosen(
+def _choose_sentences(
     known: Sentences, near: Near, active: Longs, used: NDArray[np.bool_], kappa: int
 ) -> tuple[Longs, Longs, Floats]:
     """The nearest unused sentences of every active entity: the entities, beside each a sentence, and its nearness."""

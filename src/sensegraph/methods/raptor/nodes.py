@@ -92,34 +92,34 @@ class Nodes:
 
 
 @step("nodes.nodes", version=1, form="arrays")
-def nodes(wholes: Sequence[tuple[Leaves, Hierarchy, Sequence[str]]]) -> list[Nodes]:
+def make_nodes(wholes: Sequence[tuple[Leaves, Hierarchy, Sequence[str]]]) -> list[Nodes]:
     """The nodes of leaves and the tree above them; the ids of all chunks tell where each is in the catalogue."""
-    return [_made(*whole) for whole in wholes]
+    results: list[Nodes] = []
+    for leaves, tree, chunks in wholes:
+        place = {name: i for i, name in enumerate(chunks)}
+        cut, clusters = list(leaves.leaves), list(tree.clusters)
+        node = {name: i for i, name in enumerate([*(leaf.id for leaf in cut), *(c.id for c in clusters)])}
+        sizes = [0] * len(cut) + [len(c.members) for c in clusters]
+        results.append(
+            Nodes(
+                np.array([*(leaf.tokens for leaf in cut), *(c.tokens for c in clusters)], np.int32),
+                np.array([0] * len(cut) + [c.level + 1 for c in clusters], np.int32),
+                np.array([0] * len(cut) + [bool(c.promoted) for c in clusters], np.int8),
+                offsets(sizes),
+                np.fromiter(chain.from_iterable((node[m] for m in c.members) for c in clusters), np.int32),
+                np.array([place[leaf.chunk] for leaf in cut], np.int32),
+                np.arange(len(node)),
+            )
+        )
+    return results
 
 
 @step("nodes.node_words", version=1, form="arrays")
-def node_words(wholes: Sequence[tuple[Leaves, Hierarchy, Iterable[Chunk]]]) -> list[Bm25]:
+def index_node_words(wholes: Sequence[tuple[Leaves, Hierarchy, Iterable[Chunk]]]) -> list[Bm25]:
     """The word index of the nodes, in their order; the title of its document counts as words of every leaf."""
-    return [_words(*whole) for whole in wholes]
-
-
-def _made(leaves: Leaves, tree: Hierarchy, chunks: Sequence[str]) -> Nodes:
-    place = {name: i for i, name in enumerate(chunks)}
-    cut, clusters = list(leaves.leaves), list(tree.clusters)
-    node = {name: i for i, name in enumerate([*(leaf.id for leaf in cut), *(c.id for c in clusters)])}
-    sizes = [0] * len(cut) + [len(c.members) for c in clusters]
-    return Nodes(
-        np.array([*(leaf.tokens for leaf in cut), *(c.tokens for c in clusters)], np.int32),
-        np.array([0] * len(cut) + [c.level + 1 for c in clusters], np.int32),
-        np.array([0] * len(cut) + [bool(c.promoted) for c in clusters], np.int8),
-        offsets(sizes),
-        np.fromiter(chain.from_iterable((node[m] for m in c.members) for c in clusters), np.int32),
-        np.array([place[leaf.chunk] for leaf in cut], np.int32),
-        np.arange(len(node)),
-    )
-
-
-def _words(leaves: Leaves, tree: Hierarchy, chunks: Iterable[Chunk]) -> Bm25:
-    known = {c.id: c for c in chunks}
-    said = (f"{(c := known[leaf.chunk]).title}\n{c.text[leaf.start : leaf.end]}" for leaf in leaves.leaves)
-    return Bm25.build(stems(text) for text in chain(said, (c.text for c in tree.clusters)))
+    found: list[Bm25] = []
+    for cut, tree, chunks in wholes:
+        known = {c.id: c for c in chunks}
+        said = [f"{(c := known[leaf.chunk]).title}\n{c.text[leaf.start : leaf.end]}" for leaf in cut.leaves]
+        found.append(Bm25.build(stems(text) for text in chain(said, (c.text for c in tree.clusters))))
+    return found

@@ -20,7 +20,7 @@ from sensegraph.answering.asking import conclude
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
-from sensegraph.methods.walk.asked import Asked, asked
+from sensegraph.methods.walk.asked import Asked, ask_names
 from sensegraph.methods.walk.names_part import NAMES
 from sensegraph.methods.walk.naming import Names
 from sensegraph.protocols import Part, Task
@@ -102,11 +102,12 @@ class Walk:
 
     def rank(self, question: Question, index: Index, rt: Runtime) -> Ranking:
         """The `top` best chunks of the index."""
-        names, seen = index.part(NAMES), asked(question.sought, index, self.k1, self.b)
+        names, seen = index.part(NAMES), ask_names(question.sought, index, self.k1, self.b)
         talk = names.hubs > self.dialogue
         start = self._start(seen, self._text(seen, question, index, rt), names)
         here, p = self._walked(start, names, self.hubbed if talk else self.damping)
-        hops = [(c, w, *self._bridge(c, names)) for c, w in _first(here, p, self.bridges)]
+        at, mass = best(p, self.bridges)  # the chunks with the most mass
+        hops = [(c, w, *self._bridge(c, names)) for c, w in zip(here[at].tolist(), mass.tolist(), strict=True)]
         pool = self._pool(here, [chunks for _, _, chunks, _ in hops], seen)
         score = np.zeros(len(pool))
         score[np.searchsorted(pool, here)] = p
@@ -131,7 +132,16 @@ class Walk:
                 for chunk, share in self._shared(chunks[bears].tolist(), seen, names):
                     borne[chunk] = borne.get(chunk, 0.0) + float(names.salience[name]) * share
         words = dict(zip(text[0].tolist(), (text[1] ** self.power).tolist(), strict=True))
-        return _mixed([(borne, self.borne), (words, self.text), (named, self.named)])
+        # each block of mass is scaled to its share, those without mass are left out; in all 1
+        blocks = [(borne, self.borne), (words, self.text), (named, self.named)]
+        mixed: dict[int, float] = {}
+        there = [(block, share / sum(block.values())) for block, share in blocks if share and sum(block.values()) > 0]
+        for block, scale in there:
+            for node, some in block.items():
+                mixed[node] = mixed.get(node, 0.0) + scale * some
+        nodes = sorted(mixed)
+        mass = np.array([mixed[node] for node in nodes])
+        return np.array(nodes, np.int64), mass / max(float(mass.sum()), 1e-300)
 
     def _shared(self, chunks: list[int], seen: Asked, names: Names) -> list[tuple[int, float]]:
         """How chunks that bear the same name share it: by the parentheses of their titles, then by their words."""
@@ -195,21 +205,3 @@ class Walk:
             gain[np.searchsorted(pool, chunk)] = 0
             total += gain
         return total
-
-
-def _first(chunks: Longs, p: Floats, count: int) -> list[tuple[int, float]]:
-    """The chunks with the most mass, and their mass."""
-    at, mass = best(p, count)
-    return list(zip(chunks[at].tolist(), mass.tolist(), strict=True))
-
-
-def _mixed(blocks: list[tuple[dict[int, float], float]]) -> tuple[Longs, Floats]:
-    """Blocks of mass, each scaled to its share, those without mass left out; in all 1."""
-    mixed: dict[int, float] = {}
-    there = [(block, share / sum(block.values())) for block, share in blocks if share and sum(block.values()) > 0]
-    for block, scale in there:
-        for node, some in block.items():
-            mixed[node] = mixed.get(node, 0.0) + scale * some
-    nodes = sorted(mixed)
-    mass = np.array([mixed[node] for node in nodes])
-    return np.array(nodes, np.int64), mass / max(float(mass.sum()), 1e-300)
