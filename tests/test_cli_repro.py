@@ -18,7 +18,7 @@ from scripted import ScriptedServer
 from sensegraph.cli import app
 from sensegraph.cli.lab.repro import format_reproduction
 from sensegraph.cli.lab.table_measuring import _KINDS, Bench, _set_beside_published, hash_measuring_sets
-from sensegraph.cli.options import quiet
+from sensegraph.cli.options import skip_progress
 from sensegraph.corpus.settings import parse
 from sensegraph.errors import InputError
 from sensegraph.lab.experiments.plan import Plan
@@ -226,7 +226,7 @@ def test_recall_of_the_first_questions_is_that_of_no_others(run: Run, tmp_path: 
 def test_the_first_questions_have_no_verdict_and_all_of_them_keep_theirs(tmp_path: Path):
     podcast(tmp_path)
     units, _, answers, *_ = read_recipes("edge2024")
-    every, two, one = (Bench("edge2024", tmp_path / "data", tmp_path, {}, quiet, n) for n in (0, 2, 1))
+    every, two, one = (Bench("edge2024", tmp_path / "data", tmp_path, {}, skip_progress, n) for n in (0, 2, 1))
     assert hash_measuring_sets(answers, every) == hash_measuring_sets(answers, two) != hash_measuring_sets(answers, one)
     assert hash_measuring_sets(units, every) == hash_measuring_sets(units, one)
     pins = Pinned("offline", date(2026, 1, 2), "", 1.0, {"podcast": (1.0,)}, hash_measuring_sets(answers, every))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from harbour import TEXTS, papers
 from scripted import ScriptedServer
-from sensegraph.cli.show import evidence
+from sensegraph.cli.show import format_evidence
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError, UnsupportedTask
 from sensegraph.filters import Scope
@@ -174,7 +174,7 @@ def test_leaves_of_one_chunk_are_cited_each_at_its_own_span(harbour: Corpus) -> 
 
 def test_a_search_shows_where_in_the_document_a_leaf_stands(harbour: Corpus) -> None:
     found = harbour.search(QUESTION.text, method="raptor")
-    shown = evidence(found, harbour.index(), QUESTION.text)
+    shown = format_evidence(found, harbour.index(), QUESTION.text)
     said = "Ada Finch keeps the lighthouse of Skerry Point."
     start = TEXTS["minutes-2019"].index(said)
     assert f"minutes-2019:{start}-{start + len(said)} “{said}”" in shown

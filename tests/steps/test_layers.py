@@ -579,7 +579,7 @@ def test_defect_4_no_component_is_left_out_and_layers_join_them(both: Corpus) ->
 def test_a_build_tells_what_it_made(tmp_path: Path) -> None:
     with opened(tmp_path) as made:
         made.add(papers())
-        said = show.built(made.build())
+        said = show.format_build(made.build())
     assert re.search(r", \d+ summary entities\b", said)
     assert re.search(r"summed up \d+ groups", said)
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripted import Script, ScriptedServer
-from sensegraph.cli.show import built
+from sensegraph.cli.show import format_build
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import EmptyCorpus, NotIndexed
 from sensegraph.language.text import tokens
@@ -144,7 +144,7 @@ def test_two_builds_give_the_same_tree(tmp_path: Path) -> None:
 def test_the_counts_tell_of_leaves_and_summaries(grown: Corpus) -> None:
     tree, found = grown.index().part(PART), grown.status().counts
     assert (found["leaves"], found["summaries"]) == (len(tree.leaves), len(tree.summaries))
-    shown = built(grown.build())
+    shown = format_build(grown.build())
     assert f"{len(tree.leaves)} leaves, {len(tree.summaries)} summaries" in shown
 
 

@@ -45,7 +45,10 @@ class Asker:
         given = {k: v for k, v in options.items() if v is not None}
         own, settings = self._workspace.given.method, self._workspace.settings
         if own is not None and name in ("auto", own.name):
-            return _with_options(own, given), ""
+            try:
+                return (replace(own, **given) if given else own), ""  # type: ignore[type-var]
+            except TypeError as e:
+                raise SettingsError(f"The method {own.name} cannot take {', '.join(given)}: {e}.") from e
         wanted, reason = name if name != "auto" else settings.method, ""
         if wanted == "auto":
             deep = Choice("graphrag", "a depth was given")
@@ -70,7 +73,7 @@ class Asker:
         """
         space = self._workspace
         rt, read = space.asking_runtime(), space.settings.index.temporal.questions
-        posed, masked = self._privacy.mask_question(_asked(question, history))
+        posed, masked = self._privacy.mask_question(_make_question(question, history))
         asked, index = asked_in_time(posed, self._builder.index(), scope, rt, read=read)
         chosen, reason = self.method(method, asked.text, index=index, **options)
         index.check_parts(parts_needed(chosen))
@@ -90,7 +93,7 @@ class Asker:
         """The evidence for a question, without an answer: at most `top` passages and documents, best first."""
         if top < 1:
             raise InputError(f"top must be at least 1, not {top}.")
-        asked, masked = self._privacy.mask_question(_asked(question, ()))
+        asked, masked = self._privacy.mask_question(_make_question(question, ()))
         rt, index = self._workspace.asking_runtime(), timed(self._builder.index(), scope)
         own = self._workspace.given.method
         wanted = finder(index) if method == "auto" and own is None else method
@@ -131,17 +134,7 @@ class Asker:
             return None
 
 
-def _asked(question: str, history: Sequence[Turn]) -> Question:
+def _make_question(question: str, history: Sequence[Turn]) -> Question:
     if not question.strip():
         raise InputError("The question is empty; ask something.")
     return Question(question, tuple(history))
-
-
-def _with_options(method: Method, options: dict[str, Any]) -> Method:
-    """A method that was given as a value, with other settings for one question."""
-    if not options:
-        return method
-    try:
-        return replace(method, **options)  # type: ignore[type-var]
-    except TypeError as e:
-        raise SettingsError(f"The method {method.name} cannot take {', '.join(options)}: {e}.") from e

@@ -69,7 +69,7 @@ class Browser:
 
         Raises InputError for a name that is unknown, or that several entities have: give its `type` or its id.
         """
-        return self.entity_page(_only(self.entities_named(name, type), name))
+        return self.entity_page(_require_one_result(self.entities_named(name, type), name))
 
     def entity_page(self, entity: Entity) -> EntityPage:
         """All that is known of an entity that was found before."""
@@ -82,7 +82,7 @@ class Browser:
 
         Raises InputError for a name that is unknown, or that several entities have: give its `type` or its id.
         """
-        found = _only(self.entities_named(entity, type), entity)
+        found = _require_one_result(self.entities_named(entity, type), entity)
         return timeline(self._builder.index(), found, since, until)
 
     def changes(self, first: str, last: str) -> list[Change]:
@@ -135,7 +135,7 @@ class Browser:
         return self._workspace.runtime().once(facets, lambda: graph, names=(index.manifest.graph,)).value
 
 
-def _only(found: list[Entity], name: str) -> Entity:
+def _require_one_result(found: list[Entity], name: str) -> Entity:
     if len(found) > 1:
         kinds = ", ".join(f"{e.type} ({e.id[:10]})" for e in found)
         raise InputError(f"{name!r} is the name of {len(found)} entities: {kinds}; give the type or the id of one.")

@@ -79,7 +79,7 @@ class Privacy:
         if settings.mask == "off":
             return list(documents), Tally()
         masked = self._masks()
-        found = surveyed(documents, self._masker() if masked else Masker(finder(settings)))
+        found = mask_and_count(documents, self._masker() if masked else Masker(finder(settings)))
         return [new if masked else old for old, (new, _) in zip(documents, found, strict=True)], tally(
             [counts for _, counts in found], masked=masked
         )
@@ -124,8 +124,9 @@ class Privacy:
         """Raise SettingsError where documents of the corpus were not read under the rules that hold now."""
         if self._masks() and (old := self._otherwise()):
             raise SettingsError(
-                f"{_counted(old)} not masked under the settings of [personal]: {self._why(old[0])}. The originals are "
-                "not kept: add them again (sensegraph index PATH) or remove them, then run sensegraph collect."
+                f"{_count_documents(old)} not masked under the settings of [personal]: {self._why(old[0])}. The "
+                "originals are not kept: add them again (sensegraph index PATH) or remove them, then run "
+                "sensegraph collect."
             )
 
     def _refuse_masked_documents(self) -> None:
@@ -134,9 +135,9 @@ class Privacy:
         if not (have := [name for name in self._workspace.document_keys() if MASKED + name in marks]):
             return
         raise SettingsError(
-            f"{_counted(have)} masked, and {self._off()}: documents would come in unmasked. {self._put_back(have[0])} "
-            "To have originals in this corpus from now on, first remove all documents that are masked (sensegraph "
-            "remove), or index them into another folder."
+            f"{_count_documents(have)} masked, and {self._off()}: documents would come in unmasked. "
+            f"{self._put_back(have[0])} To have originals in this corpus from now on, first remove all documents "
+            "that are masked (sensegraph remove), or index them into another folder."
         )
 
     def _note_unmasked_question(self) -> tuple[str, ...]:
@@ -203,11 +204,11 @@ class Privacy:
         raise SettingsError(f"{said}{self._why(old[0])}; {ways}, or use it as it is with --set personal.mask=off.")
 
 
-def _counted(names: Sequence[str]) -> str:
+def _count_documents(names: Sequence[str]) -> str:
     return "1 document of this corpus is" if len(names) == 1 else f"{len(names):,} documents of this corpus are"
 
 
-def surveyed(documents: Iterable[Document], masker: Masker) -> list[tuple[Document, Counter[str]]]:
+def mask_and_count(documents: Iterable[Document], masker: Masker) -> list[tuple[Document, Counter[str]]]:
     """Every document masked, and what was found in it by kind."""
     settings = masker.settings
     return [
@@ -215,7 +216,7 @@ def surveyed(documents: Iterable[Document], masker: Masker) -> list[tuple[Docume
     ]
 
 
-def survey_of(documents: Iterable[Document], settings: PersonalSettings) -> Survey:
+def survey_documents(documents: Iterable[Document], settings: PersonalSettings) -> Survey:
     """A report of what is personal in these documents, by the kinds of the settings; nothing is changed."""
     read = ((d, find_people(d.text, settings, d.title), find_people(d.title, settings)) for d in documents)
     return survey(read, settings)

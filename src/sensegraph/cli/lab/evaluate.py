@@ -10,8 +10,19 @@ import typer
 from typer.core import TyperGroup
 
 from sensegraph.cli.lab import evaluate_questions, evaluate_run
-from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Set, Trust, out, out_json, overrides, say
-from sensegraph.cli.progress import progress
+from sensegraph.cli.options import (
+    Engine,
+    Json,
+    MaxCost,
+    MaxTokens,
+    Set,
+    Trust,
+    print_json,
+    print_message,
+    print_text,
+    read_overrides,
+)
+from sensegraph.cli.progress import show_progress
 
 if TYPE_CHECKING:
     from sensegraph.lab.retrieval import Measuring, Result
@@ -107,7 +118,7 @@ def retrieval(
     if picture and picture.suffix.lower() != ".svg":
         raise typer.BadParameter(f"--picture {picture}: pictures are SVG; name a file that ends in .svg.")
     loaded, parts = retrieval_measuring.load_measuring_settings(
-        root or _HERE, overrides(settings, engine, max_tokens, max_cost, trust=trust)
+        root or _HERE, read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
     )
     named = retrieval_measuring.load_named_methods(methods, loaded)
     sets = [read_set(folder, split, titles=not delete_titles) for folder in data]
@@ -115,7 +126,7 @@ def retrieval(
     if twice := [n for n in set_names if set_names.count(n) > 1]:
         raise typer.BadParameter(f"--data names two folders called {twice[0]!r}; results go by that name: rename one.")
     results: list[Result] = []
-    with progress() as report, retrieval_measuring.open_index_folder(root) as place:
+    with show_progress() as report, retrieval_measuring.open_index_folder(root) as place:
         for judged in sets:
             inner = place / judged.name if len(sets) > 1 else place
             results.append(
@@ -124,12 +135,12 @@ def retrieval(
                 )
             )
             if not as_json:
-                out(retrieval_tables.text(results[-1], how) + "\n")
+                print_text(retrieval_tables.text(results[-1], how) + "\n")
     _write_extra_files(results, how, picture, runs)
     if as_json:
-        out_json(retrieval_records.whole(named, how, results))
+        print_json(retrieval_records.whole(named, how, results))
     elif len(results) > 1:
-        out(retrieval_tables.summary(results, how))
+        print_text(retrieval_tables.summary(results, how))
 
 
 def _write_extra_files(results: Sequence[Result], how: Measuring, picture: Path | None, runs: Path | None) -> None:
@@ -152,4 +163,4 @@ def _write_extra_files(results: Sequence[Result], how: Measuring, picture: Path 
         picture.write_text(svg(chart(title, panels)), encoding="utf-8")
         written.append(picture)
     if written:
-        say("written: " + ", ".join(map(str, written)))
+        print_message("written: " + ", ".join(map(str, written)))

@@ -12,8 +12,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Root, Set, Trust, opened, out, out_json, overrides
-from sensegraph.cli.progress import progress
+from sensegraph.cli.options import (
+    Engine,
+    Json,
+    MaxCost,
+    MaxTokens,
+    Root,
+    Set,
+    Trust,
+    open_corpus,
+    print_json,
+    print_text,
+    read_overrides,
+)
+from sensegraph.cli.progress import show_progress
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
@@ -88,11 +100,11 @@ def make_questions(
         check_empty(target)
     grounds = GroundSettings(_parse_classes(classes) or GROUNDED, each, seed=seed) if from_graph or not about else None
     posing = Posing(about, PersonaSettings(personas, tasks, per_task), grounds, templates)
-    given = overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    given = read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
     alone = grounds is None  # where a description is enough, a new folder keeps what was paid for
     opening: Callable[..., AbstractContextManager[Corpus]]
-    opening = partial(Corpus.open, root, settings=given) if alone else partial(opened, root, given)
-    with progress() as report, opening(progress=report) as corpus:
+    opening = partial(Corpus.open, root, settings=given) if alone else partial(open_corpus, root, given)
+    with show_progress() as report, opening(progress=report) as corpus:
         index = corpus.index() if grounds or _names_folder(target) else None
         if estimate:
             _show_question_costs(foresee(posing, index, corpus.runtime()), corpus, as_json)
@@ -107,7 +119,7 @@ def make_questions(
             write_questions(target, found.questions)
         notes = corpus.engine.notes()
     if as_json:
-        out_json(_record_questions(found, usage, notes, target))
+        print_json(_record_questions(found, usage, notes, target))
     else:
         _show_questions(found, usage, notes, target)
 
@@ -137,8 +149,8 @@ def _show_questions(found: Outcome, usage: Usage, notes: Sequence[str], target: 
     lines.append(f"{'together':<15} {len(found.questions):>5}, to {target}")
     lines += [f"dropped: {n} × {reason}" for reason, n in found.dropped]
     lines += [f"missing: {n} × {kind}: no more could be made" for kind, n in found.missing]
-    lines += [f"cost: {show.spent(usage)}"] if usage.calls else []
-    out("\n".join([*lines, *notes]))
+    lines += [f"cost: {show.format_usage(usage)}"] if usage.calls else []
+    print_text("\n".join([*lines, *notes]))
 
 
 def _record_questions(found: Outcome, usage: Usage, notes: Sequence[str], target: Path | None) -> dict[str, Any]:
@@ -165,7 +177,7 @@ def _show_question_costs(steps: Sequence[StepEstimate], corpus: Corpus, as_json:
     cost = engine.price(prompt, completion) if isinstance(engine, PricedEngine) else 0.0
     if as_json:
         told = {"calls": calls, "prompt_tokens": prompt, "completion_tokens": completion, "cost_usd": cost}
-        out_json({"steps": [asdict(s) for s in steps], **told})
+        print_json({"steps": [asdict(s) for s in steps], **told})
         return
     lines = [f"{s.step:<20} {s.items:>6} items {s.calls:>6} calls {s.prompt_tokens:>10,} tokens" for s in steps]
-    out("\n".join([*lines, f"{calls:,} calls, {prompt:,} tokens in, {completion:,} out, {cost:.4f} USD"]))
+    print_text("\n".join([*lines, f"{calls:,} calls, {prompt:,} tokens in, {completion:,} out, {cost:.4f} USD"]))

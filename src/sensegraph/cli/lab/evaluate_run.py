@@ -10,8 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Quiet, Set, Trust, out, out_json, overrides, say
-from sensegraph.cli.progress import progress
+from sensegraph.cli.options import (
+    Engine,
+    Json,
+    MaxCost,
+    MaxTokens,
+    Quiet,
+    Set,
+    Trust,
+    print_json,
+    print_message,
+    print_text,
+    read_overrides,
+)
+from sensegraph.cli.progress import show_progress
 from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -42,26 +54,26 @@ def run_evaluation(
     from sensegraph.cli.lab import evaluation_forecast, evaluation_setup
     from sensegraph.lab.experiments import experiment, outcome_records
 
-    given = overrides(settings, engine, max_tokens, max_cost, trust=trust)
-    with progress(quiet or as_json) as report:
+    given = read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    with show_progress(quiet or as_json) as report:
         foreseen = evaluation_forecast.forecast_evaluation(file, given, report)
     if estimate:
-        out_json(evaluation_forecast.record_forecast(foreseen)) if as_json else out(
+        print_json(evaluation_forecast.record_forecast(foreseen)) if as_json else print_text(
             evaluation_forecast.format_forecast(foreseen)
         )
         return
     confirm_calls(foreseen, evaluation_setup.read_plan(file).ask_above, yes=yes)
-    with progress(quiet or as_json) as report, evaluation_setup.prepare_evaluation(file, given, report) as ready:
+    with show_progress(quiet or as_json) as report, evaluation_setup.prepare_evaluation(file, given, report) as ready:
         found = experiment.run(ready.plan, ready.conditions, ready.questions, ready.tools, ready.corpus_name)
     whole = outcome_records.whole(found)
     written = write_evaluation(found, whole, ready.output)
     if as_json:
-        out_json(whole)
+        print_json(whole)
     elif not quiet:
         from sensegraph.lab.experiments import evaluation_report
 
-        out("\n".join(evaluation_report.brief(found)))
-        say("written: " + ", ".join(map(str, written)))
+        print_text("\n".join(evaluation_report.brief(found)))
+        print_message("written: " + ", ".join(map(str, written)))
 
 
 def confirm_calls(foreseen: Forecast, most: int, *, yes: bool) -> None:
@@ -71,7 +83,7 @@ def confirm_calls(foreseen: Forecast, most: int, *, yes: bool) -> None:
     calls = foreseen.whole.calls
     if yes or calls <= most:
         return
-    say(evaluation_forecast.format_forecast(foreseen))
+    print_message(evaluation_forecast.format_forecast(foreseen))
     if sys.stdin.isatty() and typer.confirm("Begin?", err=True):
         return
     raise InputError(f"{calls:,} calls are foreseen, more than ask_above = {most:,}: add --yes to begin.")

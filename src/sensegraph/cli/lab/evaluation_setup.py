@@ -13,10 +13,10 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
-from sensegraph.cli.options import root_flag, say_skipped
+from sensegraph.cli.options import format_root_flag, report_skipped
 from sensegraph.cli.progress import Report
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.corpus.settings import FILE, FOLDER, Settings, choices, load_settings, parse
+from sensegraph.corpus.settings import FILE, FOLDER, Settings, describe_choices, load_settings, parse
 from sensegraph.corpus.tools import can_write, has_store, make_store, make_tools
 from sensegraph.documents import stream
 from sensegraph.errors import EmptyCorpus, InputError, NotIndexed, SettingsError
@@ -69,7 +69,7 @@ def read_plan(file: Path) -> Plan:
     for metric in table.get("metrics", []) if isinstance(table.get("metrics"), list) else []:
         known = ("claims", "judge", "scores", "grounding", "reference")
         if isinstance(metric, str) and metric not in known:
-            raise SettingsError(f"{file}: metrics cannot hold {choices(metric, known)}")
+            raise SettingsError(f"{file}: metrics cannot hold {describe_choices(metric, known)}")
     lacking = [what for name, what in _NEEDED.items() if not table.get(name)]
     if lacking and table.keys() <= {f.name for f in fields(Plan)}:  # else a name is misspelled
         raise InputError(f"{file} lacks {lacking[0]}.")
@@ -161,7 +161,9 @@ def _open_plan_corpus(
     if (place / FILE).is_file() and not (place / FOLDER).is_dir():
         # an index in the results folder would be built without its settings, and of its prompts too
         source = "" if (place / "input").is_dir() else f" {shlex.quote(str(place))}"
-        raise NotIndexed(f"{place} has settings ({FILE}) but no index; run: sensegraph index{source}{root_flag(place)}")
+        raise NotIndexed(
+            f"{place} has settings ({FILE}) but no index; run: sensegraph index{source}{format_root_flag(place)}"
+        )
     output, spare = (root / "index" for root in roots)
     root = place if (place / FOLDER).is_dir() else output if (output / FOLDER).is_dir() else spare
     dry = output != spare and root != spare
@@ -184,7 +186,7 @@ def _ensure_index(corpus: Corpus, named: list[tuple[Named, str]], source: Path, 
             return source if made is None or not wanted <= made.part_names else None
         # make the corpus hold what can be read at `source`, and nothing else
         added = corpus.add(source)
-        say_skipped(added.skipped)
+        report_skipped(added.skipped)
         read = {*added.new, *added.changed, *added.same}
         if gone := [name for name in corpus.document_keys() if name not in read]:
             corpus.remove(*gone)
@@ -192,12 +194,12 @@ def _ensure_index(corpus: Corpus, named: list[tuple[Named, str]], source: Path, 
         return None
     manifest = corpus.manifest()
     if manifest is None:
-        raise NotIndexed(f"{source} has no finished index; run: sensegraph index{root_flag(source)}")
+        raise NotIndexed(f"{source} has no finished index; run: sensegraph index{format_root_flag(source)}")
     for one, method in named:
         if lacking := sorted(one.method.reads - manifest.part_names):
             raise NotIndexed(
                 f"The index of {source} lacks {', '.join(lacking)}, which {method} reads; "
-                f"run: sensegraph index{root_flag(source)} --method {method}"
+                f"run: sensegraph index{format_root_flag(source)} --method {method}"
             )
     return None
 

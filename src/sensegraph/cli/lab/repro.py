@@ -9,8 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Quiet, Set, Trust, out, out_json, overrides, say
-from sensegraph.cli.progress import progress
+from sensegraph.cli.options import (
+    Engine,
+    Json,
+    MaxCost,
+    MaxTokens,
+    Quiet,
+    Set,
+    Trust,
+    print_json,
+    print_message,
+    print_text,
+    read_overrides,
+)
+from sensegraph.cli.progress import show_progress
 from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -49,36 +61,36 @@ def repro(
     """Measure a table of a paper with this system, and set the published figures and our own pinned ones beside it."""
     from sensegraph.cli.lab import evaluate_run, evaluation_forecast, evaluation_setup
     from sensegraph.cli.lab.table_measuring import Bench, reproduce_table, write_recipe_plan
-    from sensegraph.corpus.settings import FILE, check_approved, lay_tables, load_settings, read_tables
+    from sensegraph.corpus.settings import FILE, check_approved, lay_tables, load_settings, read_toml_tables
     from sensegraph.corpus.tools import needed_approvals
     from sensegraph.lab.experiments.published import paper_named
     from sensegraph.lab.reproduction.table_recipes import select_recipes
 
     name = paper_named(paper)
     # all indexes are made by the settings of the current folder's file, with the flags laid over
-    flags = overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    flags = read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
     loaded = load_settings(Path(), flags)
     check_approved(loaded, *needed_approvals(loaded))  # from here on they count as the user's own
-    given, prompts = lay_tables(read_tables(Path(FILE)), flags), loaded.model.prompts
+    given, prompts = lay_tables(read_toml_tables(Path(FILE)), flags), loaded.model.prompts
     given = lay_tables(given, {"model": {"prompts": str(Path(prompts).resolve())}}) if prompts else given
     found = []
-    with progress(quiet or as_json or dry_run) as report:
+    with show_progress(quiet or as_json or dry_run) as report:
         bench = Bench(name, data, root / name, given, report, questions)
         for recipe in select_recipes(name, table):
             lacking = _find_missing(recipe, bench)
             if dry_run:
-                out(describe_recipe(recipe, bench, lacking) + "\n")
+                print_text(describe_recipe(recipe, bench, lacking) + "\n")
             elif not lacking:
                 if recipe.plan:  # ask before many calls, as `evaluate run` does
                     file = write_recipe_plan(recipe, bench)
                     foreseen = evaluation_forecast.forecast_evaluation(file, given, report)
                     evaluate_run.confirm_calls(foreseen, evaluation_setup.read_plan(file).ask_above, yes=yes)
                 found.append(reproduce_table(recipe, bench))
-                out("" if as_json else format_reproduction(found[-1]) + "\n")
+                print_text("" if as_json else format_reproduction(found[-1]) + "\n")
             else:
-                say(f"{recipe.title} ({recipe.kind}) is left out: {lacking}")
+                print_message(f"{recipe.title} ({recipe.kind}) is left out: {lacking}")
     if as_json and not dry_run:
-        out_json([record_reproduction(one) for one in found])
+        print_json([record_reproduction(one) for one in found])
     if not dry_run and (not found or any(one.grade == "fail" for one in found)):
         raise typer.Exit(1)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from sensegraph.cli.options import overrides
+from sensegraph.cli.options import read_overrides
 from sensegraph.cli.progress import Report
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import Settings, load_settings, parse
@@ -50,7 +50,7 @@ def load_named_methods(text: str, settings: Settings) -> list[Named]:
     found = []
     for name in names:
         method, *pairs = name.split(":")
-        found.append(Named(name, load(method, **settings.method_settings(method, overrides(pairs)))))
+        found.append(Named(name, load(method, **settings.method_settings(method, read_overrides(pairs)))))
     return found
 
 

@@ -8,8 +8,18 @@ from typing import Annotated, Any
 
 import typer
 
-from sensegraph.cli.options import Engine, Json, Quiet, Set, Trust, out, out_json, overrides, say
-from sensegraph.cli.progress import progress
+from sensegraph.cli.options import (
+    Engine,
+    Json,
+    Quiet,
+    Set,
+    Trust,
+    print_json,
+    print_message,
+    print_text,
+    read_overrides,
+)
+from sensegraph.cli.progress import show_progress
 
 CorpusPath = Annotated[
     Path,
@@ -112,23 +122,23 @@ def make_training_data(
     wanted: dict[str, Any] = {"oracle_share": oracle_share, "style": style, "most_oracles": oracles, "hard": hard}
     wanted |= {"pad": padding, "distractors": _parse_distractors(distractors), "max_tokens": length, "answers": answers}
     how = replace(find_data_preset(preset), seed=seed, **{k: v for k, v in wanted.items() if v is not None})
-    shape, given = parse_form(form), overrides(settings, engine, trust=trust)
+    shape, given = parse_form(form), read_overrides(settings, engine, trust=trust)
     apart_file = HeldOutFile(held_out, held_share) if held_out else None
     request = SourceRequest(corpus, questions, from_graph, near, split, topic, given, write_answers, mask)
-    with progress(quiet) as shown, open_question_source(request, seed, shown) as found:
+    with show_progress(quiet) as shown, open_question_source(request, seed, shown) as found:
         made, apart = write_examples(found, how, shape, out_file, apart_file)
     reports = [made, apart] if apart else [made]
     if failing := [c.name for r in reports for c in r.checks if not c.holds]:
-        say(f"not all checks hold: {', '.join(failing)}; read the report before you train on these data")
+        print_message(f"not all checks hold: {', '.join(failing)}; read the report before you train on these data")
     if report:
         report.write_text("\n".join(map(texts.render_data_page, reports)), encoding="utf-8")
     if as_json:
         held = texts.record_data_report(apart) if apart else None
-        out_json(texts.record_data_report(made) | {"held_out": held, "file": str(out_file), "form": form})
+        print_json(texts.record_data_report(made) | {"held_out": held, "file": str(out_file), "form": form})
         return
     shares = [texts.describe_held_out(made, apart, held_share)] if apart else []
-    out("\n\n".join([*map(texts.format_data_report, reports), *shares]))
-    say("written: " + ", ".join(str(file) for file in (out_file, held_out, report) if file))
+    print_text("\n\n".join([*map(texts.format_data_report, reports), *shares]))
+    print_message("written: " + ", ".join(str(file) for file in (out_file, held_out, report) if file))
 
 
 def _parse_distractors(text: str | None) -> tuple[int, int] | None:

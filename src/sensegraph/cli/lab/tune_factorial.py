@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sensegraph.cli.lab.tune_data import app as app
-from sensegraph.cli.options import Json, Quiet, Trust, out, out_json, say
-from sensegraph.cli.progress import progress
+from sensegraph.cli.options import Json, Quiet, Trust, print_json, print_message, print_text
+from sensegraph.cli.progress import show_progress
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
@@ -51,7 +51,7 @@ def run_factorial(
 
     judged = rating.read_ratings(ratings) if ratings else None
     out_dir.mkdir(parents=True, exist_ok=True)
-    with progress(quiet or as_json) as shown:
+    with show_progress(quiet or as_json) as shown:
         replies = arm_answers.answer_in_arms(plan, asked, out_dir / _ANSWERS, shown, opening)
         with opening(plan.base) as corpus:
             measured, notes = designs.measure_design(plan, asked, replies, corpus.runtime(), judged)
@@ -65,9 +65,9 @@ def run_factorial(
     )
     lines = rating.write_sheet(sheet, asked, replies, plan.seed) if sheet else 0
     if as_json:
-        out_json(effect_tables.record_effects(found))
+        print_json(effect_tables.record_effects(found))
     else:
-        out(effect_tables.format_effects(found))
-    say("written: " + ", ".join(map(str, (out_dir / "tables.md", out_dir / "tables.json", *pictures))))
+        print_text(effect_tables.format_effects(found))
+    print_message("written: " + ", ".join(map(str, (out_dir / "tables.md", out_dir / "tables.json", *pictures))))
     if sheet:
-        say(f"written: {sheet}, {lines:,} answers to judge; read it with --ratings {sheet}")
+        print_message(f"written: {sheet}, {lines:,} answers to judge; read it with --ratings {sheet}")

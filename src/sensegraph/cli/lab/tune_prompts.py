@@ -19,13 +19,13 @@ from sensegraph.cli.options import (
     Root,
     Set,
     Trust,
-    chosen_paths,
-    opened,
-    out,
-    overrides,
-    root_flag,
-    say,
-    say_skipped,
+    choose_paths,
+    format_root_flag,
+    open_corpus,
+    print_message,
+    print_text,
+    read_overrides,
+    report_skipped,
 )
 from sensegraph.errors import EmptyCorpus, InputError, SettingsError
 
@@ -59,7 +59,7 @@ def tune_prompts(
     from sensegraph.engines.llm.prompt_tuning import tuned
     from sensegraph.engines.llm.prompts import copied
 
-    with opened(root, overrides(settings, None, max_tokens, max_cost, trust=trust), create=True) as corpus:
+    with open_corpus(root, read_overrides(settings, None, max_tokens, max_cost, trust=trust), create=True) as corpus:
         if not isinstance(corpus.engine, LLMEngine):
             raise SettingsError(
                 f"Prompts are for a model, and the offline engine {corpus.engine.name!r} uses none: set endpoint.model "
@@ -67,7 +67,7 @@ def tune_prompts(
             )
         engine, folder = corpus.engine, Path(corpus.settings.model.prompts or root / _FOLDER)
         kept = () if force else _find_edited_prompts(folder)
-        shown = _sample_passages(corpus, chosen_paths(paths, root), sample)
+        shown = _sample_passages(corpus, choose_paths(paths, root), sample)
         before = engine.usage()
         try:
             found = tuned(engine, shown, language)
@@ -77,9 +77,9 @@ def tune_prompts(
         templates = {name: text for name, text in found.templates if name not in kept}
         for name, text in templates.items():
             (folder / f"{name}.md").write_text(text, encoding="utf-8")
-        out(_describe_tuned(found, list(templates), kept, folder))
+        print_text(_describe_tuned(found, list(templates), kept, folder))
         _update_settings(found, root, folder, language)
-        out(f"read the prompts, edit them, then: sensegraph index{root_flag(root)}")
+        print_text(f"read the prompts, edit them, then: sensegraph index{format_root_flag(root)}")
 
 
 # ── what is shown to the model ──
@@ -94,7 +94,7 @@ def _sample_passages(corpus: Corpus, chosen: Sequence[Path], count: int) -> list
     from sensegraph.runtime.keys import key
 
     read = corpus.sources.read(chosen)
-    say_skipped(read.skipped)
+    report_skipped(read.skipped)
     documents = read.documents or ([] if chosen else corpus.sources.masked_documents())
     if not documents:
         where = ", ".join(map(str, chosen)) or f"{corpus.root / 'input'}, and no document is indexed"
@@ -143,9 +143,9 @@ def _describe_tuned(found: Tuned, written: Sequence[str], kept: Sequence[str], f
         f"persona       {p.persona}",
         f"language      {p.language or 'not said'}",
         f"entity types  {', '.join(p.entity_types)}",
-        f"examples      {show.counted(len(found.examples), 'passage')}",
-        f"cost          {show.spent(found.usage)}",
-        f"wrote {show.counted(len(written), 'prompt')} to {folder}",
+        f"examples      {show.format_quantity(len(found.examples), 'passage')}",
+        f"cost          {show.format_usage(found.usage)}",
+        f"wrote {show.format_quantity(len(written), 'prompt')} to {folder}",
     ]
     if kept:
         lines.append(f"left as they were edited (--force replaces them): {', '.join(kept)}")
@@ -154,7 +154,7 @@ def _describe_tuned(found: Tuned, written: Sequence[str], kept: Sequence[str], f
 
 def _update_settings(found: Tuned, root: Path, folder: Path, language: str) -> None:
     """Set what the settings file does not say; what it says otherwise is left, and told."""
-    from sensegraph.cli.template import settings_toml, toml
+    from sensegraph.cli.template import format_toml, settings_toml
     from sensegraph.corpus.settings import FILE
 
     path = root / FILE
@@ -166,13 +166,13 @@ def _update_settings(found: Tuned, root: Path, folder: Path, language: str) -> N
     wanted |= {"language": language} if language else {}
     changes = []
     for name, value in wanted.items():
-        line = f"{name} = {toml(value)}"
+        line = f"{name} = {format_toml(value)}"
         added = set_model_line(text, name, value, line)
         changes += [] if added is not None else [line]
         text = text if added is None else added
     path.write_text(text, encoding="utf-8")
     if changes:
-        say(f"{path} says otherwise; to use what was found, change in [model]:\n" + "\n".join(changes))
+        print_message(f"{path} says otherwise; to use what was found, change in [model]:\n" + "\n".join(changes))
 
 
 def set_model_line(text: str, name: str, value: Any, line: str) -> str | None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sensegraph.cli.lab.tune_factorial import app as app
-from sensegraph.cli.options import Json, Quiet, out, out_json, overrides, say
-from sensegraph.cli.progress import progress
+from sensegraph.cli.options import Json, Quiet, print_json, print_message, print_text, read_overrides
+from sensegraph.cli.progress import show_progress
 
 if TYPE_CHECKING:
     from sensegraph.lab.finetuning.training.model_trials import Trial
@@ -55,9 +55,9 @@ def train_model(
     from sensegraph.lab.finetuning.training.training_recipes import read_recipe
 
     layers = {"targets": [t.strip() for t in targets.split(",") if t.strip()]} if targets else {}
-    how = read_recipe(preset, recipe, overrides(settings) | layers)
+    how = read_recipe(preset, recipe, read_overrides(settings) | layers)
     job = training_run.Job(data, model, out_dir, held_out, prompt, download)
-    with progress(quiet) as shown:
+    with show_progress(quiet) as shown:
         done = training_run.run_training(job, how, lambda point, steps: shown("train", point.step, steps))
     scene = curves.draw_losses(f"Loss of {done.out.name}", curves.collect_losses(done.points))
     pictures = curves.write_pictures(scene, done.out, "losses")
@@ -65,11 +65,11 @@ def train_model(
         found = asdict(replace(done, points=done.points[-1:]))
         last = found.pop("points")[0]
         found |= {"out": str(done.out), "last": last, "recipe": asdict(how)}
-        out_json(found | {"pictures": [str(p) for p in pictures]})
+        print_json(found | {"pictures": [str(p) for p in pictures]})
         return
-    out(training_run.describe_training(done))
-    say("written: " + ", ".join(map(str, (done.out, *pictures))))
-    out(f"next: sensegraph tune evaluate FILE --model {model} --model {out_dir}")
+    print_text(training_run.describe_training(done))
+    print_message("written: " + ", ".join(map(str, (done.out, *pictures))))
+    print_text(f"next: sensegraph tune evaluate FILE --model {model} --model {out_dir}")
 
 
 @app.command("merge", short_help="Write a tuned model as one folder of weights.")
@@ -80,8 +80,8 @@ def merge_model(
     from sensegraph.lab.finetuning.training import adapter_merging
 
     adapter_merging.merge_adapter(tuned, out_dir)
-    say(f"written: {out_dir}")
-    out(adapter_merging.list_serving_commands(out_dir))
+    print_message(f"written: {out_dir}")
+    print_text(adapter_merging.list_serving_commands(out_dir))
 
 
 @app.command("evaluate", short_help="Ask models the questions of an evaluation file.")
@@ -114,7 +114,7 @@ def evaluate_models(
     templates = (str(one.manifest.get("prompt") or "") for one in loaded)
     template = next((text for text in templates if text), "")
     shape = Layout(template) if template else example_files.completion_layout()
-    with progress(quiet) as shown:
+    with show_progress(quiet) as shown:
         for name, one in zip(model, loaded, strict=True):
 
             def tell(done: int, name: str = name) -> None:
@@ -126,9 +126,9 @@ def evaluate_models(
         for number, (name, trial) in enumerate(found, 1):
             model_trials.write_trial(trial, answers / f"{number}-{Path(name).name}.jsonl")
     if as_json:
-        out_json([model_trials.record_trial(name, trial, found[0][1], names) for name, trial in found])
+        print_json([model_trials.record_trial(name, trial, found[0][1], names) for name, trial in found])
     else:
-        out(model_trials.compare_trials(found, names))
+        print_text(model_trials.compare_trials(found, names))
 
 
 @app.command("serve", short_help="Serve a model of this machine as an endpoint.")
@@ -145,7 +145,9 @@ def serve_model(
     loaded = LocalModel(LocalSettings(model))
     loaded.context  # noqa: B018  a model that cannot be read is told before anybody calls
     with serve_endpoint(loaded, port) as address:
-        out(f'{address} serves {loaded.name}: set endpoint.base_url = "{address}" and endpoint.model = "{loaded.name}"')
+        print_text(
+            f'{address} serves {loaded.name}: set endpoint.base_url = "{address}" and endpoint.model = "{loaded.name}"'
+        )
         Event().wait()
 
 
@@ -165,8 +167,8 @@ def write_world(
     from sensegraph.lab.finetuning.training.worlds import Plan, write_world_files
 
     made = write_world_files(out_dir, Plan(examples, distractors, oracle_share, seed=seed))
-    say("written: " + ", ".join(str(p) for p in asdict(made).values()))
-    out(
+    print_message("written: " + ", ".join(str(p) for p in asdict(made).values()))
+    print_text(
         f"next: sensegraph tune train {out_dir}/train.jsonl --held-out {out_dir}/held-out.jsonl --model {out_dir}/base "
         f"--out {out_dir}/tuned --preset full --recipe {out_dir}/recipe.toml --prompt {out_dir}/prompt.md"
     )

@@ -50,17 +50,17 @@ _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2}([T ]\d{2}(:\d{2}(:\d{2}(\.\d+)?)?)?(Z|[
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 
 
-def scope_of(
+def read_scope(
     documents: Sequence[str] | None, where: Sequence[str] | None, since: str | None, until: str | None
 ) -> Scope:
     """The filter that the flags of a question name. Raises BadParameter for a test or a date that cannot be read."""
     from sensegraph.filters import Scope
 
-    conditions = tuple(map(_condition, where or ()))
-    return Scope(tuple(documents or ()), conditions, _date(since, "--since"), _date(until, "--until"))
+    conditions = tuple(map(_parse_condition, where or ()))
+    return Scope(tuple(documents or ()), conditions, _check_date(since, "--since"), _check_date(until, "--until"))
 
 
-def in_time(
+def restrict_to_time(
     scope: Scope, as_of: str | None, during: str | None, known_at: str | None, unknown: Literal["include", "exclude"]
 ) -> Scope:
     """The filter with the time that facts must hold at. Raises BadParameter for what is no date, or two times."""
@@ -73,14 +73,14 @@ def in_time(
     first, slash, last = (during or "").partition("/")
     if during and not (slash and (first or last)):
         raise typer.BadParameter(f"--during {during!r} is no stretch such as 2015/2018, 2015/ or /2018.")
-    moments = {n: _moment(m, n) for n, m in (("--as-of", as_of), ("--known-at", known_at))}
-    between = (_moment(first, "--during"), _moment(last, "--during"))
+    moments = {n: _check_moment(m, n) for n, m in (("--as-of", as_of), ("--known-at", known_at))}
+    between = (_check_moment(first, "--during"), _check_moment(last, "--during"))
     if turned(first, last):
         raise typer.BadParameter(f"--during {during!r} ends before it begins: give the earlier moment first.")
     return replace(scope, as_of=moments["--as-of"], between=between, known_at=moments["--known-at"], unknown=unknown)
 
 
-def _moment(text: str | None, flag: str) -> str:
+def _check_moment(text: str | None, flag: str) -> str:
     from sensegraph.language.dates.moments import readable
 
     if text and not readable(text):
@@ -88,31 +88,27 @@ def _moment(text: str | None, flag: str) -> str:
     return text or ""
 
 
-def _condition(text: str) -> Condition:
+def _parse_condition(text: str) -> Condition:
     from sensegraph.filters import Condition
 
     found = _TEST.fullmatch(text)
     if not found:
         raise typer.BadParameter(f"--where {text!r} is no test such as year>=2020, author=Ann or lang!=de.")
-    return Condition(found[1], found[2], _value(found[3]))
+    value: str | int | float | bool = found[3]  # a number or a truth value where the text is one
+    if found[3].casefold() in ("true", "false"):
+        value = found[3].casefold() == "true"
+    elif _NUMBER.fullmatch(found[3]):
+        value = int(found[3]) if re.fullmatch(r"[+-]?\d+", found[3]) else float(found[3])
+    return Condition(found[1], found[2], value)
 
 
-def _value(text: str) -> str | int | float | bool:
-    """A number or a truth value where the text is one, else the text."""
-    if text.casefold() in ("true", "false"):
-        return text.casefold() == "true"
-    if not _NUMBER.fullmatch(text):
-        return text
-    return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
-
-
-def _date(text: str | None, flag: str) -> str:
-    if text and not (_DATE.fullmatch(text) and _exists(text)):
+def _check_date(text: str | None, flag: str) -> str:
+    if text and not (_DATE.fullmatch(text) and _is_calendar_day(text)):
         raise typer.BadParameter(f"{flag} {text!r} is no ISO date such as 2023, 2023-05 or 2023-05-17.")
     return text or ""
 
 
-def _exists(text: str) -> bool:
+def _is_calendar_day(text: str) -> bool:
     """Whether the calendar has the day that a date begins with."""
     from datetime import date
 
@@ -124,7 +120,7 @@ def _exists(text: str) -> bool:
     return True
 
 
-def turns_of(path: Path | None) -> tuple[Turn, ...]:
+def read_history(path: Path | None) -> tuple[Turn, ...]:
     """The conversation in a file of JSON lines. Raises InputError that names the line that cannot be read."""
     import msgspec
 

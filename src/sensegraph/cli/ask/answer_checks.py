@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sensegraph.cli.show import counted, short, spent
+from sensegraph.cli.show import format_quantity, format_usage, shorten_line
 from sensegraph.corpus.views import view_checks
 
 if TYPE_CHECKING:
@@ -30,37 +30,37 @@ class Checks:
     told: dict[str, Any] = field(default_factory=dict)
 
 
-def checked(corpus: Corpus, answer: Answer) -> Checks:
+def check_sources(corpus: Corpus, answer: Answer) -> Checks:
     """The answer held against its sources, by the engine where it can, else by words; and what that cost."""
     before = corpus.engine.usage()
     found = corpus.check(answer)
     usage = corpus.engine.usage() - before
-    cost = f"\n- checking took {spent(usage)}" if usage.calls else ""
-    return Checks(f"\n\n{text(found)}{cost}", view_checks(found, usage))
+    cost = f"\n- checking took {format_usage(usage)}" if usage.calls else ""
+    return Checks(f"\n\n{format_checks(found)}{cost}", view_checks(found, usage))
 
 
-def text(found: Checked) -> str:
+def format_checks(found: Checked) -> str:
     """The checks for people: what was checked by whom, the figures, and each problem."""
-    return "\n".join([f"Checks ({found.by})", *_figures(found), *_problems(found)])
+    problems = []
+    for p in found.problems:
+        marks = "".join(m if m[:1] == "[" else f"[{m}]" for m in p.marks)
+        problems.append(f"! {_SAID[p.kind]} {marks} “{shorten_line(p.statement)}”")
+        problems += [f"  {p.reason}"] * bool(p.reason)
+    return "\n".join([f"Checks ({found.by})", *_format_figures(found), *problems])
 
 
-def _figures(found: Checked) -> Iterator[str]:
+def _format_figures(found: Checked) -> Iterator[str]:
     if found.abstained:
         yield "- the answer says that it has none: there is nothing to check"
         return
     cited = found.statements - len(found.uncited)
-    yield f"- {counted(found.statements, 'statement')}; borne out by what they cite: {found.supported:,} of {cited:,}"
+    statements = format_quantity(found.statements, "statement")
+    yield f"- {statements}; borne out by what they cite: {found.supported:,} of {cited:,}"
     if found.uncited:
-        yield f"- {counted(len(found.uncited), 'statement')} without a source: “{short(found.uncited[0])}”"
+        uncited = format_quantity(len(found.uncited), "statement")
+        yield f"- {uncited} without a source: “{shorten_line(found.uncited[0])}”"
     if found.unjudged:
-        yield f"- {counted(found.unjudged, 'statement')} without a verdict"
-    yield f"- {found.exact:,} of {counted(found.citations, 'quoted span')} read as in their documents"
+        yield f"- {format_quantity(found.unjudged, 'statement')} without a verdict"
+    yield f"- {found.exact:,} of {format_quantity(found.citations, 'quoted span')} read as in their documents"
     if found.recall is not None and found.precision is not None:
         yield f"- citation recall {found.recall:.2f}, citation precision {found.precision:.2f}"
-
-
-def _problems(found: Checked) -> Iterator[str]:
-    for p in found.problems:
-        yield f"! {_SAID[p.kind]} {''.join(m if m[:1] == '[' else f'[{m}]' for m in p.marks)} “{short(p.statement)}”"
-        if p.reason:
-            yield f"  {p.reason}"

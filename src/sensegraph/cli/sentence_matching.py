@@ -14,7 +14,7 @@ _SMALL = 0.05  # how much a function word counts: not nothing, since it may be a
 _NEARLY = 0.6  # of the best sentence's weight, for a second one
 
 
-def best_sentences(question: str, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
+def find_best_sentences(question: str, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
     """For each text the spans of its one or two best sentences, in order; the first one where none shares a word.
 
     A word weighs more the fewer sentences of all `texts` hold it; function words weigh little.
@@ -26,13 +26,10 @@ def best_sentences(question: str, texts: Sequence[str]) -> list[list[tuple[int, 
     every = sum(map(len, spans))
     small = frozenset[str]().union(*STOP.values())
     weight = {w: log(1 + every / known[w]) * (_SMALL if w in small else 1.0) for w in sorted(known)}
-    return [_best(found, rows, weight) for found, rows in zip(spans, shared, strict=True)]
-
-
-def _best(
-    spans: Sequence[tuple[int, int]], rows: Sequence[frozenset[str]], weight: dict[str, float]
-) -> list[tuple[int, int]]:
-    scores = [sum(weight[word] for word in sorted(words)) for words in rows]
-    ranked = sorted(range(len(spans)), key=lambda i: (-scores[i], i))[:_SHOWN]
-    kept = [i for i in ranked if scores[i] > 0 and scores[i] >= _NEARLY * scores[ranked[0]]]
-    return [spans[i] for i in sorted(kept or ranked[:1])]
+    best = []
+    for found, rows in zip(spans, shared, strict=True):
+        scores = [sum(weight[word] for word in sorted(words)) for words in rows]
+        ranked = sorted(range(len(found)), key=scores.__getitem__, reverse=True)[:_SHOWN]  # of equal ones the first
+        kept = [i for i in ranked if scores[i] > 0 and scores[i] >= _NEARLY * scores[ranked[0]]]
+        best.append([found[i] for i in sorted(kept or ranked[:1])])
+    return best
