@@ -20,7 +20,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.clustering import Tree, carried, hierarchical_leiden, project
+from sensegraph.algorithms.clustering import Tree, carry_tree, hierarchical_leiden, project
 from sensegraph.algorithms.graphs import Edges, build_adjacency, canonical_edges, modularity, smallest_members
 
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -103,7 +103,7 @@ def update_row(degree: float, mixing: float, added: int, repeats: int) -> str:
     for seed in range(repeats):
         after = document(before, added, seed)
         begun = time.process_time()
-        start = carried(old, before, after, np.arange(before.nodes))
+        start = carry_tree(old, before, after, np.arange(before.nodes))
         tree = hierarchical_leiden(after, previous=start)
         cpu, fresh = time.process_time() - begun, hierarchical_leiden(after)
         ratio = modularity(after, project(tree, 0)) / modularity(after, project(fresh, 0))

@@ -18,7 +18,7 @@ from typing import Any
 from sensegraph.language.dates.atoms import find_atoms
 from sensegraph.language.dates.moments import are_same_moment
 from sensegraph.language.dates.stated_dates import stated_in
-from sensegraph.language.text import sentences
+from sensegraph.language.text import split_sentences
 
 BEGINS = {"P580": "start time", "P571": "inception", "P569": "date of birth", "P577": "publication date"}
 ENDS = {"P582": "end time", "P570": "date of death", "P576": "dissolved"}
@@ -51,7 +51,7 @@ def relations(listed: list[dict[str, Any]]) -> dict[str, Counter[str]]:
     count: dict[str, Counter[str]] = {}
     for d in listed:
         entities = {e["id"]: e for e in d["entities"]}
-        places = sentences(d["text"])
+        places = split_sentences(d["text"])
         for r in d["relations"]:
             kind = {**BEGINS, **ENDS, **POINT}.get(r["pid"])
             told = [m for m in entities[r["tail"]]["mentions"] if m["sent"] in r["evidence"]]
@@ -86,7 +86,7 @@ def main() -> None:
         print(f"{kind:<18}{c['all']:>6}  {shares}")
     texts = [d["text"] for d in listed]
     size, begin = sum(map(len, texts)), time.process_time()
-    count = sum(bool(stated_in(t[a:b]).first) for t in texts for a, b in sentences(t))
+    count = sum(bool(stated_in(t[a:b]).first) for t in texts for a, b in split_sentences(t))
     seconds = time.process_time() - begin
     print(f"{count} sentences begin something; {size / 1e6 / seconds:.2f} million characters a second")
 

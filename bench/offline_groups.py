@@ -16,14 +16,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sensegraph.algorithms.meaning import clusters
-from sensegraph.algorithms.reduction import reduce
+from sensegraph.algorithms.meaning import cluster_rows
+from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.reports.condensation import condense_texts
 from sensegraph.engines.offline.reports.group_lines import count_length
 from sensegraph.engines.offline.reports.group_links import relate_groups
 from sensegraph.engines.offline.reports.group_reports import aggregate_groups
-from sensegraph.language.text import packed, sentences, tokens
+from sensegraph.language.text import count_tokens, pack_batches, split_sentences
 from sensegraph.methods.leanrag.aggregated import AggregateSettings
 from sensegraph.methods.leanrag.aggregates import described_texts
 from sensegraph.methods.leanrag.aggregating import (
@@ -62,11 +62,11 @@ class Groups:
         self.documents = {c.id: c.document for c in index.catalogue.chunks}
         self.level: Level = ground_level(index.graph, self.documents, quotes=True)
         texts = described_texts(index.graph, AggregateSettings())
-        self.rows = reduce(HashedTerms().embed(texts, "document"), 32, seed=0)
+        self.rows = reduce_dimensions(HashedTerms().embed(texts, "document"), 32, seed=0)
         self.size = size
 
     def labels(self, seed: int) -> list[int]:
-        return [int(i) for i in clusters(self.rows, self.size, seed=seed).labels]
+        return [int(i) for i in cluster_rows(self.rows, self.size, seed=seed).labels]
 
     def briefs(self, seed: int) -> list[Brief]:
         labels = self.labels(seed)
@@ -107,8 +107,8 @@ def texts(chunks: Sequence[Chunk], count: int) -> list[Brief]:
 
 def leaves(chunk: Chunk) -> Iterator[Passage]:
     """Whole sentences of a chunk, together at most LEAF tokens."""
-    spans = sentences(chunk.text)
-    for part in packed(spans, LEAF, lambda span: tokens(chunk.text[slice(*span)])):
+    spans = split_sentences(chunk.text)
+    for part in pack_batches(spans, LEAF, lambda span: count_tokens(chunk.text[slice(*span)])):
         start, end = part[0][0], part[-1][1]
         yield Passage("chunk", f"{chunk.id}-{start}", chunk.text[start:end], sources=(Source(chunk.id, start, end),))
 

@@ -29,8 +29,8 @@ from sensegraph.engines.offline.reports.sentence_quality import stem_text, tidy_
 from sensegraph.engines.offline.reports.shown_names import split_title
 from sensegraph.index.graph.merging import distinct_descriptions
 from sensegraph.index.hierarchy.reports import ReportSettings, Writer
-from sensegraph.language.speakers import unlabelled
-from sensegraph.language.text import tokens
+from sensegraph.language.speakers import split_label
+from sensegraph.language.text import count_tokens
 from sensegraph.types import Cluster, Context, Passage, Report
 
 SAMPLE = 3  # sentences drawn at random from each context, to read the chosen ones beside
@@ -77,7 +77,7 @@ def summarised(index: Any, above: int = 500) -> tuple[int, float]:
     contexts = []
     for element in (*index.graph.entities, *index.graph.relations):
         said = distinct_descriptions(element.descriptions)
-        if sum(tokens(d.text) for d in said) > above:
+        if sum(count_tokens(d.text) for d in said) > above:
             passages = tuple(Passage("description", "", d.text, sources=(d.source,)) for d in said)
             contexts.append(Context(passages, getattr(element, "name", "")))
     begin = time.process_time()
@@ -117,7 +117,7 @@ def bag(sentence: str) -> Counter[str]:
 
 def bare(text: str) -> str:
     """A sentence as the engine shows it, without who says it."""
-    return tidy_sentence(unlabelled(text.strip())[1]).strip("“” ")
+    return tidy_sentence(split_label(text.strip())[1]).strip("“” ")
 
 
 def holds(terms: set[str], names: Iterable[Iterable[str]]) -> int:

@@ -28,7 +28,7 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from sensegraph.algorithms.similar import similar_words
-from sensegraph.language.stems import stems
+from sensegraph.language.stems import list_stems
 from sensegraph.language.text import fold
 from sensegraph.resolution import Mentioned, Resolution, Resolving, resolve
 from sensegraph.resolution.blocking import block_pairs
@@ -117,7 +117,7 @@ def others(items: list[Mentioned], truth: Records, settings: Resolving) -> None:
         ((*judged([p for p in pairs if ratio[p] >= cut], truth), cut) for cut in range(50, 101, 2)), key=lambda f: f[2]
     )
     line(f"token-set ratio, best cut ({best[4]})", best[:4])
-    alike = similar_words([stems(item.name) for item in items], 0.8, 15)
+    alike = similar_words([list_stems(item.name) for item in items], 0.8, 15)
     found = [(items[a].id, items[b].id) for a, b in zip(alike.one.tolist(), alike.other.tolist(), strict=True)]
     line(
         "TF-IDF cosine ≥ 0.8", judged([p for p in found if p[0].startswith("left") and p[1].startswith("right")], truth)

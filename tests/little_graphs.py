@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from sensegraph.graphs.match.facets import facets
-from sensegraph.graphs.match.matches import Matches, Request, matched
+from sensegraph.graphs.match.facets import collect_facets
+from sensegraph.graphs.match.matches import Matches, Request, match_patterns
 from sensegraph.graphs.match.shelf import Shelf
 from sensegraph.index.graph.lookups import build_lookups
 from sensegraph.index.index import Index
@@ -45,11 +45,11 @@ class Little:
     links: dict[str, Link]
 
     def shelf(self) -> Shelf:
-        found = facets.fn([self.graph])[0]
+        found = collect_facets.fn([self.graph])[0]
         return Shelf(Given(self.graph), found, found)
 
     def match(self, query: str, **given) -> Matches:
-        return matched(Request(query, **given), self.shelf())
+        return match_patterns(Request(query, **given), self.shelf())
 
 
 def entity(i: int, name: str, type: str, aliases: tuple[str, ...] = (), degree: int = 0) -> Entity:

@@ -32,7 +32,7 @@ from sensegraph.models.endpoint.approvals import (
     approval_of,
     is_approved,
     mask_urls,
-    needs_none,
+    needs_no_approval,
     read_approvals,
     record_approval,
 )
@@ -582,10 +582,10 @@ def test_passwords_within_a_text_are_masked():
 
 
 def test_only_the_usual_variable_needs_no_approval_and_only_at_home():
-    assert needs_none(approval_of("https://api.openai.com/v1"))
-    assert needs_none(approval_of("http://127.0.0.1:8000/v1"))
-    assert not needs_none(approval_of("http://127.0.0.1:8000/v1", "GITHUB_TOKEN"))
-    assert not needs_none(approval_of("https://api.openai.com/v1", "GITHUB_TOKEN"))
+    assert needs_no_approval(approval_of("https://api.openai.com/v1"))
+    assert needs_no_approval(approval_of("http://127.0.0.1:8000/v1"))
+    assert not needs_no_approval(approval_of("http://127.0.0.1:8000/v1", "GITHUB_TOKEN"))
+    assert not needs_no_approval(approval_of("https://api.openai.com/v1", "GITHUB_TOKEN"))
 
 
 def test_the_refusal_survives_pickling(tmp_path: Path):

@@ -11,7 +11,7 @@ from asked_in_time import PARTS, officeholders
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed
 from sensegraph.filters import Scope
-from sensegraph.language.dates.intervals import holds, through
+from sensegraph.language.dates.intervals import holds_during, span_through
 from sensegraph.methods import METHODS
 
 ASKED = [
@@ -101,9 +101,9 @@ def test_what_states_no_date_is_marked_or_left_out(corpus: Corpus) -> None:
 def test_reports_that_rest_on_other_times_are_counted(
     corpus: Corpus, monkeypatch: pytest.MonkeyPatch, cut: int, said: str
 ) -> None:
-    from sensegraph.index.restricted.moment import TimedIndex, timed
+    from sensegraph.index.restricted.moment import TimedIndex, restrict_to_time
 
-    inside = timed(corpus.index(), Scope(as_of="2015"))
+    inside = restrict_to_time(corpus.index(), Scope(as_of="2015"))
     assert isinstance(inside, TimedIndex)
     monkeypatch.setattr(TimedIndex, "_marked", lambda _: cut)
     assert any(note.startswith(f"{said} on facts of other times") for note in inside.notes())
@@ -126,9 +126,9 @@ def test_the_filter_comes_before_the_ranking(corpus: Corpus) -> None:
 def test_relations_and_claims_of_other_times_are_gone_and_entities_stay_where_something_names_them(
     corpus: Corpus,
 ) -> None:
-    from sensegraph.index.restricted.moment import timed
+    from sensegraph.index.restricted.moment import restrict_to_time
 
-    then = timed(corpus.index(), Scope(as_of="2015")).graph
+    then = restrict_to_time(corpus.index(), Scope(as_of="2015")).graph
     said = [d.text for e in (*then.entities, *then.relations) for d in e.descriptions]
     assert not [t for t in said if "Anna Berg became" in t]
     assert not [c for c in then.claims if "Anna Berg became" in c.description]
@@ -261,9 +261,9 @@ def test_what_began_holds_only_after_and_what_ended_only_before(corpus: Corpus) 
     facts = {f.text: f for f in dates_of(corpus.index()).facts}
     for change in corpus.changes("2008", "2014"):
         if change.after and change.what in ("began", "changed"):
-            assert holds(facts[change.after.text].interval, through("2008", "2008")) is False
+            assert holds_during(facts[change.after.text].interval, span_through("2008", "2008")) is False
         if change.before and change.what in ("ended", "changed"):
-            assert holds(facts[change.before.text].interval, through("2014", "2014")) is False
+            assert holds_during(facts[change.before.text].interval, span_through("2014", "2014")) is False
 
 
 # ── updates ──

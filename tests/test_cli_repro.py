@@ -19,10 +19,10 @@ from sensegraph.cli import app
 from sensegraph.cli.lab.repro import format_reproduction
 from sensegraph.cli.lab.table_measuring import _KINDS, Bench, _set_beside_published, hash_measuring_sets
 from sensegraph.cli.options import skip_progress
-from sensegraph.corpus.settings import parse
+from sensegraph.corpus.settings import convert_settings
 from sensegraph.errors import InputError
 from sensegraph.lab.experiments.plan import Plan
-from sensegraph.lab.experiments.published import list_papers, published, table6
+from sensegraph.lab.experiments.published import list_papers, read_published_table, read_win_rate_comparisons
 from sensegraph.lab.reproduction.table_recipes import (
     Pinned,
     Recipe,
@@ -68,15 +68,15 @@ def test_every_recipe_leads_from_published_rows_and_its_plan_is_a_plan(paper: st
     for recipe in read_recipes(paper):
         assert recipe.kind in _KINDS
         if recipe.plan:
-            plan = parse(
+            plan = convert_settings(
                 {"corpus": "c", "questions": "q", **tomllib.loads(read_plan_text(paper, recipe.plan))}, Plan, paper
             )
             assert plan.conditions
             assert recipe.judge == bool({"judge", "scores"} & set(plan.metrics))
         if recipe.kind in ("units", "answers", "win", "contexts", "recall"):
-            assert recipe.rows.keys() <= published(paper, recipe.table).rows.keys()
+            assert recipe.rows.keys() <= read_published_table(paper, recipe.table).rows.keys()
         if recipe.kind == "wins":
-            assert recipe.rows.keys() == {r.metric for r in table6()}
+            assert recipe.rows.keys() == {r.metric for r in read_win_rate_comparisons()}
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -231,7 +231,7 @@ def test_the_first_questions_have_no_verdict_and_all_of_them_keep_theirs(tmp_pat
     assert hash_measuring_sets(units, every) == hash_measuring_sets(units, one)
     pins = Pinned("offline", date(2026, 1, 2), "", 1.0, {"podcast": (1.0,)}, hash_measuring_sets(answers, every))
     recipe = replace(answers, pinned=(pins,))
-    known = published("edge2024", "3")
+    known = read_published_table("edge2024", "3")
     found, part = (
         _set_beside_published(recipe, b, {"podcast": [1.0] * 6}, known.columns, "offline", known) for b in (two, one)
     )

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from sensegraph.cli import app
 from sensegraph.cli.corpus.collect import _format_size
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.index.hierarchy.lineage import lineage
+from sensegraph.index.hierarchy.lineage import read_lineage
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import story
 
@@ -138,7 +138,7 @@ def test_a_report_is_found_under_an_id_of_before(root: Path) -> None:
     (root / "input" / "0.txt").write_text(story(0, 50))
     run(root, "index", *OFFLINE)
     with Corpus.open(root, create=False) as corpus:
-        early, late = next(iter(lineage(corpus.store).now.items()))
+        early, late = next(iter(read_lineage(corpus.store).now.items()))
     assert run(root, "reports", early).stdout == run(root, "reports", late).stdout
 
 

@@ -17,7 +17,7 @@ import pytest
 import typer
 
 from sensegraph.cli import app
-from sensegraph.corpus.settings import Settings, parse
+from sensegraph.corpus.settings import Settings, convert_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -108,7 +108,7 @@ def test_commands_are_found_on_the_pages():
 
 def test_the_settings_that_the_readme_shows_are_settings():
     (shown,) = blocks(ROOT / "README.md", "toml")
-    assert parse(tomllib.loads(shown), Settings, "README").endpoint.model
+    assert convert_settings(tomllib.loads(shown), Settings, "README").endpoint.model
 
 
 @pytest.mark.parametrize("name", NAMES)

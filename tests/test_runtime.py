@@ -13,12 +13,12 @@ from scripted import Script, ScriptedServer
 from sensegraph.answering.reranking import Candidates, score_candidates
 from sensegraph.errors import BudgetExceeded, EndpointDown, ItemFailed, StepFailed, StoreError, UnsupportedTask
 from sensegraph.index.extraction import extract_records
-from sensegraph.index.vectors import embed
+from sensegraph.index.vectors import embed_texts
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.models.rerankers.remote_reranker import EndpointReranker
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Results, Table, recall, step
+from sensegraph.runtime.results import Results, Table, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, Usage
@@ -224,7 +224,7 @@ def test_results_that_are_gone_are_named(rt: Runtime, store: SqliteStore) -> Non
     with pytest.raises(StoreError, match=r"1 results of test_runtime\.double are gone"):
         list(lost)
     with pytest.raises(StoreError, match="is gone from the store"):
-        recall(store, split, "no such key")
+        recall_result(store, split, "no such key")
 
 
 # ── once ──
@@ -263,7 +263,7 @@ def test_tables_are_read_by_position_by_id_and_in_order(rt: Runtime, store: Sqli
     assert (left[-1], left[1:3], len(left)) == (items[6], items[2:6:2], 4)
     assert left.find(["i2", "i3"]) == {"i2": items[2]}
     assert left.ids() == ["i0", "i2", "i4", "i6"]
-    again = recall(store, split, pair.key)
+    again = recall_result(store, split, pair.key)
     assert (list(again.right), again.total) == (items[1::2], 7)
 
 
@@ -293,7 +293,7 @@ def test_a_task_that_the_engine_lacks_is_refused_before_any_work(rt: Runtime) ->
 def test_what_a_step_costs_is_in_the_ledger(store: SqliteStore, server: ScriptedServer) -> None:
     rt = runtime(store, server)
     rt.each(extract_records, chunks(3))
-    rt.each(embed, ["one", "two"])
+    rt.each(embed_texts, ["one", "two"])
     ledger = store.ledger()
     assert ledger["extraction.extract"].calls == 3 == len(server.done("extraction"))
     assert ledger["vectors.embed"].embedding_calls == 1

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.diversity import choose_cover, covering, mmr
+from sensegraph.algorithms.diversity import choose_cover, rank_by_cover, rank_by_mmr
 
 FAMILIES = st.lists(st.frozensets(st.integers(0, 7), max_size=5), min_size=1, max_size=7)
 WEIGHTS = st.lists(st.integers(0, 9), min_size=8, max_size=8)
@@ -41,20 +41,20 @@ def plain_mmr(relevance: np.ndarray, rows: np.ndarray, top: int, balance: float)
 @given(st.integers(0, 10**6), st.integers(0, 12), st.integers(0, 14), st.sampled_from([0.0, 0.3, 0.5, 0.9, 1.0]))
 def test_mmr_chooses_what_its_definition_chooses(seed: int, n: int, top: int, balance: float) -> None:
     rows, relevance = units(seed, n), np.random.default_rng(seed + 1).random(n)
-    assert mmr(relevance, rows, top, balance)[0].tolist() == plain_mmr(relevance, rows, top, balance)
+    assert rank_by_mmr(relevance, rows, top, balance)[0].tolist() == plain_mmr(relevance, rows, top, balance)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12))
 def test_mmr_without_diversity_is_the_order_by_relevance(seed: int, n: int) -> None:
     relevance = np.random.default_rng(seed).integers(0, 4, n).astype(float)
-    positions, values = mmr(relevance, units(seed, n), n, balance=1.0)
+    positions, values = rank_by_mmr(relevance, units(seed, n), n, balance=1.0)
     assert positions.tolist() == np.lexsort((np.arange(n), -relevance)).tolist()
     assert values.tolist() == relevance[positions].tolist()
 
 
 def test_mmr_puts_a_repetition_last() -> None:
     rows = np.asarray([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    assert mmr(np.asarray([0.9, 0.8, 0.3]), rows, 3, 0.5)[0].tolist() == [0, 2, 1]
+    assert rank_by_mmr(np.asarray([0.9, 0.8, 0.3]), rows, 3, 0.5)[0].tolist() == [0, 2, 1]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_mmr_puts_a_repetition_last() -> None:
 )
 def test_mmr_refuses_what_does_not_fit(relevance: np.ndarray, rows: np.ndarray, balance: float) -> None:
     with pytest.raises(ValueError):
-        mmr(relevance, rows, 2, balance)
+        rank_by_mmr(relevance, rows, 2, balance)
 
 
 def plain_cover(family: list[frozenset[int]], weights: list[int], top: int, costs: list[int]) -> list[int]:
@@ -107,7 +107,7 @@ def test_cover_reaches_its_bound_of_the_best_choice(family: list[frozenset[int]]
 def test_covering_ranks_every_set_once_and_the_useless_ones_last(
     family: list[frozenset[int]], weights: list[int]
 ) -> None:
-    ranked = covering(*arrays(family), np.asarray(weights, float)).tolist()
+    ranked = rank_by_cover(*arrays(family), np.asarray(weights, float)).tolist()
     assert sorted(ranked) == list(range(len(family)))
     useful = len(choose_cover(*arrays(family), np.asarray(weights, float), len(family))[0])
     assert ranked[useful:] == sorted(ranked[useful:])

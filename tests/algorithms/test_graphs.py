@@ -13,8 +13,8 @@ from sensegraph.algorithms.graphs import (
     Edges,
     build_adjacency,
     canonical_edges,
-    components,
     induce_subgraph,
+    label_components,
     modularity,
     number_roots,
     smallest_members,
@@ -97,7 +97,7 @@ def test_an_induced_graph_keeps_exactly_the_edges_inside_its_blocks(edges: Edges
 def test_components_agree_with_scipy(edges: Edges) -> None:
     matrix = coo_array((edges.weight, (edges.source, edges.target)), shape=(edges.nodes, edges.nodes))
     expected = connected_components(matrix, directed=False)[1] if edges.nodes else np.zeros(0)
-    ours = components(edges)
+    ours = label_components(edges)
     assert len(ours) == edges.nodes
     assert len({*zip(ours.tolist(), expected.tolist(), strict=True)}) == len(set(ours.tolist())) == len({*expected})
     assert_array_equal(ours, number_roots(smallest_members(edges.source, edges.target, edges.nodes)))
@@ -110,7 +110,7 @@ def test_a_long_path_in_any_order_is_one_component(seed: int) -> None:
 
 
 def test_components_are_numbered_by_their_smallest_nodes() -> None:
-    assert_array_equal(components(graph([(0, 3), (1, 2)], 5)), [0, 1, 1, 0, 2])
+    assert_array_equal(label_components(graph([(0, 3), (1, 2)], 5)), [0, 1, 1, 0, 2])
 
 
 @given(graphs(), st.integers(0, 2**32 - 1), st.floats(0.1, 5.0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.linkage import cluster_by_linkage, components
+from sensegraph.algorithms.linkage import cluster_by_linkage, connect_rows
 
 COUNT = 7
 PAIRS = [(a, b) for a in range(COUNT) for b in range(a + 1, COUNT)]
@@ -88,7 +88,7 @@ def test_a_higher_threshold_never_joins_more(values: list[float], apart: list[tu
 
 @given(some_pairs)
 def test_components_are_what_pairs_connect(pairs: list[tuple[int, int]]):
-    found = components(COUNT, pairs)
+    found = connect_rows(COUNT, pairs)
     assert found == sorted(found)
     assert sorted(row for rows in found for row in rows) == list(range(COUNT))
     assert set(pairs) <= together(found)

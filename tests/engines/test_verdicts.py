@@ -7,7 +7,7 @@ import pytest
 from scripted import Script, ScriptedServer
 from sensegraph.engines.llm.verdicts import Verdicts, build_logit_bias
 from sensegraph.errors import EndpointDown, EndpointError
-from sensegraph.language.text import encode
+from sensegraph.language.text import encode_tokens
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 
@@ -44,7 +44,7 @@ def test_a_model_with_unknown_tokens_or_thoughts_is_asked_plainly(model: str) ->
 
 def test_a_bias_names_the_tokens_of_the_models_own_encoding() -> None:
     assert set(build_logit_bias("openai/gpt-4")) == {
-        str(encode(w)[0]) for w in ("yes", "no", "Yes", "No", " yes", " no", " Yes", " No")
+        str(encode_tokens(w)[0]) for w in ("yes", "no", "Yes", "No", " yes", " no", " Yes", " No")
     }
     assert set(build_logit_bias("gpt-4o")).isdisjoint(build_logit_bias("gpt-4-turbo"))
     assert build_logit_bias("gpt-4.1-mini") == build_logit_bias("gpt-4o")

@@ -12,7 +12,7 @@ from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, Source
 from sensegraph.lab.finetuning.data.examples import make_examples
 from sensegraph.lab.finetuning.data.report import Reporter
 from sensegraph.lab.finetuning.data.verbatim_quotes import BEGIN, END
-from sensegraph.personal.finding import finder
+from sensegraph.personal.finding import build_finder
 from sensegraph.personal.masking import Masker
 from sensegraph.personal.personal_settings import PersonalSettings
 
@@ -21,7 +21,7 @@ KINDS = ("email", "phone")
 
 
 def mask(text: str) -> str:
-    return Masker(finder(PersonalSettings(kinds=KINDS))).text(text)[0]  # type: ignore[arg-type]
+    return Masker(build_finder(PersonalSettings(kinds=KINDS))).text(text)[0]  # type: ignore[arg-type]
 
 
 def reachable(number: int) -> SourceQuestion:

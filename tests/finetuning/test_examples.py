@@ -24,7 +24,7 @@ from sensegraph.lab.finetuning.data.example_types import (
     find_data_preset,
 )
 from sensegraph.lab.finetuning.data.examples import is_held_out, make_example, make_examples
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 
 
 def test_an_example_shows_all_gold_passages_and_three_or_four_distractors():
@@ -38,7 +38,7 @@ def test_padding_fills_up_to_the_limit_and_never_over_it():
     """R03: what is shown and what is learnt together, and no room is left for one more passage."""
     for number in range(10):
         e = example(make_example(asked(number), pool(100), SMALL))
-        size = tokens(format_prompt(e.question, e.passages)) + tokens(e.target)
+        size = count_tokens(format_prompt(e.question, e.passages)) + count_tokens(e.target)
         assert e.tokens == size <= SMALL.max_tokens
         assert size > SMALL.max_tokens - 60
 
@@ -52,7 +52,7 @@ def test_the_gold_passage_is_never_cut_and_a_question_whose_does_not_fit_is_drop
 
 
 def test_a_short_budget_gives_fewer_distractors_and_says_so():
-    size = tokens(format_prompt(asked().question, asked().oracles)) + tokens("Odd 0 Finch")
+    size = count_tokens(format_prompt(asked().question, asked().oracles)) + count_tokens("Odd 0 Finch")
     tight = make_example(asked(), pool(), DataSettings(max_tokens=size + 60))
     assert isinstance(tight, MadeExample)
     assert tight.short

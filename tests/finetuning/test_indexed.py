@@ -30,9 +30,9 @@ from sensegraph.lab.finetuning.data.sources import Source
 from sensegraph.lab.finetuning.data.template_questions import draw_graph_questions
 from sensegraph.lab.questions.grounded_questions import GroundSettings
 from sensegraph.lab.questions.question_files import write_questions
-from sensegraph.lab.questions.question_making import Posing, pose
+from sensegraph.lab.questions.question_making import Posing, make_question_set
 from sensegraph.language.text import fold
-from sensegraph.methods import load
+from sensegraph.methods import load_method
 from wired import corpus
 
 QUESTION = "Who keeps the lighthouse of Skerry Point?"
@@ -125,7 +125,7 @@ def test_the_errors_of_a_method_are_chunks_that_it_finds_and_that_are_not_gold(h
     path = tmp_path / "questions.jsonl"
     row = {"_id": "q1", "text": QUESTION, "answer": "Ada Finch", "documents": ["minutes-2019"]}
     path.write_text(json.dumps(row))
-    (found,) = add_wrong_chunks(read_question_source(index, path, "harbour"), load("bm25"), index, rt).questions
+    (found,) = add_wrong_chunks(read_question_source(index, path, "harbour"), load_method("bm25"), index, rt).questions
     assert isinstance(found, SourceQuestion)
     gold = {p.id for p in found.oracles}
     assert found.near
@@ -134,7 +134,7 @@ def test_the_errors_of_a_method_are_chunks_that_it_finds_and_that_are_not_gold(h
 
 
 def test_rankings_name_the_documents_of_each_question_best_first(harbour: Corpus):
-    found = rank_documents({"q1": QUESTION}, load("bm25"), harbour.index(), harbour.runtime())
+    found = rank_documents({"q1": QUESTION}, load_method("bm25"), harbour.index(), harbour.runtime())
     assert found["q1"][0] == "minutes-2019"
     assert len(set(found["q1"])) == len(found["q1"]) > 1
 
@@ -184,7 +184,7 @@ def test_an_answer_that_is_given_stays(harbour: Corpus):
 
 
 def test_what_evaluate_questions_writes_is_read_with_who_made_it(harbour: Corpus, tmp_path: Path):
-    found = pose(Posing(grounds=GroundSettings(("local",), each=3)), harbour.index(), harbour.runtime())
+    found = make_question_set(Posing(grounds=GroundSettings(("local",), each=3)), harbour.index(), harbour.runtime())
     assert found.questions
     write_questions(tmp_path / "posed.jsonl", found.questions)
     read = list(read_question_source(harbour.index(), tmp_path / "posed.jsonl", "harbour").questions)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from finetuning_towns import NO_PAD, asked, example, pool
-from sensegraph.engines.local.local_model import as_prompt
+from sensegraph.engines.local.local_model import render_talk
 from sensegraph.errors import InputError
 from sensegraph.lab.finetuning.data import example_files
 from sensegraph.lab.finetuning.data.example_files import Pair
@@ -19,7 +19,7 @@ EXAMPLE = example(make_example(asked(5), pool(), NO_PAD))
 
 
 def talk(messages: object) -> str:
-    return as_prompt(messages, None)  # type: ignore[arg-type]
+    return render_talk(messages, None)  # type: ignore[arg-type]
 
 
 def put(folder: Path, *rows: object) -> Path:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from sensegraph.engines.local.local_model import MANIFEST, LocalModel, LocalSettings, load
+from sensegraph.engines.local.local_model import MANIFEST, LocalModel, LocalSettings, load_local_model
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.finetuning.data.example_files import Pair
 from sensegraph.lab.finetuning.training import (
@@ -56,7 +56,7 @@ def job(here: Files, out: Path, model: Path | None = None) -> Job:
 
 
 def weights(folder: Path) -> dict[str, Any]:
-    _, model = load(str(folder))
+    _, model = load_local_model(str(folder))
     return {name: p.detach() for name, p in model.named_parameters()}
 
 
@@ -69,7 +69,7 @@ def same(one: Path, other: Path) -> bool:
 
 def test_only_the_answer_is_learnt_and_nothing_of_the_prompt(here: Files):
     """R04; the mask of the labels."""
-    tokenizer, _ = load(str(here.base))
+    tokenizer, _ = load_local_model(str(here.base))
     pair = Pair(*json.loads(here.train.read_text("utf-8").splitlines()[0]).values())
     found = encoding.encode_pair(pair, tokenizer)
     assert tokenizer.decode(found.ids[found.start :]).split() == [pair.target.strip(), tokenizer.eos_token]
@@ -80,7 +80,7 @@ def test_only_the_answer_is_learnt_and_nothing_of_the_prompt(here: Files):
 
 
 def test_what_stands_in_the_prompt_changes_the_loss_only_where_all_is_learnt(here: Files):
-    tokenizer, _ = load(str(here.base))
+    tokenizer, _ = load_local_model(str(here.base))
     short, long = Pair("who", " feeds"), Pair("who who who", " feeds")
     assert encoding.encode_pair(short, tokenizer).learnt == encoding.encode_pair(long, tokenizer).learnt
     assert encoding.encode_pair(short, tokenizer, "all").learnt < encoding.encode_pair(long, tokenizer, "all").learnt
@@ -220,7 +220,7 @@ def test_the_layers_as_the_paper_prints_them_are_an_error_for_phi_r11(here: File
 
 
 def test_examples_that_are_too_long_are_counted_and_never_cut(here: Files, tmp_path: Path):
-    tokenizer, _ = load(str(here.base))
+    tokenizer, _ = load_local_model(str(here.base))
     sizes = sorted(
         len(encoding.encode_pair(p, tokenizer).ids) for p in manifests.read_training_pairs(here.train, tokenizer)
     )
@@ -262,7 +262,7 @@ def test_a_gpu_that_is_not_there_is_an_error(here: Files, tmp_path: Path):
 
 def test_held_out_questions_are_asked_with_the_prompt_of_the_training(here: Files, tmp_path: Path):
     """The evaluation form holds no prompt: it gets the one that is given."""
-    tokenizer, _ = load(str(here.base))
+    tokenizer, _ = load_local_model(str(here.base))
     found = manifests.read_training_pairs(here.questions, tokenizer, here.prompt.read_text("utf-8"))
     rows = [json.loads(line) for line in here.questions.read_text("utf-8").splitlines()]
     assert all(p.prompt.endswith(f"\n\n{r['question']}") for p, r in zip(found, rows, strict=True))

@@ -13,7 +13,7 @@ import pytest
 from asked_in_time import DATA, FUNCTIONAL
 from scripted import ScriptedServer
 from sensegraph import plugins
-from sensegraph.answering.asking import conclude
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.filters import Scope
@@ -22,13 +22,13 @@ from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.parts import Building, Part, PartEstimate, find_part, parts_with_needs, sort_parts
-from sensegraph.index.restricted.moment import TimedIndex, timed
-from sensegraph.index.restricted.scope import ScopedIndex, scoped
+from sensegraph.index.restricted.moment import TimedIndex, restrict_to_time
+from sensegraph.index.restricted.scope import ScopedIndex, restrict_to_scope
 from sensegraph.index.vectors import embed_records
 from sensegraph.plugins import Plugin
 from sensegraph.protocols import LanguageEngine, Task
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import recall, step
+from sensegraph.runtime.results import recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Chunk, Context, Evidence, Passage, Question, Source
 from wired import settings, stories
@@ -98,7 +98,7 @@ class GistPart(Part[Gists, GistSettings]):
         return PartEstimate((asked,), [" ".join(p.text for p in c.passages) for c in contexts])
 
     def read(self, index: Index) -> Gists:
-        return recall(index.store, gists, index.manifest.parts[self.name].key)
+        return recall_result(index.store, gists, index.manifest.parts[self.name].key)
 
     def restrict_to_scope(self, value: Gists, index: ScopedIndex) -> Gists:
         return Gists(tuple(value.listed[i] for i in index.places))
@@ -138,7 +138,7 @@ class Glance:
         return Evidence(tuple(passages), tuple(index.documents_of([g.id for g, _ in kept]).values()))
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
 
 ASKED = Question("Who sailed with Ada Harrow?")
@@ -197,7 +197,7 @@ def test_an_update_equals_a_rebuild_and_pays_only_for_what_is_new(made: Corpus, 
 
 def test_a_filter_leaves_what_is_inside(made: Corpus) -> None:
     whole, embedder = made.index(), made.runtime().embedder
-    inside = scoped(whole, Scope(documents=("story-02",)))
+    inside = restrict_to_scope(whole, Scope(documents=("story-02",)))
     left = inside.part(GISTS).listed
     assert 0 < len(left) < len(whole.part(GISTS).listed)
     assert {g.id for g in left} == {c.id for c in inside.catalogue.chunks}
@@ -212,7 +212,7 @@ def test_a_moment_leaves_what_may_hold(tmp_path: Path) -> None:
         corpus.add(DATA)
         corpus.build()
         whole = corpus.index()
-        then = timed(whole, Scope(as_of="2015"))
+        then = restrict_to_time(whole, Scope(as_of="2015"))
         shown = whole.chunks([g.id for g in then.part(GISTS).listed])
         assert any(
             "Anna Berg became" in c.text for c in whole.chunks([g.id for g in whole.part(GISTS).listed]).values()

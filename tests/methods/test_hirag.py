@@ -22,7 +22,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.index.graph.ties import ties_of
 from sensegraph.index.index import Index
-from sensegraph.index.passages import size
+from sensegraph.index.passages import passage_tokens
 from sensegraph.methods.hirag.bridging import (
     bridge_relations,
     chunks_around,
@@ -152,7 +152,7 @@ def test_communities_hold_a_local_entity_and_those_with_most_come_first(made: Co
 def test_whole_reports_are_read_in_this_order_until_their_budget(made: Corpus) -> None:
     around = [c.id for c in communities_around(list(candidates(made))[:20], seen(made), 2).values()]
     assert of(found(made, report_tokens=10**6, **ALL), "report") == around
-    sizes = [size(p) for p in found(made, report_tokens=10**6, **ALL).passages if p.kind == "report"]
+    sizes = [passage_tokens(p) for p in found(made, report_tokens=10**6, **ALL).passages if p.kind == "report"]
     few = found(made, report_tokens=sum(sizes[:3]) + sizes[3] // 2, **ALL)
     assert of(few, "report") == around[:3]
     assert any("no room for" in note and "reports" in note for note in few.notes)
@@ -354,7 +354,7 @@ def test_a_mode_without_its_part_says_what_to_build(tmp_path: Path) -> None:
 def test_defect_2_the_context_never_exceeds_its_cap(made: Corpus, mode: Mode, budget: int) -> None:
     evidence = found(made, mode=mode, context_tokens=budget)
     assert (
-        sum(size(p) for p in evidence.passages if p.kind != "chunk")
+        sum(passage_tokens(p) for p in evidence.passages if p.kind != "chunk")
         + sum(made.index().tokens_of([p.id])[p.id] for p in evidence.passages if p.kind == "chunk")
         == evidence.tokens
     )
@@ -366,7 +366,7 @@ def test_defect_2_every_section_is_capped(made: Corpus) -> None:
     whole = found(made, **ALL)
     for kind, setting in caps.items():
         few = found(made, **{setting: 100}, **ALL)
-        assert sum(size(p) for p in few.passages if p.kind == kind) <= 100 + (kind == "chunk") * 40
+        assert sum(passage_tokens(p) for p in few.passages if p.kind == kind) <= 100 + (kind == "chunk") * 40
         assert 0 <= len(of(few, kind)) < len(of(whole, kind)), kind
 
 

@@ -16,8 +16,8 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.filters import Scope
 from sensegraph.index.index import Index
-from sensegraph.index.passages import size
-from sensegraph.index.restricted.scope import scoped
+from sensegraph.index.passages import passage_tokens
+from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.methods.leanrag.ancestor_paths import (
     AncestorPaths,
@@ -263,7 +263,7 @@ def test_sections_come_in_the_papers_order(made: Corpus) -> None:
 @pytest.mark.parametrize("budget", [1, 60, 200, 400, 700, 1_000, 1_500, 2_500, 5_000, 12_000])
 def test_the_context_never_exceeds_its_budget_and_what_is_cut_is_told(made: Corpus, budget: int) -> None:
     whole, cut = found(made, context_tokens=10**6), found(made, context_tokens=budget)
-    assert sum(map(size, cut.passages)) == cut.tokens <= budget
+    assert sum(map(passage_tokens, cut.passages)) == cut.tokens <= budget
     assert cut.omitted == len(whole.passages) - len(cut.passages)
     for kind in ("entity", "report", "relation", "chunk"):
         assert of(cut, kind) == of(whole, kind)[: len(of(cut, kind))]
@@ -275,7 +275,10 @@ def test_the_context_never_exceeds_its_budget_and_what_is_cut_is_told(made: Corp
 
 def test_chunks_are_cut_before_relations_and_these_before_aggregates(made: Corpus) -> None:
     whole = found(made, context_tokens=10**6)
-    sizes = {k: sum(size(p) for p in whole.passages if p.kind == k) for k in ("entity", "report", "relation", "chunk")}
+    sizes = {
+        k: sum(passage_tokens(p) for p in whole.passages if p.kind == k)
+        for k in ("entity", "report", "relation", "chunk")
+    }
     full = 0
     for kind in ("entity", "report", "relation"):
         full += sizes[kind]
@@ -293,7 +296,7 @@ def test_the_tokens_of_each_section_are_told(made: Corpus) -> None:
         ("chunks", "chunk"),
     ):
         parts = [p for p in got.passages if p.kind == kind]
-        assert f"{len(parts)} {name} ({sum(map(size, parts))} tokens)" in note
+        assert f"{len(parts)} {name} ({sum(map(passage_tokens, parts))} tokens)" in note
 
 
 def test_a_seed_is_told_with_what_it_is_part_of(made: Corpus) -> None:
@@ -361,7 +364,7 @@ def test_offline_only_the_sources_words_are_quoted(offline: Corpus) -> None:
 
 def test_a_filter_shows_no_aggregate_that_rests_on_what_is_outside(offline: Corpus) -> None:
     """Design 012; also the name of the group must not tell."""
-    index, rt = scoped(offline.index(), Scope(documents=("letter-*",))), offline.runtime()
+    index, rt = restrict_to_scope(offline.index(), Scope(documents=("letter-*",))), offline.runtime()
     whole = {c.id: c for c in offline.index().part(AGGREGATES).hierarchy.clusters}
     inside = index.part(AGGREGATES).hierarchy
     chunks = {c.id for c in index.catalogue.chunks}

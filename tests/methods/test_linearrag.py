@@ -18,7 +18,7 @@ from sensegraph.index.index import Index
 from sensegraph.methods.linearrag.linearrag import LinearRAG, spread_activation
 from sensegraph.methods.linearrag.sentences import Sentences, sentence_graph
 from sensegraph.methods.linearrag.sentences_part import SENTENCES
-from sensegraph.retrieval.arms import by_words
+from sensegraph.retrieval.arms import rank_by_words
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Chunk, Document, Entity, Graph, Question
@@ -130,7 +130,7 @@ def test_a_seed_that_is_reached_again_grows_and_stays_of_the_first_hop() -> None
 def test_a_bridge_that_shares_no_word_with_the_question_is_found(pages: Corpus) -> None:
     index, rt = pages.index(), pages.runtime()
     ids = [c.document for c in index.catalogue.chunks]
-    words = [ids[i] for i in by_words(QUESTION, index, 10).positions]
+    words = [ids[i] for i in rank_by_words(QUESTION, index, 10).positions]
     found, notes = LinearRAG().rank(QUESTION, index, rt)
     assert "bridge" not in words
     assert [ids[i] for i in found.positions].index("bridge") < 3

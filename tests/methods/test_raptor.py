@@ -20,7 +20,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError, UnsupportedTask
 from sensegraph.filters import Scope
 from sensegraph.index.index import Index
-from sensegraph.index.restricted.scope import scoped
+from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.methods.raptor.nodes import Nodes
 from sensegraph.methods.raptor.raptor import RAPTOR, fit_nodes
 from sensegraph.methods.raptor.tree_part import TREE
@@ -220,7 +220,7 @@ def test_two_runs_agree_to_the_bit(harbour: Corpus) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_a_filter_leaves_out_summaries_that_rest_on_anything_outside(harbour: Corpus, way: dict[str, Any]) -> None:
     whole = harbour.index()
-    inside = scoped(whole, Scope(documents=("letter-*", "minutes-*")))
+    inside = restrict_to_scope(whole, Scope(documents=("letter-*", "minutes-*")))
     tree, chunks = inside.part(TREE), {c.id for c in inside.catalogue.chunks}
     assert 0 < len(tree.leaves) < len(whole.part(TREE).leaves)
     assert all(leaf.chunk in chunks for leaf in tree.leaves)
@@ -239,7 +239,7 @@ def test_a_filter_leaves_out_summaries_that_rest_on_anything_outside(harbour: Co
 
 def test_vectors_inside_a_filter_are_those_of_its_nodes(harbour: Corpus) -> None:
     whole = harbour.index()
-    inside, embedder = scoped(whole, Scope(documents=("letter-*",))), harbour.runtime().embedder
+    inside, embedder = restrict_to_scope(whole, Scope(documents=("letter-*",))), harbour.runtime().embedder
     leaves = [
         i for i, leaf in enumerate(whole.part(TREE).leaves) if leaf.id in {m.id for m in inside.part(TREE).leaves}
     ]

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from harbour import papers
 from scripted import Script, ScriptedServer
 from scripted_replies import task_of
-from sensegraph.algorithms.ancestors import chains
+from sensegraph.algorithms.ancestors import list_ancestor_chains
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import load_settings
 from sensegraph.engines.offline.engine import ClassicalEngine
@@ -168,7 +168,7 @@ def test_every_chain_climbs_one_level_at_a_time_to_the_root(rt: Runtime) -> None
     hierarchy = built(made, rt)
     ids = [e.id for e in made.graph.entities]
     above = make_ancestry.fn([(ids, hierarchy)])[0]
-    assert chains(above.parent, above.home).shape == (len(ids), levels(hierarchy))
+    assert list_ancestor_chains(above.parent, above.home).shape == (len(ids), levels(hierarchy))
 
 
 # ── aggregates: §3.1 ──

@@ -10,7 +10,7 @@ import pytest
 from scripted import Script, ScriptedServer
 from sensegraph.errors import EndpointError
 from sensegraph.index.background import run_in_background
-from sensegraph.index.vectors import embed
+from sensegraph.index.vectors import embed_texts
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import runtime
@@ -19,7 +19,7 @@ TEXTS = [f"text number {i}" for i in range(64 * 12)]
 
 
 def embedding(rt: Runtime) -> int:
-    return len(rt.each(embed, TEXTS))
+    return len(rt.each(embed_texts, TEXTS))
 
 
 @pytest.fixture

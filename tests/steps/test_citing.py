@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.index.citing import answer_from_draft, cite, documents_of, ground_statements
+from sensegraph.index.citing import answer_from_draft, cite_statements, documents_behind, ground_statements
 from sensegraph.index.index import Index
 from sensegraph.testing import check_citations
 from sensegraph.types import Chunk, Description, Document, Draft, Evidence, Passage, Source, Statement
@@ -46,7 +46,9 @@ def said(text: str, *sources: Source, references: tuple[str, ...] = ()) -> State
 
 
 def test_a_citation_is_the_text_at_its_span_of_the_document() -> None:
-    text, citations, lost = cite([said("She wrote. ", Source("keeper@20", 6, 39)), said("No answer.")], SHELF)
+    text, citations, lost = cite_statements(
+        [said("She wrote. ", Source("keeper@20", 6, 39)), said("No answer.")], SHELF
+    )
     assert text == "She wrote. [1] No answer."
     (only,) = citations
     assert (only.document, only.start, only.end, lost) == ("keeper", 26, 59, 0)
@@ -55,7 +57,7 @@ def test_a_citation_is_the_text_at_its_span_of_the_document() -> None:
 
 def test_one_number_stands_for_one_span_and_numbers_rise_with_the_text() -> None:
     one, two = Source("keeper@0", 0, 9), Source("storm@0", 3, 8)
-    text, citations, _ = cite([said("a", one, two), said(" b", two), said(" c\n", one, one)], SHELF)
+    text, citations, _ = cite_statements([said("a", one, two), said(" b", two), said(" c\n", one, one)], SHELF)
     assert text == "a [1][2] b [2] c [1]"
     assert [c.marker for c in citations] == [1, 2]
 
@@ -64,12 +66,12 @@ def test_one_number_stands_for_one_span_and_numbers_rise_with_the_text() -> None
     "source", [Source("missing", 0, 5), Source("keeper@0", 5, 5), Source("keeper@0", 0, 21), Source("keeper@0", -1, 4)]
 )
 def test_a_source_that_leads_nowhere_is_removed_and_counted(source: Source) -> None:
-    assert cite([said("a.", source)], SHELF) == ("a.", (), 1)
+    assert cite_statements([said("a.", source)], SHELF) == ("a.", (), 1)
 
 
 def test_a_long_source_is_narrowed_to_the_sentence_that_says_it() -> None:
     whole = Source("storm@20", 0, len(TEXTS["storm"]) - 20)
-    _, (only,), _ = cite([said("Tom Reeve sailed from Port Ellery.", whole)], SHELF)
+    _, (only,), _ = cite_statements([said("Tom Reeve sailed from Port Ellery.", whole)], SHELF)
     assert only.quote == "Tom Reeve sailed from Port Ellery to mend it, and was late."
 
 
@@ -84,7 +86,7 @@ def test_a_long_source_is_narrowed_to_the_sentence_that_says_it() -> None:
     )
 )  # fmt: skip
 def test_every_citation_resolves_whatever_is_cited(statements: list[Statement]) -> None:
-    text, citations, lost = cite(statements, SHELF)
+    text, citations, lost = cite_statements(statements, SHELF)
     assert all(c.quote == TEXTS[c.document][c.start : c.end] != "" for c in citations)
     assert all(f"[{c.marker}]" in text for c in citations)
     assert len(citations) + lost <= len(statements)
@@ -151,4 +153,4 @@ def test_the_documents_behind_passages_come_best_first_and_once() -> None:
         Passage("report", "2", "", quotes=QUOTES),
         Passage("chunk", "3", "", sources=(Source("storm@20", 0, 1),)),
     ]
-    assert documents_of(passages, SHELF) == ("storm", "keeper")
+    assert documents_behind(passages, SHELF) == ("storm", "keeper")

@@ -26,7 +26,7 @@ from sensegraph.errors import NotIndexed, SettingsError, StepFailed, Unsupported
 from sensegraph.filters import Scope
 from sensegraph.index.hierarchy.communities import ClusterSettings
 from sensegraph.index.hierarchy.reports import ReportSettings
-from sensegraph.index.restricted.scope import scoped
+from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.methods.hirag.layer_clusters import Layers, rows_of_clusters, stops_layers, summary_id
 from sensegraph.methods.hirag.layered import LayerSettings, keep_layer_keys
 from sensegraph.methods.hirag.layers import (
@@ -41,7 +41,7 @@ from sensegraph.methods.hirag.layers import (
 from sensegraph.methods.hirag.layers_part import LAYERS
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
-from sensegraph.runtime.results import recall
+from sensegraph.runtime.results import recall_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Description, Graph
@@ -568,8 +568,8 @@ def components(graph: Graph) -> int:
 def test_defect_4_no_component_is_left_out_and_layers_join_them(both: Corpus) -> None:
     """Every entity is below one of the last layer, so that there are no more components than that has entities."""
     index = both.index()
-    made = recall(both.store, keep_layer_keys, index.manifest.parts["layers"].key)
-    assert components(index.part(LAYERS).graph) <= recall(both.store, keep_layers, made.layers).sizes[-1]
+    made = recall_result(both.store, keep_layer_keys, index.manifest.parts["layers"].key)
+    assert components(index.part(LAYERS).graph) <= recall_result(both.store, keep_layers, made.layers).sizes[-1]
     assert components(index.part(LAYERS).graph) < components(index.graph)
     homes = index.part(LAYERS).lookups.homes
     assert homes.size
@@ -682,7 +682,7 @@ def test_defect_9_the_index_is_built_whatever_the_form_of_records(tmp_path: Path
 
 def test_a_summary_entity_is_seen_where_all_its_chunks_are_inside(both: Corpus) -> None:
     index = both.index()
-    left = scoped(index, Scope(documents=("story-*",))).part(LAYERS)
+    left = restrict_to_scope(index, Scope(documents=("story-*",))).part(LAYERS)
     inside = {c.id for c in left.catalogue.chunks}
     whole = {e.id: e for e in index.part(LAYERS).graph.entities if e.level}
     shown = {e.id for e in left.graph.entities if e.level}
@@ -703,14 +703,14 @@ def test_what_is_left_out_is_counted_in_the_notes(both: Corpus) -> None:
 
 def test_a_filter_that_leaves_everything_leaves_every_layer(both: Corpus) -> None:
     index = both.index()
-    everything = scoped(index, Scope(documents=("*",))).part(LAYERS)
+    everything = restrict_to_scope(index, Scope(documents=("*",))).part(LAYERS)
     assert list(everything.graph.entities) == list(index.part(LAYERS).graph.entities)
     assert list(everything.graph.relations) == list(index.part(LAYERS).graph.relations)
     assert list(everything.hierarchy.clusters) == list(index.part(LAYERS).hierarchy.clusters)
 
 
 def test_no_word_of_an_outside_document_is_in_a_filtered_layer(both: Corpus) -> None:
-    left = scoped(both.index(), Scope(documents=("letter-*",))).part(LAYERS)
+    left = restrict_to_scope(both.index(), Scope(documents=("letter-*",))).part(LAYERS)
     shown = "\n".join(f"{e.name} {e.description} {[d.text for d in e.descriptions]}" for e in left.graph.entities)
     shown += "\n".join(f"{c.title} {c.text}" for c in left.hierarchy.clusters)
     outside = [n for n in TEXTS if not n.startswith("letter-")]

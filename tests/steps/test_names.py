@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sensegraph.language.countries import COUNTRY
-from sensegraph.language.titles import aliases, headings, lead, named
+from sensegraph.language.titles import find_aliases, find_headings, find_lead_name, list_title_names
 from sensegraph.methods.walk.gazetteer import count_mentions, make_gazetteer
 from sensegraph.methods.walk.name_words import Noted, find_name_spans, fold_written_name, spell_documents, write_letters
 from sensegraph.types import Chunk
@@ -75,19 +75,19 @@ def test_forms_of_countries_are_folded_and_lead_to_no_other_form() -> None:
 
 
 def test_a_title_bears_its_name_without_parenthesis_and_before_a_comma() -> None:
-    assert named("Dark River (2017 film)") == ["Dark River"]
-    assert named("Lambert, Margrave of Tuscany") == ["Lambert, Margrave of Tuscany", "Lambert"]
-    assert named("") == []
+    assert list_title_names("Dark River (2017 film)") == ["Dark River"]
+    assert list_title_names("Lambert, Margrave of Tuscany") == ["Lambert, Margrave of Tuscany", "Lambert"]
+    assert list_title_names("") == []
     assert noted(("Dark River (2017 film)", "It is."))[0].aside == ("2017", "film")
 
 
 def test_the_first_sentences_give_other_names() -> None:
-    assert aliases("Ada Mary Harrow (born 3 May 1901), also known as A. B. Stone, was a pilot.") == [
+    assert find_aliases("Ada Mary Harrow (born 3 May 1901), also known as A. B. Stone, was a pilot.") == [
         "Ada Mary Harrow",
         "Ada Harrow",
         "A. B. Stone",
     ]
-    assert aliases("The sea (cold in winter) is known.") == []
+    assert find_aliases("The sea (cold in winter) is known.") == []
 
 
 @pytest.mark.parametrize(
@@ -102,15 +102,15 @@ def test_the_first_sentences_give_other_names() -> None:
     ],
 )
 def test_a_text_without_a_title_is_called_by_its_first_subject(opening: str, name: str) -> None:
-    assert lead(opening) == name
+    assert find_lead_name(opening) == name
     assert noted(("", opening))[0].bears == ((fold_written_name(name),) if name else ())
     assert noted(("Quay", opening))[0].bears[0] == "quay"
 
 
 def test_headings_are_borne_by_the_chunks_that_they_stand_over() -> None:
     text = "# Ada Harrow\n\nShe sailed.\n\nThe Storm\n" + "It came in the night and took the roofs off the houses. " * 2
-    assert headings(text) == ["Ada Harrow", "The Storm"]
-    assert headings("Ada: hello!\nFinn: so it is, and it will be so for a long time to come, I think.") == []
+    assert find_headings(text) == ["Ada Harrow", "The Storm"]
+    assert find_headings("Ada: hello!\nFinn: so it is, and it will be so for a long time to come, I think.") == []
     chunks = tuple(Chunk(f"c{i}", "d", 0, 1, 1, t, "Tales") for i, t in enumerate((text, "No more.", "# End\n\nDone.")))
     (document,) = spell_documents.fn([chunks])
     assert document.bears == ("tales",)

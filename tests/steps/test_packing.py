@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from small import Small, cluster, small, words
 
 from sensegraph.index.hierarchy.packing import Elements, list_elements, pack_community, report_line, report_passage
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.types import Cluster, Context, Passage, Statement
 
 SEEDS = st.integers(0, 10**6)
@@ -31,7 +31,7 @@ def ids(context: Context, kind: str) -> list[str]:
 
 
 def size(passages: tuple[Passage, ...]) -> int:
-    return sum(tokens(p.title) + tokens(p.text) + 6 for p in passages)
+    return sum(count_tokens(p.title) + count_tokens(p.text) + 6 for p in passages)
 
 
 @given(SEEDS, st.integers(20, 800))
@@ -154,7 +154,7 @@ def test_a_report_that_is_longer_than_what_it_stands_for_is_not_used() -> None:
 def _with_text(made: Cluster | None, count: int) -> Cluster:
     assert made is not None
     text = words(Random(1), count) * 40
-    return replace(made, summary=(Statement(text),), tokens=tokens(text))
+    return replace(made, summary=(Statement(text),), tokens=count_tokens(text))
 
 
 def test_a_report_that_does_not_fit_is_cut_to_its_first_paragraph() -> None:
@@ -215,7 +215,7 @@ def test_a_report_is_a_passage_with_the_sources_of_its_statements() -> None:
     assert (passage.kind, passage.id, passage.score) == ("report", made.id, 5.0)
     assert passage.text == made.text
     assert [q.source.chunk for q in passage.quotes] == ["c0", "c1"]
-    assert report_line(made).tokens == tokens("Report") + tokens(made.text) + 6
+    assert report_line(made).tokens == count_tokens("Report") + count_tokens(made.text) + 6
 
 
 @pytest.mark.parametrize("budget", [0, 1, 5])

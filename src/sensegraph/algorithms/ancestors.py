@@ -12,7 +12,7 @@ import numpy as np
 from sensegraph.algorithms.graphs import Ints
 
 
-def chains(parent: Ints, start: Ints | Sequence[int]) -> Ints:
+def list_ancestor_chains(parent: Ints, start: Ints | Sequence[int]) -> Ints:
     """Row i is the chain of `start[i]`: itself, its parent, …, the root; one node a level, int32 of shape (s, levels).
 
     Raises ValueError where chains are not equally long, or a chain never ends.
@@ -37,7 +37,7 @@ def find_meeting_level(found: Ints) -> int:
     return int(np.argmax(same)) if same.any() else found.shape[1]
 
 
-def ways(found: Ints) -> list[list[int]]:
+def list_paths_to_ancestor(found: Ints) -> list[list[int]]:
     """The nodes on the ways of chains of shape (s, levels) to their lowest common ancestors, by level (Eq. 7).
 
     Those of one level come in the order of the first chain that has them. The union over all pairs, each up to the

@@ -34,7 +34,7 @@ from sensegraph.algorithms.graphs import (
 from sensegraph.algorithms.moving import settle_labels
 from sensegraph.algorithms.trees import Tree, project, roots_of, tree_of
 
-__all__ = ["Start", "Tree", "carried", "hierarchical_leiden", "leiden", "project"]
+__all__ = ["Start", "Tree", "carry_tree", "hierarchical_leiden", "leiden", "project"]
 
 _WORK = 400_000  # edges × cycles of the root call where the caller sets no number; below it a quarter of that
 _LEAST = 1e-9  # a division that gains no more modularity is none: a complete bipartite graph falls into pairs for 0
@@ -146,7 +146,7 @@ def leiden(
     return number_roots(split(_frame_whole(build_adjacency(edges)), 0))
 
 
-def carried(tree: Tree, before: Edges, after: Edges, mapping: NDArray[Any]) -> Start:
+def carry_tree(tree: Tree, before: Edges, after: Edges, mapping: NDArray[Any]) -> Start:
     """The start of an update: `tree`, made on `before`, told on the nodes of `after`.
 
     `mapping[v]` is the new number of the old node v, −1 where it is gone. Raises ValueError if it does not fit.

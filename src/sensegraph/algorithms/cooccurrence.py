@@ -55,7 +55,7 @@ class Pruned:
     extent: Extent = "full"
 
 
-def pruned(start: NDArray[Any], held: NDArray[Any], concepts: int, rule: Pruning) -> Pruned:
+def prune_concepts(start: NDArray[Any], held: NDArray[Any], concepts: int, rule: Pruning) -> Pruned:
     """The graph of concepts that share groups, weighted by their number, and pruned as far as the rule goes."""
     count = np.bincount(held, minlength=concepts)
     keys, weights = _count_pairs(start, held, count > 1)
@@ -79,7 +79,7 @@ def pruned(start: NDArray[Any], held: NDArray[Any], concepts: int, rule: Pruning
         kept = degree >= min_degree
         stay = kept[one] & kept[other]
         edges = canonical_edges(one[stay], other[stay], weight[stay], concepts)
-        covered = np.count_nonzero(np.diff(inside(start, held, kept)[0])) >= rule.cover * (len(start) - 1)
+        covered = np.count_nonzero(np.diff(keep_concepts(start, held, kept)[0])) >= rule.cover * (len(start) - 1)
         if len(edges.source) and (covered or extent == "weak"):
             sparse = int((degree > 0).sum() - kept.sum())
             return Pruned(kept, edges, int(hub.sum()), int((~heavy).sum()) + light_singles, sparse, extent)
@@ -88,7 +88,7 @@ def pruned(start: NDArray[Any], held: NDArray[Any], concepts: int, rule: Pruning
     return Pruned(np.ones(concepts, np.bool_), canonical_edges(ones, others, weights, concepts), extent="none")
 
 
-def inside(start: NDArray[Any], held: NDArray[Any], kept: Flags) -> tuple[Longs, Longs]:
+def keep_concepts(start: NDArray[Any], held: NDArray[Any], kept: Flags) -> tuple[Longs, Longs]:
     """The same groups with only the concepts that `kept` marks, on the same numbers: new `start` and `held`."""
     stays = kept[held]
     before = np.concatenate(([0], np.cumsum(stays))).astype(np.int64)
@@ -101,7 +101,7 @@ def _count_pairs(start: NDArray[Any], held: NDArray[Any], which: Flags) -> tuple
     Blocks are counted one by one and then added up, so that what is in memory at once is near what comes out.
     """
     n = len(which)
-    parts = [np.unique(block, return_counts=True) for block in _list_pair_keys(*inside(start, held, which), n)]
+    parts = [np.unique(block, return_counts=True) for block in _list_pair_keys(*keep_concepts(start, held, which), n)]
     if not parts:
         return np.zeros(0, np.int64), np.zeros(0, np.float64)
     keys, where = np.unique(np.concatenate([k for k, _ in parts]), return_inverse=True)

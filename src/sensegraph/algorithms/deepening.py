@@ -79,7 +79,7 @@ class Terrain:
         return [i for i in range(first, last) if i != chunk and self.document[i] == self.document[chunk]]
 
 
-def search(terrain: Terrain, order: NDArray[Any], pace: Pace, test: Test) -> list[tuple[int, bool]]:
+def search_on_budget(terrain: Terrain, order: NDArray[Any], pace: Pace, test: Test) -> list[tuple[int, bool]]:
     """The chunks tested, in order, each with its verdict; never more than `pace.budget`, and none twice.
 
     `order` holds all chunks, the best ranked first; `test` gives the verdicts of a few. Of chunks with the same text
@@ -117,7 +117,7 @@ def rank_communities(terrain: Terrain, order: NDArray[Any], depth: int, best: in
     return [(names[int(home[part[0]])], part.tolist()) for part in np.split(sorted_, cuts) if len(part)]
 
 
-def grouped(terrain: Terrain, chunks: Sequence[int]) -> list[list[int]]:
+def group_by_community(terrain: Terrain, chunks: Sequence[int]) -> list[list[int]]:
     """These chunks by community of depth 0, in their own order: each joins the one that most of them have a part in."""
     homes: list[list[int]] = []
     for chunk in chunks:

@@ -17,7 +17,7 @@ from sensegraph.algorithms.graphs import Floats, Longs
 from sensegraph.algorithms.ranking import Ranked
 
 
-def mmr(relevance: Floats, vectors: NDArray[Any], top: int, balance: float = 0.5) -> Ranked:
+def rank_by_mmr(relevance: Floats, vectors: NDArray[Any], top: int, balance: float = 0.5) -> Ranked:
     """The `top` positions by maximal marginal relevance, in the order chosen, with the value that each was chosen for.
 
     Each next one is argmax_i balance · relevance_i − (1 − balance) · max_{j chosen} vectors_i · vectors_j; the first
@@ -80,7 +80,7 @@ def choose_cover(start: Longs, elements: Longs, weights: Floats, top: int, costs
     return np.asarray(chosen, np.int64), np.asarray(gains, np.float64)
 
 
-def covering(start: Longs, elements: Longs, weights: Floats) -> Longs:
+def rank_by_cover(start: Longs, elements: Longs, weights: Floats) -> Longs:
     """All sets as a ranking: those that `cover` chooses, then the others in the order that they had."""
     chosen, _ = choose_cover(start, elements, weights, len(start))
     rest = np.setdiff1d(np.arange(len(start) - 1, dtype=np.int64), chosen)

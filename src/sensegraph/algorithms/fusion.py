@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Longs
-from sensegraph.algorithms.ranking import rrf
+from sensegraph.algorithms.ranking import fuse_by_reciprocal_rank
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +37,7 @@ class Ranking:
 
 def by_ranks(rankings: Sequence[Ranking], weights: Sequence[float], c: float = 60) -> Ranking:
     """Reciprocal rank fusion: Σ_i w_i / (c + rank_i), ranks from 1 (Cormack et al. 2009; N83, N84)."""
-    found = rrf([r.positions.tolist() for r in rankings], c, weights)
+    found = fuse_by_reciprocal_rank([r.positions.tolist() for r in rankings], c, weights)
     return Ranking("rrf", np.asarray([p for p, _ in found], np.int64), np.asarray([s for _, s in found], np.float64))
 
 

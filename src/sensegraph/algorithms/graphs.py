@@ -145,7 +145,7 @@ def smallest_members(source: NDArray[Any], target: NDArray[Any], nodes: int) -> 
     return root
 
 
-def components(edges: Edges) -> Ints:
+def label_components(edges: Edges) -> Ints:
     """The connected component of every node, numbered in the order of their smallest nodes, shape (n,)."""
     return number_roots(smallest_members(edges.source, edges.target, edges.nodes))
 

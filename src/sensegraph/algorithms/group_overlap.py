@@ -23,7 +23,7 @@ class Followed:
     sources: tuple[tuple[int, int], ...] = ()
 
 
-def follow(
+def match_groups(
     old: Sequence[frozenset[str]], new: Sequence[frozenset[str]], apart: Sequence[Sequence[int]] = ((), ())
 ) -> Followed:
     """Match each new group with at most one old, best overlap first; ties go to the same depth, then to the first.

@@ -33,7 +33,7 @@ class Layout:
     radii: tuple[Floats, ...]
 
 
-def nested(
+def lay_out_nested(
     edges: Edges, levels: list[Longs], radius: Floats, *, seed: int = 0, gap: float = 1.0, aspect: float = 1.0
 ) -> Layout:
     """Lay out nodes of these radii (n,) in the discs of their communities, and these in the discs of the next coarser.
@@ -59,7 +59,7 @@ def nested(
         same = parents[depth][a] == parents[depth][b]  # the edges between items of one disc
         linked = canonical_edges(a[same], b[same], edges.weight[same], len(parents[depth]))
         wide = aspect if depth == 0 else 1.0
-        places = arrange(sizes[0] + gap / 2, parents[depth], linked, seed=seed + depth, aspect=wide)
+        places = arrange_discs(sizes[0] + gap / 2, parents[depth], linked, seed=seed + depth, aspect=wide)
         places, size = _enclose_groups(places, sizes[0], parents[depth])
         local.insert(0, places)
         sizes.insert(0, size + gap * 2)
@@ -75,7 +75,7 @@ def nested(
 # ── one depth ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def arrange(radius: Floats, group: Longs, edges: Edges, *, seed: int = 0, aspect: float = 1.0) -> Points:
+def arrange_discs(radius: Floats, group: Longs, edges: Edges, *, seed: int = 0, aspect: float = 1.0) -> Points:
     """Places of discs of these radii, each group about the origin, linked ones near, none over another of its group.
 
     `edges` join discs of the same group; only the order of magnitude of their weights matters (square roots pull).
@@ -248,7 +248,7 @@ def _turn_contents(places: Points, parent: Longs, outer: Points, item: Longs, ed
 # ── what to draw ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def backbone(edges: Edges) -> NDArray[np.bool_]:
+def find_backbone(edges: Edges) -> NDArray[np.bool_]:
     """Which edges form a maximum spanning forest, shape (m,): the heaviest that hold every component together."""
     root = list(range(edges.nodes))
     kept = np.zeros(len(edges.weight), np.bool_)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 _UNIT = 1 << 20  # scores are counted in this fraction: their sums are exact in any order
 
 
-def components(count: int, pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
+def connect_rows(count: int, pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
     """Rows that pairs connect, directly or not: each list ascends, and so do their first rows."""
     root = list(range(count))
     for a, b in pairs:
@@ -43,7 +43,7 @@ def cluster_by_linkage(
     are `joined` begin in one cluster, as if they had been joined here before: given back what this function joined, it
     joins nothing more. `apart` holds always, also against both: the caller settles contradictions before.
     """
-    units = components(count, together)
+    units = connect_rows(count, together)
     unit = {row: number for number, rows in enumerate(units) for row in rows}
     best: dict[tuple[int, int], int] = {}
     for a, b, score in scores:
@@ -56,7 +56,7 @@ def cluster_by_linkage(
         if a != b and score >= least and (a, b) not in forbidden:
             links[a][b] = links[b][a] = score
     sizes = [1] * len(units)
-    begun = components(len(units), [_order_pair(unit[a], unit[b]) for a, b in joined])
+    begun = connect_rows(len(units), [_order_pair(unit[a], unit[b]) for a, b in joined])
     for first, *others in begun:
         for other in others:
             _absorb_links(links, first, other)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.mixtures import Mixture, fit, nearest_mean, of_labels
+from sensegraph.algorithms.mixtures import Mixture, fit_mixture, nearest_mean, of_labels
 from sensegraph.algorithms.products import matrix_product
 
 SIZE = 20
@@ -54,7 +54,7 @@ class Clusters:
         return _list_members(self.labels)
 
 
-def clusters(
+def cluster_rows(
     x: Floats,
     cluster_size: int = SIZE,
     *,
@@ -92,14 +92,14 @@ def clusters(
     return Clusters(numbered, kept, afresh)
 
 
-def scatter(x: Floats, labels: NDArray[np.integer[Any]]) -> float:
+def measure_scatter(x: Floats, labels: NDArray[np.integer[Any]]) -> float:
     """The share of the variance of the rows that is left inside clusters, from 0 (equal members) to 1."""
     total = float(((x - x.mean(axis=0)) ** 2).sum()) if len(x) else 0.0
     inside = sum(float(((x[rows] - x[rows].mean(axis=0)) ** 2).sum()) for rows in _list_members(labels))
     return inside / total if total > 0 else 0.0
 
 
-def sparsity(sizes: Sequence[int], n: int) -> float:
+def measure_sparsity(sizes: Sequence[int], n: int) -> float:
     """The share of pairs among n entities that no cluster joins, 1 − Σ s (s − 1) / (n (n − 1)); 1 for n < 2.
 
     HiRAG's cluster sparsity (huang2025), by whose change it stops adding layers.
@@ -120,7 +120,7 @@ def _divide_rows(x: Floats, start: NDArray[np.integer[Any]], size: int, seed: in
     if (labels == start).all() or not math.isfinite(worst):
         return labels, False
     fresh = _divide_afresh(x, size, seed)
-    given_up = scatter(x, labels) > worst * scatter(x, fresh)
+    given_up = measure_scatter(x, labels) > worst * measure_scatter(x, fresh)
     return (fresh if given_up else labels), given_up
 
 
@@ -149,7 +149,7 @@ def _divide_tree(x: Floats, k: int, seed: int) -> Longs:
         wide = share if share <= most else min(_BRANCH, -(-share // _EACH))
         parts = []
         if share > 1 and len(rows) > 1:
-            parts = _list_members(fit(x[rows], wide, seed=seed + last, gain=_GAIN).assign(x[rows]))
+            parts = _list_members(fit_mixture(x[rows], wide, seed=seed + last, gain=_GAIN).assign(x[rows]))
         if len(parts) > 1 and wide < share:
             waiting += [(rows[part], max(1, int(share * len(part) / len(rows) + 0.5))) for part in parts]
             continue

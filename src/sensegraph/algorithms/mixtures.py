@@ -77,7 +77,7 @@ class Mixture:
         return penalty - 2 * self.log_likelihood(x)
 
 
-def fit(
+def fit_mixture(
     x: Floats, k: int, *, seed: int = 0, starts: int = 5, start: Floats | None = None, gain: float = _GAIN
 ) -> Mixture:
     """A mixture of `k` components for rows of shape (n, m), or of fewer, where fewer rows are distinct.
@@ -110,7 +110,7 @@ def of_labels(x: Floats, labels: Longs | Ints) -> Mixture:
     return _shift_means(_maximise(*_count_labels(x - shift, labels), _variance_within(x - shift, labels)), shift)
 
 
-def soft(mixture: Mixture, x: Floats, threshold: float = THRESHOLD) -> tuple[Longs, ...]:
+def assign_softly(mixture: Mixture, x: Floats, threshold: float = THRESHOLD) -> tuple[Longs, ...]:
     """The rows of each component: those with a posterior above `threshold`, or for which it is the most probable.
 
     Ascending; in the order of first members; components without rows are left out.
@@ -139,7 +139,7 @@ def choose_k(x: Floats, *, seed: int = 0, grid: Sequence[int] = GRID, starts: in
 
     def score(k: int) -> tuple[float, int]:
         if k not in tried:
-            tried[k] = fit(x, k, seed=seed, starts=starts).bic(x)
+            tried[k] = fit_mixture(x, k, seed=seed, starts=starts).bic(x)
         return tried[k], k
 
     if most == 1:

@@ -30,7 +30,7 @@ _TIMES = 30  # and as many more for each that is wanted
 # ── nearest neighbours ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def nearest(vectors: NDArray[Any], query: NDArray[Any], top: int) -> Ranked:
+def find_nearest_rows(vectors: NDArray[Any], query: NDArray[Any], top: int) -> Ranked:
     """Positions and scores of the `top` rows of `vectors` with the largest inner product with `query`, best first.
 
     `vectors` has shape (n, dim) and rows of length 1 (or 0), float32, and may be memory-mapped: it is read once, in
@@ -169,7 +169,7 @@ class Bm25:
 
     def top(self, query: Iterable[str], top: int) -> Ranked:
         """Positions and scores of the `top` best documents that share a word with the query, best first."""
-        return best(self.score(query), top)
+        return select_best(self.score(query), top)
 
     def _postings(self, word: str) -> tuple[int, int]:
         """Where the postings of a word begin and end; an empty range if no document has it."""
@@ -186,7 +186,7 @@ def hash_words(words: Iterable[str]) -> NDArray[np.uint64]:
     return np.frombuffer(b"".join(digests), np.dtype("<u8")).astype(np.uint64)
 
 
-def best(scores: Floats, top: int) -> Ranked:
+def select_best(scores: Floats, top: int) -> Ranked:
     """Positions and scores of the `top` largest scores above 0, best first, of equal ones the earlier."""
     # Of very many scores first those not below the `top`-th of a few of them.
     few = scores[:: max(1, len(scores) // (_SAMPLE + _TIMES * max(top, 0)))]
@@ -202,7 +202,7 @@ def best(scores: Floats, top: int) -> Ranked:
 # ── fusion ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def rrf(
+def fuse_by_reciprocal_rank(
     rankings: Sequence[Sequence[Item]], c: float = 60, weights: Sequence[float] | None = None
 ) -> list[tuple[Item, float]]:
     """Reciprocal rank fusion: score(x) = Σ_i w_i / (c + rank_i(x)), ranks from 1, best first (Cormack et al. 2009).

@@ -46,7 +46,7 @@ class Projection:
         return (np.concatenate([np.zeros((0, self.axes.shape[1])), *found]) - self.centre) * (self.scale * 4.0**-_BITS)
 
 
-def reduce(vectors: NDArray[Any], dims: int = DIMS, *, seed: int = 0) -> Floats:
+def reduce_dimensions(vectors: NDArray[Any], dims: int = DIMS, *, seed: int = 0) -> Floats:
     """The first `dims` principal components of `vectors`, shape (n, d), as shape (n, m) float64.
 
     m ≤ min(dims, d, n), and smaller where the vectors vary in fewer directions: a single column of zeros for equal

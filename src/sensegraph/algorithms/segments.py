@@ -27,7 +27,7 @@ class Segment:
     digest: str
 
 
-def segments(rows: NDArray[np.float32], least: int = LEAST, usual: int = USUAL, most: int = MOST) -> list[Segment]:
+def cut_segments(rows: NDArray[np.float32], least: int = LEAST, usual: int = USUAL, most: int = MOST) -> list[Segment]:
     """The segments of `rows`, shape (n, dim) float32, in order: all rows, each once.
 
     A segment ends with the first row after `least` that one in `usual` rows is like, and holds `most` rows at most;

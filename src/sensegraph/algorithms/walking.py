@@ -38,7 +38,7 @@ class Paths:
         return len(self.start) - 1
 
 
-def paths(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: int) -> Paths:
+def build_paths(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: int) -> Paths:
     """The paths along directed edges with weights above 0, shape (m,), on `nodes` nodes, in any order.
 
     Edges of one pair may repeat. Raises ValueError for a weight that is not above 0.
@@ -49,10 +49,10 @@ def paths(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: int) -
     order = np.lexsort((b, a))
     a, b, w = a[order], b[order], w[order]
     total = np.bincount(a, weights=w, minlength=nodes)
-    return Paths(offsets(np.bincount(a, minlength=nodes)), b, (w / total[a]).astype(np.float32))
+    return Paths(run_offsets(np.bincount(a, minlength=nodes)), b, (w / total[a]).astype(np.float32))
 
 
-def offsets(counts: ArrayLike) -> Longs:
+def run_offsets(counts: ArrayLike) -> Longs:
     """Where each of several runs of these lengths begins, and where the last ends, shape (n + 1,)."""
     return np.concatenate(([0], np.cumsum(np.asarray(counts, np.int64)))).astype(np.int64)
 
@@ -64,7 +64,7 @@ def renumber_kept(kept: Sequence[int], whole: int) -> Ints:
     return places
 
 
-def gathered(start: NDArray[Any], rows: ArrayLike) -> tuple[Longs, Longs]:
+def gather_entries(start: NDArray[Any], rows: ArrayLike) -> tuple[Longs, Longs]:
     """The places of all entries of `rows` in arrays that `start` parts, row by row, and how many each row has."""
     rows = np.asarray(rows, np.int64)
     begin = np.asarray(start[rows], np.int64)
@@ -75,7 +75,9 @@ def gathered(start: NDArray[Any], rows: ArrayLike) -> tuple[Longs, Longs]:
     return places, sizes
 
 
-def walk(way: Paths, nodes: NDArray[Any], mass: NDArray[Any], damping: float, steps: int) -> tuple[Longs, Floats]:
+def walk_with_restart(
+    way: Paths, nodes: NDArray[Any], mass: NDArray[Any], damping: float, steps: int
+) -> tuple[Longs, Floats]:
     """The nodes that a walk comes to, ascending, and its mass there after `steps` steps from `mass` at `nodes`.
 
     Before each step 1 − `damping` of the mass returns to the start: x ← damping · A x + (1 − damping) · r.
@@ -107,7 +109,7 @@ def neighbourhood(way: Paths, nodes: Longs, mass: Floats, damping: float, limit:
     x[nodes] = mass
     for _ in range(_REACH):
         here = _select_heaviest(x, limit)
-        places, sizes = gathered(way.start, here)
+        places, sizes = gather_entries(way.start, here)
         moved = np.repeat(x[here], sizes)
         moved *= way.share[places]
         x = np.bincount(way.to[places], weights=moved, minlength=way.nodes).astype(np.float64, copy=False)
@@ -129,7 +131,7 @@ def restrict_paths(way: Paths, nodes: Longs) -> Paths:
     """The paths among these nodes, ascending, which are numbered anew; what leads outside is lost."""
     number = np.full(way.nodes, -1, np.int32)
     number[nodes] = np.arange(len(nodes))
-    places, sizes = gathered(way.start, nodes)
+    places, sizes = gather_entries(way.start, nodes)
     at = number[way.to[places]]
     inside = np.flatnonzero(at >= 0)
-    return Paths(np.searchsorted(inside, offsets(sizes)).astype(np.int64), at[inside], way.share[places[inside]])
+    return Paths(np.searchsorted(inside, run_offsets(sizes)).astype(np.int64), at[inside], way.share[places[inside]])

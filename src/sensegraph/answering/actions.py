@@ -15,10 +15,10 @@ from sensegraph.answering.asking import ask_contexts
 from sensegraph.answering.map_reduce import point_passage
 from sensegraph.answering.quoting import for_writing
 from sensegraph.errors import StepFailed
-from sensegraph.index.citing import documents_of, ground_statements
+from sensegraph.index.citing import documents_behind, ground_statements
 from sensegraph.index.index import Index
-from sensegraph.index.passages import size
-from sensegraph.language.text import fold, tokens, within
+from sensegraph.index.passages import passage_tokens
+from sensegraph.language.text import count_tokens, fold, take_within
 from sensegraph.protocols import Embedder, Vectors
 from sensegraph.runtime.keys import document_part, key
 from sensegraph.runtime.runtime import Runtime
@@ -176,7 +176,7 @@ def leads_of(inquiries: Sequence[Inquiry], rt: Runtime) -> tuple[list[Lead | Non
         return [None if k in gone else next(stored) for k in keys], e.reasons
 
 
-def settled(action: Action, found: Sequence[tuple[Lead, Sequence[Passage]]], index: Index) -> Action:
+def settle_action(action: Action, found: Sequence[tuple[Lead, Sequence[Passage]]], index: Index) -> Action:
     """`action` with what was found: the answers that help (score above 0), best first, and the mean of all scores."""
     ranked = sorted(found, key=lambda pair: -pair[0].score)
     helping = [ground_statements(lead.statements, passages) for lead, passages in ranked if lead.score > 0]
@@ -190,8 +190,8 @@ def settled(action: Action, found: Sequence[tuple[Lead, Sequence[Passage]]], ind
         answer=tuple(s for head, part in zip(first, parts, strict=True) for s in (head, *part[1:])),
         score=sum(lead.score for lead, _ in found) / max(1, len(found)),
         evidence=tuple(p.id for p in read),
-        documents=documents_of(read, index),
-        tokens=sum(map(size, read)),
+        documents=documents_behind(read, index),
+        tokens=sum(map(passage_tokens, read)),
     )
 
 
@@ -205,7 +205,7 @@ def points_of(actions: Sequence[Action], budget: int, rt: Runtime) -> tuple[list
     called = list(zip(actions, titles, strict=True))
     whole = [_action_point(a, title) for a, title in called]
     fitted = [
-        p if size(p) <= budget else _action_point(_cut_answer(a, budget - tokens(title)), title)
+        p if passage_tokens(p) <= budget else _action_point(_cut_answer(a, budget - count_tokens(title)), title)
         for (a, title), p in zip(called, whole, strict=True)
     ]
     return fitted, sum(before is not after for before, after in zip(whole, fitted, strict=True))
@@ -217,7 +217,7 @@ def _action_point(action: Action, title: str) -> Passage:
 
 
 def _cut_answer(action: Action, room: int) -> Action:
-    kept, _ = within(action.answer, room, lambda s: tokens(s.text))
+    kept, _ = take_within(action.answer, room, lambda s: count_tokens(s.text))
     return replace(action, answer=tuple(kept))
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from sensegraph.index.index import Index
-from sensegraph.language.text import sentences
+from sensegraph.language.text import split_sentences
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Description, Passage, Statement
 
@@ -43,7 +43,7 @@ def written_text(statements: Sequence[Statement], rt: Runtime) -> str | None:
     return None if rt.engine.quotes else "".join(s.text for s in statements)
 
 
-def quotable(passages: Sequence[Passage], index: Index, rt: Runtime) -> list[Passage]:
+def quote_sources(passages: Sequence[Passage], index: Index, rt: Runtime) -> list[Passage]:
     """Passages whose quotes an engine that quotes may show as the sources' words.
 
     Where a model wrote what the index tells, or it was imported, the quotes are the spans' own texts: prose of another
@@ -62,7 +62,7 @@ def _own_quotes(quotes: Sequence[Description], chunks: dict[str, Chunk]) -> tupl
         chunk = chunks.get(quote.source.chunk)
         if chunk is None or quote.source.end - quote.source.start > _LONG:
             continue
-        touched = [(a, b) for a, b in sentences(chunk.text) if a < quote.source.end and quote.source.start < b]
+        touched = [(a, b) for a, b in split_sentences(chunk.text) if a < quote.source.end and quote.source.start < b]
         start, end = (touched[0][0], touched[-1][1]) if touched else (quote.source.start, quote.source.end)
         found[chunk.id, start, end] = Description(chunk.text[start:end], replace(quote.source, start=start, end=end))
     return tuple(found.values())

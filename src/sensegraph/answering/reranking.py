@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from sensegraph.errors import EndpointError
-from sensegraph.index.citing import documents_of
+from sensegraph.index.citing import documents_behind
 from sensegraph.index.index import Index
 from sensegraph.protocols import Reranker
 from sensegraph.runtime.results import step
@@ -44,7 +44,7 @@ def score_candidates(asked: Sequence[Candidates], *, reranker: Reranker) -> list
     return listed
 
 
-def reranked(question: Question, evidence: Evidence, index: Index, rt: Runtime) -> Evidence:
+def rerank_evidence(question: Question, evidence: Evidence, index: Index, rt: Runtime) -> Evidence:
     """The evidence in the order of the runtime's reranker, with a note; as it is where there is none.
 
     The first `reranker.top` chunks are ordered, and have the reranker's scores; what follows stays behind them.
@@ -63,7 +63,7 @@ def reranked(question: Question, evidence: Evidence, index: Index, rt: Runtime) 
     passages = _place_ordered(evidence.passages, where, best)
     note = f"{reranker.name} reranked {len(read)} of {len(where)} chunks"
     place = {name: i for i, name in enumerate(evidence.documents)}
-    behind = [name for name in documents_of(best, index) if name in place]
+    behind = [name for name in documents_behind(best, index) if name in place]
     documents = _place_ordered(evidence.documents, sorted(place[name] for name in behind), behind)
     return replace(evidence, passages=passages, documents=documents, notes=(*evidence.notes, note))
 

@@ -158,10 +158,10 @@ def open_corpus(
     that the error names are for this root.
     """
     from sensegraph.corpus.corpus import Corpus
-    from sensegraph.corpus.settings import FOLDER, Settings, parse
+    from sensegraph.corpus.settings import FOLDER, Settings, convert_settings
     from sensegraph.errors import NotIndexed
 
-    parse(given, Settings, "command line")  # so that a mistake in a flag is not blamed on the file
+    convert_settings(given, Settings, "command line")  # so that a mistake in a flag is not blamed on the file
     made = [p for p in (root / FOLDER, root) if not p.exists()] if create else []
     with Corpus.open(root, settings=given, progress=progress, create=create) as corpus:
         try:

@@ -64,7 +64,7 @@ def restrict_to_time(
     scope: Scope, as_of: str | None, during: str | None, known_at: str | None, unknown: Literal["include", "exclude"]
 ) -> Scope:
     """The filter with the time that facts must hold at. Raises BadParameter for what is no date, or two times."""
-    from sensegraph.index.restricted.moment import turned
+    from sensegraph.index.restricted.moment import ends_before_it_begins
 
     if as_of and during:
         raise typer.BadParameter("--as-of asks for one moment and --during for a stretch: choose one.")
@@ -75,15 +75,15 @@ def restrict_to_time(
         raise typer.BadParameter(f"--during {during!r} is no stretch such as 2015/2018, 2015/ or /2018.")
     moments = {n: _check_moment(m, n) for n, m in (("--as-of", as_of), ("--known-at", known_at))}
     between = (_check_moment(first, "--during"), _check_moment(last, "--during"))
-    if turned(first, last):
+    if ends_before_it_begins(first, last):
         raise typer.BadParameter(f"--during {during!r} ends before it begins: give the earlier moment first.")
     return replace(scope, as_of=moments["--as-of"], between=between, known_at=moments["--known-at"], unknown=unknown)
 
 
 def _check_moment(text: str | None, flag: str) -> str:
-    from sensegraph.language.dates.moments import readable
+    from sensegraph.language.dates.moments import is_readable
 
-    if text and not readable(text):
+    if text and not is_readable(text):
         raise typer.BadParameter(f"{flag} {text!r} is no ISO date such as 2023, 2023-05 or 2023-05-17.")
     return text or ""
 

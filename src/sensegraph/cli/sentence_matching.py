@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import log
 
-from sensegraph.language.text import sentences, terms
+from sensegraph.language.text import collect_terms, split_sentences
 from sensegraph.language.word_lists import STOP
 
 _SHOWN = 2  # sentences of one passage
@@ -19,9 +19,9 @@ def find_best_sentences(question: str, texts: Sequence[str]) -> list[list[tuple[
 
     A word weighs more the fewer sentences of all `texts` hold it; function words weigh little.
     """
-    asked = terms(question)
-    spans = [sentences(text) for text in texts]
-    shared = [[terms(text[a:b]) & asked for a, b in found] for text, found in zip(texts, spans, strict=True)]
+    asked = collect_terms(question)
+    spans = [split_sentences(text) for text in texts]
+    shared = [[collect_terms(text[a:b]) & asked for a, b in found] for text, found in zip(texts, spans, strict=True)]
     known = Counter(word for rows in shared for words in rows for word in words)
     every = sum(map(len, spans))
     small = frozenset[str]().union(*STOP.values())

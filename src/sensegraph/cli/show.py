@@ -138,14 +138,14 @@ def _name_some_documents(documents: Sequence[str]) -> str:
 
 def format_build(found: Built, added: Added | None = None) -> str:
     """The counts of the index, what was computed for it, what it cost, and notes."""
-    from sensegraph.index.hierarchy.lineage import counts
+    from sensegraph.index.hierarchy.lineage import count_fates
 
     lines = [", ".join(format_quantity(n, _SINGULAR[k]) for k, n in found.counts.items())]
     if added is not None:
         lines[0] += f" ({len(added.new)} new, {len(added.changed)} changed, {len(added.skipped)} skipped)"
         lines += [format_tally(added.personal)] * bool(added.personal)
     # what became of the communities of the build before
-    fates = ", ".join(f"{n:,} {kind}" for kind, n in counts(found.fates).items())
+    fates = ", ".join(f"{n:,} {kind}" for kind, n in count_fates(found.fates).items())
     lines.append(
         f"communities by depth: {_format_depths(found.clusters)}"
         + (f" (since the last build {fates})" if fates else "")

@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sensegraph.answering.reranking import reranked
+from sensegraph.answering.reranking import rerank_evidence
 from sensegraph.answering.streaming import Patient
 from sensegraph.corpus.workspace import Workspace
 from sensegraph.errors import InputError, NotIndexed, SettingsError
 from sensegraph.filters import Scope
 from sensegraph.index.index import Index
-from sensegraph.index.restricted.moment import asked_in_time, marks, timed
+from sensegraph.index.restricted.moment import ask_in_time, restrict_to_time, time_notes
 from sensegraph.index.restricted.scope import notes_of
-from sensegraph.language.text import tokens
-from sensegraph.methods import load, parts_needed
-from sensegraph.methods.auto import Choice, choose, finder
+from sensegraph.language.text import count_tokens
+from sensegraph.methods import load_method, parts_needed
+from sensegraph.methods.auto import Choice, choose_method, find_names_with
 from sensegraph.types import Answer, Document, Evidence, Question, Turn
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ class Asker:
         wanted, reason = name if name != "auto" else settings.method, ""
         if wanted == "auto":
             deep = Choice("graphrag", "a depth was given")
-            choice = deep if "depth" in given else choose(question, index or self._builder.index())
+            choice = deep if "depth" in given else choose_method(question, index or self._builder.index())
             wanted, reason = choice.method, f"auto chose {choice.method}: {choice.reason}"
-        return load(wanted, **settings.method_settings(wanted, given)), reason
+        return load_method(wanted, **settings.method_settings(wanted, given)), reason
 
     def query(
         self,
@@ -74,7 +74,7 @@ class Asker:
         space = self._workspace
         rt, read = space.asking_runtime(), space.settings.index.temporal.questions
         posed, masked = self._privacy.mask_question(_make_question(question, history))
-        asked, index = asked_in_time(posed, self._builder.index(), scope, rt, read=read)
+        asked, index = ask_in_time(posed, self._builder.index(), scope, rt, read=read)
         chosen, reason = self.method(method, asked.text, index=index, **options)
         index.check_parts(parts_needed(chosen))
         before, said, started = space.usage(), space.engine.notes(), time.perf_counter()
@@ -82,10 +82,10 @@ class Asker:
         answer = chosen.answer(asked, index, replace(rt, hear=Patient(hear) if hear and again else hear))
         if again and not answer.citations:
             reason += "; the reports hold nothing on it: passages were read"
-            chosen, _ = self.method(finder(index))
+            chosen, _ = self.method(find_names_with(index))
             answer = chosen.answer(asked, index, replace(rt, hear=hear))
         usage = replace(space.usage() - before, seconds=time.perf_counter() - started)
-        notes = (*masked, *self._notes(reason, index), *marks(answer, index), *rt.noted, *answer.notes)
+        notes = (*masked, *self._notes(reason, index), *time_notes(answer, index), *rt.noted, *answer.notes)
         notes = (*notes, *space.notes_since(said))
         return replace(answer, usage=usage, notes=notes, method=chosen.name, engine=space.engine.name)
 
@@ -94,15 +94,15 @@ class Asker:
         if top < 1:
             raise InputError(f"top must be at least 1, not {top}.")
         asked, masked = self._privacy.mask_question(_make_question(question, ()))
-        rt, index = self._workspace.asking_runtime(), timed(self._builder.index(), scope)
+        rt, index = self._workspace.asking_runtime(), restrict_to_time(self._builder.index(), scope)
         own = self._workspace.given.method
-        wanted = finder(index) if method == "auto" and own is None else method
+        wanted = find_names_with(index) if method == "auto" and own is None else method
         chosen, _ = self.method(wanted, question, **options)
         index.check_parts(parts_needed(chosen))
-        found = reranked(asked, chosen.retrieve(asked, index, rt), index, rt)
+        found = rerank_evidence(asked, chosen.retrieve(asked, index, rt), index, rt)
         kept = found.passages[:top]
         omitted = found.omitted + len(found.passages) - len(kept)
-        size = sum(tokens(p.text) for p in kept)
+        size = sum(count_tokens(p.text) for p in kept)
         notes = (*masked, *notes_of(index), *rt.noted, *found.notes)
         return replace(found, passages=kept, documents=found.documents[:top], tokens=size, omitted=omitted, notes=notes)
 
@@ -122,9 +122,9 @@ class Asker:
         UnsupportedTask where a model is asked for in vain.
         """
         from sensegraph.answering.grounding.checking import check_answers
-        from sensegraph.answering.grounding.entailment import supporter
+        from sensegraph.answering.grounding.entailment import choose_supporter
 
-        return check_answers(answers, self._cited, supporter(self._workspace.runtime(), by))
+        return check_answers(answers, self._cited, choose_supporter(self._workspace.runtime(), by))
 
     def _cited(self, name: str) -> Document | None:
         """A document of the index; None where there is none of this id."""

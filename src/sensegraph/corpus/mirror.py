@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from sensegraph.corpus.outcomes import ORIGIN, Plan
 from sensegraph.documents.folders import RECORDS
 from sensegraph.errors import InputError
-from sensegraph.index.index import document
-from sensegraph.resolution.log import operations
+from sensegraph.index.index import keep_documents
+from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Results
 
@@ -106,7 +106,7 @@ class Mirror:
     def _renamed(self, gone: Sequence[str], new: Sequence[Document], now: Mapping[str, str]) -> list[tuple[str, str]]:
         """Pairs of a document that is gone and a new one of equal content; of several, those of one file name first."""
         had: dict[str, list[str]] = defaultdict(list)
-        for name, found in zip(gone, Results(self._store, document, [now[n] for n in gone]), strict=True):
+        for name, found in zip(gone, Results(self._store, keep_documents, [now[n] for n in gone]), strict=True):
             had[_content_key(found)].append(name)
         pairs: list[tuple[str, str]] = []
         for same_name in (True, False):
@@ -122,7 +122,7 @@ class Mirror:
     def _moved(self, plan: Plan) -> tuple[str, ...]:
         """Decisions about names that speak of documents under names that these no longer have."""
         moved = {old for old, _ in plan.renamed}
-        numbers = [o.id for o in operations(self._store) if not o.reverted and moved & {*o.documents}]
+        numbers = [o.id for o in read_operations(self._store) if not o.reverted and moved & {*o.documents}]
         said = ", ".join(numbers)
         return (f"operation {said} speaks of a document that was renamed: split it anew",) if numbers else ()
 

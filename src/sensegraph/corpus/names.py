@@ -17,17 +17,17 @@ from sensegraph.index.browse.elements import entities_called
 from sensegraph.index.graph.duplicates import (
     Duplicates,
     aliases_of,
+    entity_names,
     find_duplicates,
     ids_apart,
-    merges,
+    merge_operations,
     names_by_id,
-    names_of,
 )
-from sensegraph.index.vectors import adds_meaning, stack
+from sensegraph.index.vectors import adds_meaning, stack_vectors
 from sensegraph.language.text import fold
-from sensegraph.resolution.aliases import Aliases, Name, Operation, replayed
-from sensegraph.resolution.log import operations, record, revert
-from sensegraph.runtime.results import Table, recall
+from sensegraph.resolution.aliases import Aliases, Name, Operation, replay_operations
+from sensegraph.resolution.log import read_operations, record_operations, revert_operation
+from sensegraph.runtime.results import Table, recall_result
 from sensegraph.types import Entity
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class NameDecisions:
 
     def operations(self) -> tuple[Operation, ...]:
         """The log of operations in their order, those that were taken back included."""
-        return operations(self._workspace.store)
+        return read_operations(self._workspace.store)
 
     def resolve(self, apply: bool = False, *, ask: bool = True) -> Resolved:
         """Which entities of the index are one thing; with `apply` they become one, and the index is brought up to date.
@@ -84,13 +84,13 @@ class NameDecisions:
             rt,
             settings if ask else replace(settings, engine="none"),
             texts=index.chunks,
-            apart=ids_apart(graph, replace(aliases, apart=replayed(self.operations()).aliases.apart)),
-            vectors=recall(self._workspace.store, stack, meant) if meant else None,
+            apart=ids_apart(graph, replace(aliases, apart=replay_operations(self.operations()).aliases.apart)),
+            vectors=recall_result(self._workspace.store, stack_vectors, meant) if meant else None,
         )
         wanted = {i for p in found.proposals for i in (p.one, p.other)} | {i for g in found.groups for i in g.members}
         entities = index.entities(sorted(wanted))
         types = {name: e.type for name, e in entities.items()}
-        made = merges(found, entities, names_by_id(aliases)) if apply else []
+        made = merge_operations(found, entities, names_by_id(aliases)) if apply else []
         return Resolved(found, types, self._apply(made) if made else None)
 
     def merge(self, *names: str, called: str = "") -> Applied:
@@ -134,12 +134,12 @@ class NameDecisions:
     def undo(self, operation: str = "") -> Applied:
         """Take back the operation with this number, or the last that stands: the index is as if it had not been."""
         before = self._builder.index()
-        undone = revert(self._workspace.store, operation, _format_now())
+        undone = revert_operation(self._workspace.store, operation, _format_now())
         return self._built((undone,), before)
 
     def _apply(self, made: Sequence[Operation]) -> Applied:
         before = self._builder.index()
-        return self._built(record(self._workspace.store, made, _format_now()), before)
+        return self._built(record_operations(self._workspace.store, made, _format_now()), before)
 
     def _built(self, done: tuple[Operation, ...], before: Index) -> Applied:
         """Bring the index up to date, and count what is not as it was."""
@@ -168,7 +168,7 @@ class NameDecisions:
 
     def _names(self, entities: Sequence[Entity]) -> tuple[Name, ...]:
         known = names_by_id(self._aliases())
-        return tuple(dict.fromkeys(name for e in entities for name in names_of(e, known)))
+        return tuple(dict.fromkeys(name for e in entities for name in entity_names(e, known)))
 
     def _aliases(self) -> Aliases:
         return aliases_of(self._workspace.runtime(), self._builder.index().manifest.graph)

@@ -104,7 +104,7 @@ class Settings:
         Raises SettingsError for a method that nobody knows, a setting that it does not have, or one of the wrong type.
         """
         table = {**self.methods.get(name, {}), **given}
-        parse(table, method_class(name), f"method {name}")
+        convert_settings(table, method_class(name), f"method {name}")
         return table
 
 
@@ -135,7 +135,7 @@ def load_settings(
         if "trust" in found:
             raise SettingsError(f"{place}: trust cannot stand here, only on the command line or in your own program.")
         table = lay_tables(table, found)
-    settings = parse(lay_tables(table, given), Settings, str(path), parts)
+    settings = convert_settings(lay_tables(table, given), Settings, str(path), parts)
     for name in [n for n, own in settings.methods.items() if own]:
         settings.method_settings(name, {})
     chosen = {
@@ -153,7 +153,7 @@ def load_settings(
     return replace(settings, foreign=chosen, local=settings.local.rooted(root))
 
 
-def parse(table: Mapping[str, Any], kind: type[T], where: str, parts: Sequence[Part[Any, Any]] = ()) -> T:
+def convert_settings(table: Mapping[str, Any], kind: type[T], where: str, parts: Sequence[Part[Any, Any]] = ()) -> T:
     """A settings value from a table. Raises SettingsError, naming the key and where it stands."""
     _check_field_names(table, kind, where, "", parts)
     _check_choices(table, kind, where, "", parts)
@@ -292,7 +292,7 @@ def holds_name(tables: Mapping[str, Any], name: str) -> bool:
 
 def locate_user_file() -> Path:
     """The user's own settings file, outside every corpus."""
-    return approvals.place_of_user_file(os.environ)
+    return approvals.find_user_file(os.environ)
 
 
 def check_approved(settings: Settings, *names: Guarded) -> None:
@@ -307,10 +307,10 @@ def check_approved(settings: Settings, *names: Guarded) -> None:
         model = settings.local.model if name == "local" else settings.rerank.model
         endpoint = approvals.approval_of(table.base_url, table.api_key_env) if name == "endpoint" else ""
         wanted = endpoint or approvals.approval_of_model(model)
-        if approvals.needs_none(wanted):
+        if approvals.needs_no_approval(wanted):
             continue
         # what the user has approved, in the environment and in the own settings file
-        kept = parse(read_toml_tables(locate_user_file()), UserSettings, str(locate_user_file())).trust
+        kept = convert_settings(read_toml_tables(locate_user_file()), UserSettings, str(locate_user_file())).trust
         approved = approvals.read_approvals(os.environ.get("SENSEGRAPH_TRUST", ""), kept, locate_user_file())
         if not approvals.is_approved(wanted, approved):
-            raise approvals.refusal(wanted, sorted({*chosen.values()}), locate_user_file())
+            raise approvals.refuse_unapproved(wanted, sorted({*chosen.values()}), locate_user_file())

@@ -12,9 +12,9 @@ from sensegraph.corpus.outcomes import MASKED, ORIGIN, Added, Read
 from sensegraph.corpus.workspace import DOCUMENT, Workspace
 from sensegraph.errors import InputError
 from sensegraph.index.build import store_documents
-from sensegraph.index.index import document
+from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import REF
-from sensegraph.runtime.keys import canonical
+from sensegraph.runtime.keys import encode_canonical
 from sensegraph.runtime.results import Results
 from sensegraph.types import Document
 
@@ -103,7 +103,7 @@ class Sources:
 
     def documents(self) -> Sequence[Document]:
         """All documents in the order of ids, read when they are asked for."""
-        return Results(self._workspace.store, document, list(self._workspace.document_keys().values()))
+        return Results(self._workspace.store, keep_documents, list(self._workspace.document_keys().values()))
 
 
 def _check_documents(documents: Sequence[Document]) -> None:
@@ -114,7 +114,7 @@ def _check_documents(documents: Sequence[Document]) -> None:
         raise InputError(f"The id {twice[0]!r} is given more than once; give each document a name of its own.")
     for d in documents:
         try:
-            canonical(d)
+            encode_canonical(d)
         except UnicodeEncodeError as e:
             raise InputError(f"The document {d.id!r} holds no valid Unicode ({e.reason}); decode it anew.") from e
         except TypeError as e:

@@ -163,9 +163,9 @@ def has_store(settings: Settings, folder: Path) -> bool:
 
 def can_write(folder: Path) -> bool:
     """Whether files can be written in `folder`, found out by trying."""
-    from sensegraph.runtime.stores.sqlite import writable
+    from sensegraph.runtime.stores.sqlite import is_writable
 
-    return writable(folder)
+    return is_writable(folder)
 
 
 def make_executor(settings: Settings) -> Executor:

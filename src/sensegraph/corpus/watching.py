@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sensegraph.documents.document_settings import DocumentSettings
-from sensegraph.documents.folders import files
+from sensegraph.documents.folders import list_document_files
 
 T = TypeVar("T")
 Seen = tuple[tuple[str, int, int, int], ...]
@@ -20,7 +20,7 @@ def take_snapshot(paths: Sequence[str | Path], settings: DocumentSettings) -> Se
     """Path, size, time of the last change (ns) and inode of every file that would be read; a missing path has none."""
     found: list[str] = []
     for path in map(str, paths):
-        found += [f.path for f in files(path, settings)[0]] if os.path.isdir(path) else [path]
+        found += [f.path for f in list_document_files(path, settings)[0]] if os.path.isdir(path) else [path]
     seen: list[tuple[str, int, int, int]] = []
     for name in sorted(found):
         with suppress(OSError):  # it has just gone

@@ -15,44 +15,44 @@ from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import extract_all, what_was_rejected
 from sensegraph.index.graph.duplicates import resolved_graph
 from sensegraph.index.graph.lookups import find_lookups
-from sensegraph.index.graph.merging import graph
+from sensegraph.index.graph.merging import describe_graphs
 from sensegraph.index.graph.ties import find_ties
 from sensegraph.index.hierarchy.communities import (
     ClusterSettings,
     Communities,
     Earlier,
-    communities,
+    cluster_graphs,
     find_communities,
-    structure,
+    hash_structure,
 )
 from sensegraph.index.hierarchy.reports import report_all
-from sensegraph.index.index import catalogue, document, index_words
+from sensegraph.index.index import index_words, keep_documents, list_catalogue
 from sensegraph.index.manifest import REF, MadePart, Manifest, read_manifest
-from sensegraph.index.navigation import with_ways
+from sensegraph.index.navigation import add_navigation
 from sensegraph.index.parts import Building, Part, Spine, Stage
 from sensegraph.index.restricted.arrivals import current_second, note_arrivals
 from sensegraph.index.restricted.dates import dates_part
 from sensegraph.index.settings import IndexSettings
 from sensegraph.index.vectors import chunk_texts, embed_all, embed_records, entity_texts, report_texts
-from sensegraph.resolution.aliases import replayed
-from sensegraph.resolution.log import operations
+from sensegraph.resolution.aliases import replay_operations
+from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Results, recall
+from sensegraph.runtime.results import Result, Results, recall_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Document, Graph
 
 
-def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: bool = False) -> Manifest:
+def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: bool = False) -> Manifest:
     """Build the index of the documents with these keys and make it the one that readers see.
 
     Only what is missing is computed. `fresh` clusters without regard to the communities of the index before. Raises
     EmptyCorpus when there is no text, ItemFailed when no chunk holds an entity, StepFailed when items failed.
     """
-    documents = Results(rt.store, document, keys)
+    documents = Results(rt.store, keep_documents, keys)
     if not keys:
         raise EmptyCorpus("There are no documents to index; add a folder or file: `sensegraph index PATH`.")
     chunks = cut_documents(documents, rt, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
-    listed = rt.once(catalogue, (documents, chunks), names=(*documents.keys, *chunks.keys))
+    listed = rt.once(list_catalogue, (documents, chunks), names=(*documents.keys, *chunks.keys))
     if not len(listed.value.chunks):
         raise EmptyCorpus(f"None of the {len(keys)} documents holds any text; nothing to index.")
     spine = Spine(listed, chunks, fresh=fresh)
@@ -62,7 +62,7 @@ def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: b
         for part in _parts_built("beside", settings):
             spine = replace(spine, made={**spine.made, part.name: _build_one_part(part, spine, rt, settings)})
         embedded()
-    return complete(spine, rt, settings)
+    return complete_index(spine, rt, settings)
 
 
 def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
@@ -73,7 +73,7 @@ def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
         wanted = set(ids)
         return {c.id: c for c in spine.chunks() if c.id in wanted}
 
-    log = replayed(operations(rt.store))
+    log = replay_operations(read_operations(rt.store))
     known, said = resolved_graph(extracted, rt, settings.graph, settings.resolve, log.aliases, texts)
     if not len(known.value.entities):
         count = len(spine.catalogue.value.chunks)
@@ -91,7 +91,7 @@ def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     return replace(spine, graph=known, structure=shape, communities=found, hierarchy=reported, notes=notes)
 
 
-def complete(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
+def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
     """Give `spine` what searches need - vectors, words, lookups, parts - and publish it as what readers see."""
     graph, reported = spine.graph, spine.hierarchy
     words = rt.once(index_words, spine.chunks, names=[spine.chunks_key])
@@ -128,7 +128,7 @@ def complete(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
     for part in _parts_built("within", settings):
         manifest = manifest.with_part(part.name, _build_one_part(part, spine, rt, settings, manifest))
     manifest = replace(manifest, dates=dates_part(spine.catalogue, spine.chunks, graph, rt, settings.temporal))
-    manifest = with_ways(manifest, rt, settings.exact_below)
+    manifest = add_navigation(manifest, rt, settings.exact_below)
     for part in _parts_built("over", settings):
         manifest = manifest.with_part(part.name, _build_one_part(part, spine, rt, settings, manifest))
     publish_manifest(manifest, rt)
@@ -173,14 +173,14 @@ def publish_manifest(manifest: Manifest, rt: Runtime) -> None:
 
 def store_documents(documents: Sequence[Document], rt: Runtime) -> list[str]:
     """Store documents as objects; their keys, in order."""
-    return list(rt.each(document, documents).keys)
+    return list(rt.each(keep_documents, documents).keys)
 
 
 def _find_communities(
     known: Result[Graph], rt: Runtime, settings: IndexSettings, *, fresh: bool
 ) -> tuple[str, Result[Communities]]:
     """The shape of the graph and its communities: those of the last build where the shape is the same."""
-    shape = rt.once(structure, known.value, names=(known.key,)).value
+    shape = rt.once(hash_structure, known.value, names=(known.key,)).value
     shape = key(shape, settings.clusters)
     before = None if fresh else earlier_build(rt, settings.clusters)
     if before and before.shape == shape:
@@ -196,8 +196,8 @@ def earlier_build(rt: Runtime, settings: ClusterSettings) -> Earlier | None:
         made = read_manifest(rt.store)
         if made.clustering != key(settings):
             return None  # an update keeps what it finds, and what it finds obeys other settings
-        found = Result(made.communities, recall(rt.store, communities, made.communities))
-        return Earlier(found, Result(made.graph, recall(rt.store, graph, made.graph)), made.structure)
+        found = Result(made.communities, recall_result(rt.store, cluster_graphs, made.communities))
+        return Earlier(found, Result(made.graph, recall_result(rt.store, describe_graphs, made.graph)), made.structure)
     except StoreError:
         return None  # parts are gone or of another version: the build makes them anew instead of failing for ever
 

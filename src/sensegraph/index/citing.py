@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from sensegraph.index.index import Index
-from sensegraph.language.text import sentences, terms
+from sensegraph.language.text import collect_terms, split_sentences
 from sensegraph.types import (
     Answer,
     Chunk,
@@ -36,7 +36,7 @@ def ground_statements(statements: Iterable[Statement], passages: Sequence[Passag
 def _ground_statement(statement: Statement, known: Mapping[str, Passage]) -> Statement:
     if statement.sources or not statement.references:
         return statement
-    said = terms(statement.text)
+    said = collect_terms(statement.text)
     named = [known[name] for name in statement.references if name in known]
     candidates = [d for p in named for d in p.quotes or [Description(p.text, source) for source in p.sources]]
     best = sorted(enumerate(candidates), key=lambda pair: (-_word_overlap(said, pair[1].text), pair[0]))
@@ -46,11 +46,11 @@ def _ground_statement(statement: Statement, known: Mapping[str, Passage]) -> Sta
 
 def _word_overlap(said: frozenset[str], text: str) -> float:
     """The share of the statement's words that `text` holds, less a little for length: 0 … 1."""
-    words = terms(text)
+    words = collect_terms(text)
     return len(said & words) / (len(said) + 0.1 * len(words)) if said and words else 0.0
 
 
-def cite(statements: Iterable[Statement], index: Index) -> tuple[str, tuple[Citation, ...], int]:
+def cite_statements(statements: Iterable[Statement], index: Index) -> tuple[str, tuple[Citation, ...], int]:
     """The text with `[n]` after each statement that has sources, its citations, and how many sources did not resolve.
 
     One number stands for one span of one document; numbers rise in the order of the text. `quote` is the span's text.
@@ -123,25 +123,25 @@ def _narrow_span(text: str, start: int, end: int, said: str) -> tuple[int, int]:
     """The sentence of a long span that shares most words with what is said; a short span as it is."""
     if end - start <= _LONG:
         return start, end
-    words = terms(said)
-    spans = sentences(text[start:end]) or [(0, end - start)]
+    words = collect_terms(said)
+    spans = split_sentences(text[start:end]) or [(0, end - start)]
     first, last = max(spans, key=lambda s: (_word_overlap(words, text[start + s[0] : start + s[1]]), -s[0]))
     return start + first, start + last
 
 
 def answer_from_draft(draft: Draft, evidence: Evidence, index: Index) -> Answer:
     """The answer of a draft: its statements grounded in the evidence, cited, and what got lost said in the notes."""
-    text, citations, unresolved = cite(ground_statements(draft.statements, evidence.passages), index)
+    text, citations, unresolved = cite_statements(ground_statements(draft.statements, evidence.passages), index)
     lost = draft.dangling + unresolved
     notes = [*evidence.notes, *draft.notes]
     if lost:
         notes.append(f"{lost} references led nowhere and were removed")
-    if len(sentences(text)) > _SHORT and not citations:
+    if len(split_sentences(text)) > _SHORT and not citations:
         notes.append("the engine cited nothing: no statement of this answer can be traced to a source")
     return Answer(text, citations, evidence, notes=tuple(notes))
 
 
-def documents_of(passages: Iterable[Passage], index: Index) -> tuple[str, ...]:
+def documents_behind(passages: Iterable[Passage], index: Index) -> tuple[str, ...]:
     """The documents behind passages, best passage first, each once."""
     sources = dict.fromkeys(s.chunk for p in passages for s in (*p.sources, *(q.source for q in p.quotes)))
     documents = index.documents_of(sorted(sources))

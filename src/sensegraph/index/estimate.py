@@ -24,18 +24,18 @@ from sensegraph.index.graph.merging import (
     describe_elements,
     merge_extractions,
     split_context,
-    summarise,
+    summarise_descriptions,
 )
 from sensegraph.index.hierarchy.communities import Earlier, group_entities
 from sensegraph.index.hierarchy.reports import Writer, report_on_contexts
-from sensegraph.index.index import document
+from sensegraph.index.index import keep_documents
 from sensegraph.index.parts import PartEstimate
 from sensegraph.index.settings import IndexSettings
-from sensegraph.index.vectors import chunk_texts, embed, entity_texts, report_texts
-from sensegraph.language.text import fold, sentences, tokens
+from sensegraph.index.vectors import chunk_texts, embed_texts, entity_texts, report_texts
+from sensegraph.language.text import count_tokens, fold, split_sentences
 from sensegraph.protocols import PricedEngine, Task
-from sensegraph.resolution.aliases import replayed
-from sensegraph.resolution.log import operations
+from sensegraph.resolution.aliases import replay_operations
+from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.results import Results
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import (
@@ -99,9 +99,9 @@ class Estimate:
         return self.prompt_tokens + self.completion_tokens + self.embedding_tokens
 
 
-def estimate(keys: Sequence[str], rt: Runtime, settings: IndexSettings) -> Estimate:
+def estimate_build(keys: Sequence[str], rt: Runtime, settings: IndexSettings) -> Estimate:
     """What `build` would compute for the documents with these keys. Nothing is paid; only chunks are stored."""
-    documents = Results(rt.store, document, keys)
+    documents = Results(rt.store, keep_documents, keys)
     chunks = cut_documents(documents, rt, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
     every = list(iterate_chunks(chunks))
     texts, steps = chunk_texts(every), list[StepEstimate]()
@@ -114,7 +114,7 @@ def estimate(keys: Sequence[str], rt: Runtime, settings: IndexSettings) -> Estim
         steps = [
             StepEstimate(observe_documents.name, len(rt.missing(observe_documents, sections, names=sections.keys)))
         ]
-    vectors = [tokens(texts[i]) for i in rt.missing(embed, texts)]
+    vectors = [count_tokens(texts[i]) for i in rt.missing(embed_texts, texts)]
     steps.append(StepEstimate("vectors.embed", len(vectors)))
     embedding = sum(vectors) if rt.embedder.waits else 0
     prompt, completion = sum(s.prompt_tokens for s in steps), sum(s.completion_tokens for s in steps)
@@ -166,7 +166,9 @@ class Foresight:
         pairs = self._pairs()
         written = [_reply_tokens(pairs[i][1]) for i in missing]
         extraction = self.step(extract_records.name, "extract", [self.chunks[i] for i in missing], written)
-        merged = merge_extractions(pairs, self.settings.graph, replayed(operations(self.rt.store)).aliases)
+        merged = merge_extractions(
+            pairs, self.settings.graph, replay_operations(read_operations(self.rt.store)).aliases
+        )
         summaries, self.graph = self._summaries(merged, self.settings.graph)
         self.texts += entity_texts(self.graph)
         return [extraction, summaries]
@@ -199,19 +201,19 @@ class Foresight:
             }
             done |= {name: ps[0].text for name, ps in gathered.items() if len(ps) == 1}
             todo = {name: Context(tuple(ps), todo[name].title) for name, ps in gathered.items() if len(ps) > 1}
-        return self.step(summarise.name, "summarise", asked, replies), describe_elements(merged, done)
+        return self.step(summarise_descriptions.name, "summarise", asked, replies), describe_elements(merged, done)
 
     def _texts(self, parts: Sequence[Context], asked: list[Context], replies: list[int]) -> Iterator[str]:
         """Stored summaries; else a stand-in, and the part is `asked` for and the tokens of its reply are foreseen."""
-        keys = self.rt.keys(summarise, parts)
+        keys = self.rt.keys(summarise_descriptions, parts)
         stored = self.rt.store.read(keys)
         for part, k in zip(parts, keys, strict=True):
             if k in stored:
-                text = summarise.decode(stored[k])
+                text = summarise_descriptions.decode(stored[k])
             else:
                 text = " ".join(" ".join(p.text for p in part.passages).split()[:200])
                 asked.append(part)
-                replies.append(tokens(text))
+                replies.append(count_tokens(text))
             yield text
 
     def _reports(self, graphs: Sequence[tuple[Graph, Earlier | None]]) -> StepEstimate:
@@ -257,7 +259,7 @@ def foresee_extraction(chunk: Chunk, types: Mapping[str, str] = MappingProxyType
     """
     entities: dict[str, ExtractedEntity] = {}
     relations: list[ExtractedRelation] = []
-    for start, end in sentences(chunk.text):
+    for start, end in split_sentences(chunk.text):
         said = " ".join(chunk.text[start:end].split()[:_DESCRIPTION])
         found = (m[0] for m in _NAME.finditer(chunk.text, start, end))
         names = [n for n in dict.fromkeys(found) if len(n) > 1 and n.casefold() not in _OPENERS]
@@ -269,6 +271,9 @@ def foresee_extraction(chunk: Chunk, types: Mapping[str, str] = MappingProxyType
 
 def _reply_tokens(extraction: Extraction) -> int:
     """Tokens of the reply that holds these records."""
-    named = sum(tokens(e.name) + tokens(e.description) + _PER_ENTITY for e in extraction.entities)
-    linked = (tokens(r.source) + tokens(r.target) + tokens(r.description) + _PER_RELATION for r in extraction.relations)
+    named = sum(count_tokens(e.name) + count_tokens(e.description) + _PER_ENTITY for e in extraction.entities)
+    linked = (
+        count_tokens(r.source) + count_tokens(r.target) + count_tokens(r.description) + _PER_RELATION
+        for r in extraction.relations
+    )
     return named + sum(linked) + 10

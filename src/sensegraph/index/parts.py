@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from sensegraph.built_in_parts import BUILT_IN
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.index.manifest import MadePart, Manifest
-from sensegraph.index.vectors import stack
+from sensegraph.index.vectors import stack_vectors
 from sensegraph.plugins import load_plugin, plugin_names
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Results, recall
+from sensegraph.runtime.results import Result, Results, recall_result
 from sensegraph.types import Chunk, Graph, Hierarchy
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Building:
     def entity_vectors(self) -> Result[Vectors]:
         """The vectors of the entities, shape (entities, dim)."""
         name = self.whole.entity_vectors
-        return Result(name, recall(self.rt.store, stack, name))
+        return Result(name, recall_result(self.rt.store, stack_vectors, name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.runtime.keys import document_part
 from sensegraph.types import Chunk, Claim, Description, Entity, Passage, Relation, Source
 
@@ -48,9 +48,9 @@ def _count_documents(chunks: tuple[str, ...]) -> int:
     return len(set(map(document_part, chunks)))
 
 
-def size(passage: Passage) -> int:
+def passage_tokens(passage: Passage) -> int:
     """Tokens that a passage takes in a context."""
-    return tokens(passage.title) + tokens(passage.text)
+    return count_tokens(passage.title) + count_tokens(passage.text)
 
 
 class Room:

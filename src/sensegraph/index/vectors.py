@@ -17,13 +17,13 @@ _BLOCK = 1024
 
 
 @step("vectors.embed", version=1, uses="embedder")
-def embed(texts: Sequence[str], *, embedder: Embedder) -> list[bytes]:
+def embed_texts(texts: Sequence[str], *, embedder: Embedder) -> list[bytes]:
     """The unit vector of each text, as float32 bytes."""
     return [row.tobytes() for row in np.asarray(embedder.embed(texts, "document"), np.float32)]
 
 
 @step("vectors.stack", version=1, form="array")
-def stack(wholes: Sequence[Results[bytes]]) -> list[NDArray[Any]]:
+def stack_vectors(wholes: Sequence[Results[bytes]]) -> list[NDArray[Any]]:
     """Vectors as the rows of one matrix."""
     matrices = []
     for rows in wholes:
@@ -48,8 +48,8 @@ def embed_whole(wholes: Sequence[Sequence[str]], *, embedder: Embedder) -> list[
 
 def embed_all(texts: Sequence[str], rt: Runtime) -> Result[Vectors]:
     """The matrix of the vectors of `texts`, shape (n, dim), in order; each is stored, and embedded once."""
-    rows = rt.each(embed, texts)
-    return rt.once(stack, rows, names=rows.keys or ("no text",))
+    rows = rt.each(embed_texts, texts)
+    return rt.once(stack_vectors, rows, names=rows.keys or ("no text",))
 
 
 def embed_records(texts: Callable[[], Sequence[str]], rt: Runtime, *, name: str) -> Result[Vectors]:

@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 
 from sensegraph.language.text import HAN, WORD
-from sensegraph.language.word_lists import LANGUAGES, STOP, listed, sections
+from sensegraph.language.word_lists import LANGUAGES, STOP, read_lexicon, read_list
 
 ENGLISH = "english"
 _SAMPLE = 64  # words of which the function words are counted
@@ -39,8 +39,8 @@ def detect_by_function_words(words: Sequence[str]) -> str:
 @cache
 def _stop_word_places() -> Mapping[str, tuple[int, ...]]:
     """Stop word → the places in LANGUAGES of those that have it."""
-    words = sorted({word for code in LANGUAGES for word in listed(code)})
-    return MappingProxyType({w: tuple(i for i, code in enumerate(LANGUAGES) if w in listed(code)) for w in words})
+    words = sorted({word for code in LANGUAGES for word in read_list(code)})
+    return MappingProxyType({w: tuple(i for i, code in enumerate(LANGUAGES) if w in read_list(code)) for w in words})
 
 
 @lru_cache(maxsize=1 << 15)
@@ -80,7 +80,7 @@ def detect_script(text: str) -> str:
         return "un"
     # All words in lower case at once, since none holds a blank; but "İ" becomes two signs.
     words = _LETTERS.findall(sample.lower()) if "İ" in sample else " ".join(found).lower().split(" ")
-    english, german = (sum(map(sections(name)["stop"].__contains__, words)) for name in ("english", "german"))
+    english, german = (sum(map(read_lexicon(name)["stop"].__contains__, words)) for name in ("english", "german"))
     if german > english and german / len(words) > 0.12:
         return "de"
     return "en" if english / len(words) > 0.12 or len(words) < 20 else "xx"

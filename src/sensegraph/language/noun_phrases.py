@@ -19,7 +19,7 @@ from typing import Literal
 
 from sensegraph.language.calendar_words import ENGLISH_MONTHS, ENGLISH_WEEKDAYS
 from sensegraph.language.detection import ENGLISH, detect_by_function_words
-from sensegraph.language.word_lists import STOP, sections
+from sensegraph.language.word_lists import STOP, read_lexicon
 
 OneWord = Literal["none", "proper"]
 
@@ -48,7 +48,7 @@ _HAN = re.compile(r"[\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _HAN_LENGTHS = range(3, 9)  # characters: two are mostly one word
 
 
-_LISTS = sections("phrases")
+_LISTS = read_lexicon("phrases")
 _NOUNS_IN_ING = _LISTS["nouns-in-ing"]  # a phrase may end in one: machine learning
 _NOUNS_IN_LY, _NOUNS_IN_ED = _LISTS["nouns-in-ly"], _LISTS["nouns-in-ed"]
 _SAYING_LITTLE = _LISTS["saying-little"]  # they break a phrase unless they are part of a name: New York

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from sensegraph.language.tagging import known_word
 from sensegraph.language.text import HAN, fold
-from sensegraph.language.word_lists import connectors, english, sections, stop_words
+from sensegraph.language.word_lists import english_words, name_connectors, read_lexicon, stop_words
 
 _LINE = re.compile(
     r"^[ \t\ufeff]*([^\W\d_][^:\n\"“”?!;()]{0,38}?)[ \t]?(?:\([^:\n]{0,90}\)[ \t]?)?:(?=\s)", re.MULTILINE
@@ -40,7 +40,7 @@ class Label:
     likely: bool
 
 
-def openings(text: str) -> list[Label]:
+def find_label_candidates(text: str) -> list[Label]:
     """Everything that looks like a speaker's label, in order: at the start of a line, or in capitals after a stop."""
     if ":" not in text:
         return []
@@ -51,53 +51,53 @@ def openings(text: str) -> list[Label]:
         words, key, start = name.split(), fold(name), match.start(1)
         if 0 < len(key.split()) <= _SHORT:
             shouted = name.isupper() and len(words) > 1
-            likely = all(w[0].isupper() or w in connectors("en") for w in words)
+            likely = all(w[0].isupper() or w in name_connectors("en") for w in words)
             read.append(Label(start, start + len(name), match.end(), key, shouted, likely))
     return read
 
 
-def sure(found: Sequence[Label]) -> list[Label]:
+def select_sure_labels(found: Sequence[Label]) -> list[Label]:
     """The labels that a document shows to be speakers by itself: written three times, or several words in capitals."""
     counts = Counter(label.key for label in found)
     return [label for label in found if label.shouted or counts[label.key] >= _TIMES_SEEN]
 
 
-def counted(found: Sequence[Label]) -> dict[str, int]:
+def count_labels(found: Sequence[Label]) -> dict[str, int]:
     """How often each label is written that is sure or looks like a name, by key."""
-    clear = {label.key for label in (*sure(found), *(one for one in found if one.likely))}
+    clear = {label.key for label in (*select_sure_labels(found), *(one for one in found if one.likely))}
     return dict(sorted(Counter(label.key for label in found if label.key in clear).items()))
 
 
-def speaks(key: str) -> bool:
+def can_name_speaker(key: str) -> bool:
     """Whether a label can name someone rather than open a sentence or a note."""
     words = key.split()
-    if not words or words[0] in stop_words("en") - {"the", "right"} or words[-1] in english("general"):
+    if not words or words[0] in stop_words("en") - {"the", "right"} or words[-1] in english_words("general"):
         return False
-    return words[-1] not in english("headings") and not _CODE.search(key)
+    return words[-1] not in english_words("headings") and not _CODE.search(key)
 
 
-def known(counts: Mapping[str, Mapping[str, int]]) -> frozenset[str]:
+def find_known_speakers(counts: Mapping[str, Mapping[str, int]]) -> frozenset[str]:
     """The labels of a corpus's speakers, from how often each work writes each: three times in one of them."""
     often = {k for held in counts.values() for k, n in held.items() if n >= _TIMES_SEEN}
-    return frozenset(k for k in often if speaks(k))
+    return frozenset(k for k in often if can_name_speaker(k))
 
 
-def role(key: str) -> bool:
+def names_role(key: str) -> bool:
     """Whether a label names a role ("the chair", "professor e", "speaker 1") that many people may have."""
     words = [w for w in key.split() if len(w) > 1 and not w.isdigit() and w not in stop_words("en")]
     if not words:
         return True
-    roles = english("speaker-roles")
+    roles = english_words("speaker-roles")
     if len(words) < len(key.split()) and all(w in roles or known_word(w) for w in words):
-        return words[0] not in sections("people")["first"] or len(words) == 1
-    return words[-1] in roles or (len(words) == 1 and known_word(key) and key not in sections("people")["first"])
+        return words[0] not in read_lexicon("people")["first"] or len(words) == 1
+    return words[-1] in roles or (len(words) == 1 and known_word(key) and key not in read_lexicon("people")["first"])
 
 
-def person(text: str, label: Label) -> tuple[int, int]:
+def find_name_span(text: str, label: Label) -> tuple[int, int]:
     """The span of a label's name without titles before it and honours behind it ("Hon. Bill Blair", "Ann Lee AM")."""
     words = [(m.start() + label.start, m[0]) for m in re.finditer(r"\S+", text[label.start : label.name_end])]
-    titles = english("titles") | _HONOURS
-    if role(label.key):
+    titles = english_words("titles") | _HONOURS
+    if names_role(label.key):
         return label.start, label.name_end
     while len(words) > 2 and words[0][1].lower() in titles:
         words = words[1:]
@@ -106,7 +106,7 @@ def person(text: str, label: Label) -> tuple[int, int]:
     return words[0][0], words[-1][0] + len(words[-1][1])
 
 
-def spellings(text: str, names: Collection[str]) -> dict[str, int]:
+def count_spellings(text: str, names: Collection[str]) -> dict[str, int]:
     """How often a text writes the shouted names in another way than in capitals."""
     counts: Counter[str] = Counter()
     for name in names:
@@ -114,19 +114,19 @@ def spellings(text: str, names: Collection[str]) -> dict[str, int]:
     return {form: n for form, n in sorted(counts.items()) if not form.isupper()}
 
 
-def written(label: str) -> str:
+def write_label(label: str) -> str:
     """A label in all capitals as a name is written: "FEI-FEI LI" → "Fei-Fei Li"; other labels as they are."""
-    return recase(label) if label.isupper() else label
+    return recase_label(label) if label.isupper() else label
 
 
-def names(keys: Collection[str], labels: Mapping[str, str], forms: Mapping[str, int]) -> dict[str, str]:
+def name_speakers(keys: Collection[str], labels: Mapping[str, str], forms: Mapping[str, int]) -> dict[str, str]:
     """How each speaker is written: as the corpus writes the name most often, else as the label, capitals undone."""
     best: dict[str, tuple[int, str]] = {}
     for form, n in sorted(forms.items()):
         key = fold(form)
         if n > best.get(key, (0, ""))[0]:
             best[key] = n, form
-    return {k: best[k][1] if k in best else written(labels.get(k, k)) for k in sorted(keys)}
+    return {k: best[k][1] if k in best else write_label(labels.get(k, k)) for k in sorted(keys)}
 
 
 # ── who says what ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -151,14 +151,14 @@ class Turns:
         return max(place, self.ends[turn]) if turn >= 0 else place
 
 
-def turns(text: str, speakers: Mapping[str, str], breaks: Sequence[int] = ()) -> Turns:
+def read_turns(text: str, speakers: Mapping[str, str], breaks: Sequence[int] = ()) -> Turns:
     """The turns of a text whose `speakers` are known (key → name); nobody is known to speak behind a break.
 
     A line that opens like a label of someone unknown ends the turn before it: what follows may be anyone's.
     """
     marks = [(at, at, "") for at in breaks]
     if speakers:
-        for label in openings(text):
+        for label in find_label_candidates(text):
             name = speakers.get(label.key, "")
             if name or label.likely:
                 marks.append((label.start, label.end if name else label.start, name))
@@ -189,7 +189,7 @@ class SpeakerLabel:
     sure: bool
 
 
-def labels(text: str, known: Collection[str] = ()) -> list[SpeakerLabel]:
+def find_labels(text: str, known: Collection[str] = ()) -> list[SpeakerLabel]:
     """What looks like a speaker's label in `text`, in order.
 
     Sure are: names in `known` (in any case), two or more words in capitals, and line openings that recur in the text.
@@ -210,18 +210,18 @@ def labels(text: str, known: Collection[str] = ()) -> list[SpeakerLabel]:
         label, key = match[1], fold(match[1])
         shouted = label.upper() == label and len(label.split()) >= 2 and not HAN.search(label)
         sure = key in names or often[key] >= 2 or shouted
-        read.append(SpeakerLabel(recase(label), match.start(1), match.end(), sure))
+        read.append(SpeakerLabel(recase_label(label), match.start(1), match.end(), sure))
     return read
 
 
-def speaker(text: str, start: int, known: Collection[str] = ()) -> str:
+def find_speaker(text: str, start: int, known: Collection[str] = ()) -> str:
     """Who says what begins at `start` of a chunk's text, from the label that governs it; "" when that is not sure.
 
     A chunk that begins inside a turn, or with a label that may be cut, has no speaker until its next label. What
     follows a line opening that may be a heading or a name has none either. `known` are speakers' names learnt from the
     whole document.
     """
-    found = labels(text, known)
+    found = find_labels(text, known)
     before = [label for label in found if label.start <= start]
     if not before or not before[-1].sure:
         return ""
@@ -230,7 +230,7 @@ def speaker(text: str, start: int, known: Collection[str] = ()) -> str:
     return "" if cut and fold(name) not in {fold(one) for one in known} else name
 
 
-def opening(sentence: str, known: Collection[str] = ()) -> SpeakerLabel | None:
+def find_opening_label(sentence: str, known: Collection[str] = ()) -> SpeakerLabel | None:
     """The label that a sentence opens with, sure or not."""
     if ":" not in sentence[:60] and "：" not in sentence[:20]:
         return None
@@ -239,18 +239,18 @@ def opening(sentence: str, known: Collection[str] = ()) -> SpeakerLabel | None:
 
 @lru_cache(maxsize=1 << 14)
 def _find_opening_label(sentence: str, known: tuple[str, ...]) -> SpeakerLabel | None:
-    first = next(iter(labels(sentence, known)), None)
+    first = next(iter(find_labels(sentence, known)), None)
     return first if first and not sentence[: first.start].strip() else None
 
 
-def unlabelled(sentence: str, known: Collection[str] = ()) -> tuple[str, str]:
+def split_label(sentence: str, known: Collection[str] = ()) -> tuple[str, str]:
     """(speaker, what is said) of a sentence that opens with a label; ("", sentence) where none is sure."""
-    label = opening(sentence, known)
+    label = find_opening_label(sentence, known)
     return (label.name, sentence[label.end :].strip()) if label and label.sure else ("", sentence)
 
 
 @lru_cache(maxsize=1 << 12)
-def recase(label: str) -> str:
+def recase_label(label: str) -> str:
     """A label as a name is written: words in capitals become capitalised ("FEI-FEI LI" → "Fei-Fei Li").
 
     Initials, numerals and two consonants in front ("JJ", "TJ") stay as they are.

@@ -25,25 +25,25 @@ _SCRIPTS = (
 )
 
 
-def stems(text: str) -> list[str]:
+def list_stems(text: str) -> list[str]:
     """The terms of `text` in order: stems (Snowball), and pairs of characters where no blanks part words.
 
     Function words are left out unless there is nothing else (The Who). The language is told from the function words.
     """
-    found = runs(text)
+    found = split_runs(text)
     spoken = detect_by_function_words(found)
-    return [t for word in found for t in stemmed(word, spoken)] or [t for word in found for t in stemmed(word, "")]
+    return [t for word in found for t in stem_run(word, spoken)] or [t for word in found for t in stem_run(word, "")]
 
 
-def runs(text: str) -> list[str]:
+def split_runs(text: str) -> list[str]:
     """The runs of letters and digits of `text`; one of a script without blanks is one run."""
     return _TERM.findall(text if text.isascii() else unicodedata.normalize("NFC", text))
 
 
 @lru_cache(maxsize=1 << 18)
-def stemmed(word: str, spoken: str) -> tuple[str, ...]:
+def stem_run(word: str, spoken: str) -> tuple[str, ...]:
     """The terms of one run: none for a function word of the language `spoken`, several where no blanks part words."""
-    if unspaced(word):
+    if is_unspaced(word):
         run = unicodedata.normalize("NFKC", word)
         return tuple(run[i : i + 2] for i in range(max(1, len(run) - 1)))
     folded = unicodedata.normalize("NFKD", word.casefold())
@@ -54,16 +54,16 @@ def stemmed(word: str, spoken: str) -> tuple[str, ...]:
     if not folded or (not stop.isdisjoint((word.lower(), folded)) and not abbreviation):
         return ()
     of_script = next((name for low, high, name in _SCRIPTS if low <= folded[0] <= high), "")
-    return (stemmer(of_script or spoken or ENGLISH).stemWord(folded),)
+    return (make_stemmer(of_script or spoken or ENGLISH).stemWord(folded),)
 
 
-def unspaced(word: str) -> bool:
+def is_unspaced(word: str) -> bool:
     """Whether a run is of a script that writes no blanks between words."""
     return _RUN.match(word) is not None
 
 
 @cache
-def stemmer(spoken: str) -> Any:
+def make_stemmer(spoken: str) -> Any:
     """The Snowball stemmer of a language."""
     from Stemmer import Stemmer
 

@@ -89,7 +89,7 @@ def _load_letters() -> _Letters:
     return letters
 
 
-def tags(words: Sequence[str]) -> str:
+def tag_words(words: Sequence[str]) -> str:
     """One letter a word for the words of one English sentence (lower-case them first where they begin it)."""
     text = "".join(map(_load_letters().__getitem__, words))
     for pattern, letter in _REPAIRS:

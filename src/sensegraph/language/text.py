@@ -39,17 +39,17 @@ def _load_tokenizer() -> Any:
     return openai.cl100k_base()
 
 
-def tokens(text: str) -> int:
+def count_tokens(text: str) -> int:
     """The number of cl100k tokens of `text`."""
     return int(_load_tokenizer().count(text))
 
 
-def encode(text: str) -> list[int]:
+def encode_tokens(text: str) -> list[int]:
     """The cl100k token numbers of `text`."""
     return list(_load_tokenizer().encode(text))
 
 
-def decode(numbers: list[int]) -> str | None:
+def decode_tokens(numbers: list[int]) -> str | None:
     """The text of these tokens, or None when they begin or end inside a character."""
     text: str | None = _load_tokenizer().decode(numbers)
     return text
@@ -82,7 +82,7 @@ def fold(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def terms(text: str) -> frozenset[str]:
+def collect_terms(text: str) -> frozenset[str]:
     """The distinct folded words of `text`; of scripts written without spaces, the pairs of neighbouring characters."""
     found: set[str] = set()
     for match in WORD.finditer(text.casefold()):
@@ -94,7 +94,7 @@ def terms(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
+def split_sentences(text: str) -> list[tuple[int, int]]:
     """Spans of the sentences of `text`, without surrounding white space, in order.
 
     Splits after . ! ? before a capital or a digit, after 。！？； and at line ends; not after initials or common
@@ -119,7 +119,7 @@ def _strip_span(text: str, start: int, end: int) -> tuple[int, int]:
     return start + len(part) - len(part.lstrip()), start + len(part)
 
 
-def within(items: Iterable[T], budget: int, size: Callable[[T], int]) -> tuple[list[T], int]:
+def take_within(items: Iterable[T], budget: int, size: Callable[[T], int]) -> tuple[list[T], int]:
     """The longest prefix of `items` whose sizes sum to at most `budget`, and how many items were left out."""
     kept: list[T] = []
     left = 0
@@ -132,7 +132,7 @@ def within(items: Iterable[T], budget: int, size: Callable[[T], int]) -> tuple[l
     return kept, left
 
 
-def packed(items: Iterable[T], budget: int, size: Callable[[T], int]) -> list[list[T]]:
+def pack_batches(items: Iterable[T], budget: int, size: Callable[[T], int]) -> list[list[T]]:
     """`items` in order, in batches whose sizes sum to at most `budget`; a larger one is alone in its own."""
     batches: list[list[T]] = []
     room = -1

@@ -90,7 +90,7 @@ _WORDY_NUMBERS = _SPELT_AHEAD + _SPELT
 _compile = cache(re.compile)  # on first use
 
 
-def times(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def find_times(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Spans of the times in `text[start:end]`."""
     sentence = text[start:end]
     wordy = not _DIGIT.search(sentence)
@@ -101,7 +101,7 @@ def times(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield match.span()
 
 
-def numbers(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def find_numbers(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Spans of the amounts, measures and counts in `text[start:end]`; a bare "one" is none."""
     pattern = _NUMBERS_AHEAD if _DIGIT.search(text, start, end) else _WORDY_NUMBERS
     for match in _compile(pattern).finditer(text, start, end):
@@ -109,7 +109,7 @@ def numbers(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
             yield match.span()
 
 
-def iso(stated: str) -> tuple[str, str]:
+def read_iso_span(stated: str) -> tuple[str, str]:
     """The first and last day of a stated date, month, year or decade in ISO 8601; empty where it says none."""
     years = re.findall(rf"(?<!\d){_YEAR}(?!\d)", stated)
     if not years:

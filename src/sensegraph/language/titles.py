@@ -35,14 +35,14 @@ _PLAIN = re.compile(r"(?:\A|\n[ \t]*\n)[ \t]*([^\W_a-zß-öø-ÿ][^\n.!?:;,|]{1,
 _MOST = 8  # words of a heading or of a lead name
 
 
-def named(title: str) -> list[str]:
+def list_title_names(title: str) -> list[str]:
     """The names in a title: without its parenthesis, and the part before a comma."""
     whole = re.sub(r"\s*\([^)]*\)\s*$", "", title).strip() or title.strip()
     part = whole.partition(",")[0].strip()
     return [name for name in dict.fromkeys((whole, part)) if name]
 
 
-def lead(opening: str) -> str:
+def find_lead_name(opening: str) -> str:
     """What a text without a title begins by speaking of: the subject of its first sentence; may be empty."""
     found = _LEAD.match(opening)
     if not found:
@@ -51,7 +51,7 @@ def lead(opening: str) -> str:
     return found[1] if len(words) <= _MOST and words[0].casefold() not in _NO_LEAD else ""
 
 
-def aliases(opening: str) -> list[str]:
+def find_aliases(opening: str) -> list[str]:
     """Other names that the first sentences give to what they speak of."""
     found: list[str] = []
     if born := _BORN.match(opening):  # the name before a date of birth, and its first and last word
@@ -67,8 +67,8 @@ def aliases(opening: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def headings(text: str) -> list[str]:
+def find_headings(text: str) -> list[str]:
     """The headings in a text: lines marked with #, or short lines without a stop that stand over a paragraph."""
     found = [(m.start(1), m[1]) for pattern in (_HASHES, _PLAIN) for m in pattern.finditer(text)]
     kept = [name.strip(" *_") for _, name in sorted(found) if len(name.split()) <= _MOST]
-    return list(dict.fromkeys(n for name in kept for n in named(name)))
+    return list(dict.fromkeys(n for name in kept for n in list_title_names(name)))

@@ -60,13 +60,13 @@ COMMON = "\n".join(["", *read_lines("words/common"), ""])
 
 
 @cache
-def listed(name: str) -> frozenset[str]:
+def read_list(name: str) -> frozenset[str]:
     """The stop words for reports of a language, given as its code, or a list of `data/words/`: `general`, `verbs`, …"""
     return read_words(f"stopwords/reports/{name}" if name in LANGUAGES else f"words/{name}")
 
 
 @cache
-def sections(name: str) -> Mapping[str, frozenset[str]]:
+def read_lexicon(name: str) -> Mapping[str, frozenset[str]]:
     """The lists of the lexicon `name`: section → words, "_" read as a blank; `stop` are its stop words of names."""
     lists = {
         section: frozenset(word.replace("_", " ") for line in lines for word in line.split())
@@ -79,15 +79,15 @@ def sections(name: str) -> Mapping[str, frozenset[str]]:
     return MappingProxyType(lists)
 
 
-def english(section: str) -> frozenset[str]:
+def english_words(section: str) -> frozenset[str]:
     """One list of the English lexicon."""
-    return sections("english")[section]
+    return read_lexicon("english")[section]
 
 
 @cache
 def never_names() -> frozenset[str]:
     """Words that neither begin, end nor make up a name in English text, whatever their capitals."""
-    lists = sections("english")
+    lists = read_lexicon("english")
     return lists["stop"] | lists["discourse"] | lists["discourse-more"]
 
 
@@ -97,11 +97,11 @@ def stop_words(language: str) -> frozenset[str]:
     if language == "en":
         return never_names()
     if language == "de":
-        return sections("german")["stop"]
-    return never_names() | sections("german")["stop"]
+        return read_lexicon("german")["stop"]
+    return never_names() | read_lexicon("german")["stop"]
 
 
 @cache
-def connectors(language: str) -> frozenset[str]:
+def name_connectors(language: str) -> frozenset[str]:
     """Lower-case words that may stand inside a name."""
-    return sections("german")["connectors"] if language == "de" else english("connectors")
+    return read_lexicon("german")["connectors"] if language == "de" else english_words("connectors")

@@ -158,7 +158,7 @@ def parts_needed(method: Method) -> frozenset[str]:
     return method.reads - spared
 
 
-def load(name: str, **settings: Any) -> Method:
+def load_method(name: str, **settings: Any) -> Method:
     """The method `name` with these settings."""
     made: Method = method_class(name)(**settings)
     return made

@@ -21,8 +21,16 @@ from typing import Literal
 
 from sensegraph.errors import NotIndexed
 from sensegraph.index.index import Index
-from sensegraph.methods import METHODS, load
-from sensegraph.retrieval.signals import Name, asks_what_it_is, capitals, names_of, relations, wholes, without_examples
+from sensegraph.methods import METHODS, load_method
+from sensegraph.retrieval.signals import (
+    Name,
+    asks_what_it_is,
+    count_capital_runs,
+    names_in_question,
+    relation_words,
+    wholeness_signs,
+    without_examples,
+)
 
 Kind = Literal["global", "disambiguation", "multi-hop", "local", "plain"]
 
@@ -47,9 +55,9 @@ class Choice:
     kind: Kind = "plain"
 
 
-def choose(question: str, index: Index) -> Choice:
+def choose_method(question: str, index: Index) -> Choice:
     """The method for `question`, of those that the index can serve. Raises NotIndexed where there is none."""
-    names = [n for n in names_of(without_examples(question), index) if n.proper]
+    names = [n for n in names_in_question(without_examples(question), index) if n.proper]
     kind, reason = kind_of(question, names)
     listed = CANDIDATES[kind]
     if kind == "local" and not asks_what_it_is(question, names[0]):  # measured: docs/design/014
@@ -63,15 +71,15 @@ def choose(question: str, index: Index) -> Choice:
     return Choice(able[0], reason, kind)
 
 
-def finder(index: Index) -> str:
+def find_names_with(index: Index) -> str:
     """The method that finds passages best, of those that the index can serve: the default of `search`."""
     return next(m for m in CANDIDATES["plain"] if m in METHODS and _is_served(m, index))
 
 
 def kind_of(question: str, names: Sequence[Name]) -> tuple[Kind, str]:
     """The kind of a question that holds these names, and what shows it."""
-    (weight, whole), relation = wholes(question), relations(question)
-    if weight >= 1 + max(len(names), capitals(question)):
+    (weight, whole), relation = wholeness_signs(question), relation_words(question)
+    if weight >= 1 + max(len(names), count_capital_runs(question)):
         return "global", f"{_quote_words(whole)} asks about the whole corpus"
     if shared := [n for n in names if len(n.types) > 1 and len({e.name.casefold() for e in n.entities}) == 1]:
         name = shared[0]
@@ -91,7 +99,7 @@ def kind_of(question: str, names: Sequence[Name]) -> tuple[Kind, str]:
 
 def _is_served(method: str, index: Index) -> bool:
     """Whether the index has the parts that a method reads."""
-    return load(method).reads <= index.manifest.part_names
+    return load_method(method).reads <= index.manifest.part_names
 
 
 def _quote_words(words: Sequence[str]) -> str:

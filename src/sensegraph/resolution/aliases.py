@@ -86,7 +86,7 @@ class Replayed:
     notes: tuple[str, ...] = ()
 
 
-def replayed(operations: Sequence[Operation]) -> Replayed:
+def replay_operations(operations: Sequence[Operation]) -> Replayed:
     """What the operations of a log that are not taken back make together, in their order.
 
     Of operations that contradict one another the user's counts, then the later one. One that rests on an operation
@@ -272,7 +272,7 @@ class Binding:
         return self.group.get(own, own)
 
 
-def binding(aliases: Aliases) -> Binding:
+def bind_aliases(aliases: Aliases) -> Binding:
     """The lookups of a table."""
     group = {name: names[0] for names in aliases.groups for name in names}
     moved = {(name, document): new for name, document, new in aliases.moved}
@@ -289,7 +289,7 @@ class Called:
     type: str
 
 
-def called(group: Name, own: Counter[Name], surfaces: Counter[str], bound: Binding) -> Called:
+def name_entity(group: Name, own: Counter[Name], surfaces: Counter[str], bound: Binding) -> Called:
     """The canonical name of a group: see `canonical_name`; `own` counts its names, `surfaces` how they are written.
 
     Its id is that of the name among its own which is most like that, so that no entity outside can have it too.

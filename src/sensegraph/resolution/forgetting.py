@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sensegraph.resolution.aliases import Name, Operation, replayed
+from sensegraph.resolution.aliases import Name, Operation, replay_operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Known:
     documents: Collection[str]
 
 
-def forgotten(log: Sequence[Operation], known: Known) -> list[Operation | None]:
+def forget_names(log: Sequence[Operation], known: Known) -> list[Operation | None]:
     """Each operation without the names and documents that are gone; None for one of which nothing is left.
 
     What the log makes of the names that are left stays as it is: an operation that others rest on is kept whole.
@@ -55,7 +55,7 @@ def _reduce_operation(operation: Operation, known: Known, log: Sequence[Operatio
 
 def _find_effect(log: Sequence[Operation], known: Known) -> tuple[Any, ...]:
     """What a log makes of the names that are there."""
-    aliases = replayed(log).aliases
+    aliases = replay_operations(log).aliases
     moved = tuple(m for m in aliases.moved if m[1] in known.documents and m[0][0] in known.names)
     made = {new for _, _, new in moved}
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.linkage import cluster_by_linkage, components
+from sensegraph.algorithms.linkage import cluster_by_linkage, connect_rows
 from sensegraph.errors import InputError
 from sensegraph.resolution.blocking import block_pairs
 from sensegraph.resolution.canonical import make_group
@@ -121,7 +121,7 @@ class _Judged:
         scores |= raise_matches(self.found.items, scores, self.found.settings.reject)
         sure = [pair for pair, judged in scores.items() if judged.score >= self.found.settings.accept]
         large = 0
-        for rows in components(len(self.found.items), [*sure, *ruled.together]):
+        for rows in connect_rows(len(self.found.items), [*sure, *ruled.together]):
             if len(rows) > self.found.settings.largest:
                 large += 1
                 continue

@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints
-from sensegraph.algorithms.ranking import best, rrf
+from sensegraph.algorithms.ranking import fuse_by_reciprocal_rank, select_best
 from sensegraph.index.graph.lookups import Lookups
 from sensegraph.index.graph.ties import Ties
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to_each
-from sensegraph.index.passages import Room, chunk_passage, entity_passage, relation_passage, size
+from sensegraph.index.passages import Room, chunk_passage, entity_passage, passage_tokens, relation_passage
 from sensegraph.protocols import Vectors
 from sensegraph.retrieval.closeness import by_meaning
-from sensegraph.runtime.results import at, step
+from sensegraph.runtime.results import step, take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Passage, Question
 
@@ -79,7 +79,7 @@ def nearest_records(kind: str, queries: Vectors, index: Index, rt: Runtime, top:
         lists.append(places[scores > floor].tolist())
         for place, score in zip(lists[-1], scores.tolist(), strict=False):
             cosine[place] = max(score, cosine.get(place, score))
-    return {place: cosine[place] for place, _ in rrf(lists)[:top]}
+    return {place: cosine[place] for place, _ in fuse_by_reciprocal_rank(lists)[:top]}
 
 
 class Nearness:
@@ -93,7 +93,7 @@ class Nearness:
         """The nearest chunks with their scores, `most` at most, best first; only those that are near at all."""
         if self._words is None:
             return nearest_records("chunk", self._vector[None, :], self._index, self._rt, most, 0.0)
-        places, scores = best(self._words, most)
+        places, scores = select_best(self._words, most)
         return dict(zip(places.tolist(), scores.tolist(), strict=True))
 
     def of(self, chunks: Sequence[int]) -> Floats:
@@ -130,7 +130,7 @@ def ends_in_order(relations: Sequence[int], joins: Ends) -> list[int]:
 # ── chunks ──
 
 
-def dealt(groups: Iterable[Sequence[int]], taken: Iterable[int] = ()) -> list[list[int]]:
+def deal_chunks(groups: Iterable[Sequence[int]], taken: Iterable[int] = ()) -> list[list[int]]:
     """Every chunk in the first group that has it, and in none that is `taken`; those of many groups first in theirs."""
     listed = [list(group) for group in groups]
     count = Counter(chunk for group in listed for chunk in group)
@@ -142,7 +142,7 @@ def dealt(groups: Iterable[Sequence[int]], taken: Iterable[int] = ()) -> list[li
     return kept
 
 
-def flat(groups: Iterable[Sequence[int]]) -> list[int]:
+def flatten_groups(groups: Iterable[Sequence[int]]) -> list[int]:
     """All items of all groups, in order."""
     return [item for group in groups for item in group]
 
@@ -173,7 +173,7 @@ def shared_out(groups: Sequence[Sequence[int]], most: int) -> list[int]:
     return first + rest[: sum(quotas) - len(first)]
 
 
-def interleaved(lists: Sequence[Sequence[T]]) -> list[T]:
+def interleave_lists(lists: Sequence[Sequence[T]]) -> list[T]:
     """The items of all lists in turn, each once."""
     nothing = object()
     rows = zip_longest(*lists, fillvalue=nothing)
@@ -194,18 +194,20 @@ class Told:
         return len(self.passages)
 
 
-def united(parts: Sequence[Told]) -> Told:
+def unite_passages(parts: Sequence[Told]) -> Told:
     """The passages of all parts, in order, each once."""
     kept: dict[str, Passage] = {}
     for passage in (p for part in parts for p in part.passages):
         kept.setdefault(passage.id, passage)
-    return Told(tuple(kept.values()), sum(map(size, kept.values())))
+    return Told(tuple(kept.values()), sum(map(passage_tokens, kept.values())))
 
 
 def entities_within(places: Sequence[int], scores: Mapping[int, float], index: Index, budget: float) -> Told:
     """The first of these entities that fit into `budget` tokens; no more are read."""
     read = (
-        (p, e) for block in _cut_blocks(places) for p, e in zip(block, at(index.graph.entities, block), strict=True)
+        (p, e)
+        for block in _cut_blocks(places)
+        for p, e in zip(block, take_records(index.graph.entities, block), strict=True)
     )
     return _fit_passages((entity_passage(entity, scores.get(place, 0.0)) for place, entity in read), budget)
 
@@ -216,7 +218,9 @@ def relations_within(
     """The first of these relations that fit into `budget` tokens, with the names of their ends; no more are read."""
     name = index.lookups.name
     read = (
-        (p, r) for block in _cut_blocks(places) for p, r in zip(block, at(index.graph.relations, block), strict=True)
+        (p, r)
+        for block in _cut_blocks(places)
+        for p, r in zip(block, take_records(index.graph.relations, block), strict=True)
     )
     told = (
         relation_passage(relation, name(int(joins.one[p])), name(int(joins.other[p])), scores.get(p, 0.0))
@@ -228,7 +232,7 @@ def relations_within(
 def chunks_within(places: Sequence[int], scores: Mapping[int, float], index: Index, budget: float) -> Told:
     """The first of these chunks that fit into `budget` tokens."""
     room = Room(budget)
-    kept = room.filled(at(index.catalogue.chunks, list(places)), lambda entry: entry.tokens)
+    kept = room.filled(take_records(index.catalogue.chunks, list(places)), lambda entry: entry.tokens)
     chunks = index.chunks([entry.id for entry in kept])
     passages = (chunk_passage(chunks[e.id], scores.get(p, 0.0)) for p, e in zip(places, kept, strict=False))
     return Told(tuple(passages), sum(e.tokens for e in kept))
@@ -236,7 +240,7 @@ def chunks_within(places: Sequence[int], scores: Mapping[int, float], index: Ind
 
 def _fit_passages(passages: Iterable[Passage], budget: float) -> Told:
     room = Room(budget)
-    kept = room.filled(passages, size)
+    kept = room.filled(passages, passage_tokens)
     return Told(tuple(kept), int(budget - room.left) if kept else 0)
 
 

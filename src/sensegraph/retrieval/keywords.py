@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sensegraph.answering.asking import inquiry, refine
+from sensegraph.answering.asking import make_inquiry, refine_questions
 from sensegraph.errors import StepFailed
 from sensegraph.index.index import Index
 from sensegraph.language.text import WORD, fold
 from sensegraph.language.word_lists import STOP
-from sensegraph.retrieval.named_entities import names_in
-from sensegraph.runtime.results import at
+from sensegraph.retrieval.named_entities import entities_named_in
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Question, Refinement
 
@@ -56,7 +56,7 @@ def keywords_of(question: Question, index: Index, rt: Runtime, *, refined: bool 
     asked, notes = Refinement(question.text), list[str]()
     if refined:
         try:
-            asked = rt.each(refine, [inquiry(question, (), index)])[0]
+            asked = rt.each(refine_questions, [make_inquiry(question, (), index)])[0]
         except StepFailed as e:
             why = "; ".join(sorted(e.reasons))
             notes.append(f"the engine could not split the question ({why}): rules alone did")
@@ -82,8 +82,8 @@ def _split_names(text: str, index: Index) -> tuple[dict[str, tuple[int, ...]], l
     A word that the index knows as a name is one only with a capital, unless the text has none inside.
     """
     capitals = any(word[0].isupper() for word in WORD.findall(text)[1:])
-    places = list(dict.fromkeys(names_in(text, index)))
-    types = [e.type for e in at(index.graph.entities, places)]
+    places = list(dict.fromkeys(entities_named_in(text, index)))
+    types = [e.type for e in take_records(index.graph.entities, places)]
     known: dict[str, list[int]] = {}
     common: dict[str, None] = {}
     for place, kind in zip(places, types, strict=True):

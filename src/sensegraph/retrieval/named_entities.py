@@ -17,7 +17,7 @@ _OWNER = re.compile(r"['’]s?$")
 _HAN_NAME = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 
 
-def names_in(text: str, index: Index) -> list[int]:
+def entities_named_in(text: str, index: Index) -> list[int]:
     """Positions of the entities whose names stand in `text`, in its order; of overlapping names the longest."""
     taken: set[int] = set()
     found: dict[int, list[int]] = {}

@@ -16,10 +16,17 @@ from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
-from sensegraph.index.passages import Room, chunk_passage, claim_passage, entity_passage, relation_passage, size
-from sensegraph.language.text import tokens
-from sensegraph.retrieval.named_entities import names_in
-from sensegraph.runtime.results import at
+from sensegraph.index.passages import (
+    Room,
+    chunk_passage,
+    claim_passage,
+    entity_passage,
+    passage_tokens,
+    relation_passage,
+)
+from sensegraph.language.text import count_tokens
+from sensegraph.retrieval.named_entities import entities_named_in
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Cluster, Entity, Evidence, Passage, Question, Relation, Turn
 
@@ -77,19 +84,21 @@ class _Seeds:
     scores: list[float]
 
 
-def around(question: Question, index: Index, rt: Runtime, shares: Shares) -> Around:
+def read_around(question: Question, index: Index, rt: Runtime, shares: Shares) -> Around:
     """Reports, entities, relations, claims and chunks around the entities that `question` names or means."""
     budget, rest = shares.context_tokens, 1 - shares.text - shares.reports - shares.history
     seeds = find_seed_entities(question, index, rt, shares.top_entities)
     room = Room(budget * shares.history)
-    history = tuple(reversed(room.filled(reversed(question.history), lambda t: tokens(t.question) + tokens(t.answer))))
+    history = tuple(
+        reversed(room.filled(reversed(question.history), lambda t: count_tokens(t.question) + count_tokens(t.answer)))
+    )
     room.left += budget * shares.reports
     reports = [
-        report_passage(c) for c in room.filled(_seed_reports(seeds, index), lambda c: c.tokens + tokens(c.title))
+        report_passage(c) for c in room.filled(_seed_reports(seeds, index), lambda c: c.tokens + count_tokens(c.title))
     ]
     room.left += budget * rest
     links = _Links(index, seeds, shares)
-    records = room.filled(links.passages(), size)
+    records = room.filled(links.passages(), passage_tokens)
     room.left += budget * shares.text
     # the chunks that mention seeds, by the first seed in each, then by how many of its relations
     first: dict[str, int] = {}
@@ -118,7 +127,7 @@ def around(question: Question, index: Index, rt: Runtime, shares: Shares) -> Aro
 
 def find_seed_entities(question: Question, index: Index, rt: Runtime, top: int) -> _Seeds:
     """The entities that the question names, then those nearest to it, `top` in all (D6)."""
-    named = names_in(question.text, index)
+    named = entities_named_in(question.text, index)
     query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
     places, scores = nearest_to(query, index, rt, top, "entity")
     found = dict.fromkeys(named, 1.0)
@@ -126,7 +135,7 @@ def find_seed_entities(question: Question, index: Index, rt: Runtime, top: int) 
         if score > 0:
             found.setdefault(place, score)
     chosen = list(found.items())[:top]
-    entities = at(index.graph.entities, [place for place, _ in chosen])
+    entities = take_records(index.graph.entities, [place for place, _ in chosen])
     return _Seeds([place for place, _ in chosen], entities, [score for _, score in chosen])
 
 
@@ -140,7 +149,7 @@ def _seed_reports(seeds: _Seeds, index: Index) -> Iterator[Cluster]:
     homes = index.lookups.homes[seeds.places]
     count = Counter(int(c) for row in homes for c in dict.fromkeys(row.tolist()) if c >= 0)
     places = sorted(count)
-    clusters = dict(zip(places, at(index.hierarchy.clusters, places), strict=True))
+    clusters = dict(zip(places, take_records(index.hierarchy.clusters, places), strict=True))
     ranked = sorted(places, key=lambda p: (-count[p], -clusters[p].rating, clusters[p].id))
     taken: list[Cluster] = []
     for cluster in (clusters[p] for p in ranked):
@@ -191,7 +200,7 @@ class _Links:
         name = self.index.lookups.name
         for start in range(0, len(self.places), _BLOCK):
             block = self.places[start : start + _BLOCK]
-            for place, relation in zip(block, at(self.index.graph.relations, block), strict=True):
+            for place, relation in zip(block, take_records(self.index.graph.relations, block), strict=True):
                 self.shown.append(relation)
                 a, b = self.ends[place]
                 yield relation_passage(relation, name(a), name(b), relation.weight)
@@ -201,5 +210,5 @@ class _Links:
         if not self.index.manifest.counts["claims"]:
             return
         for place, entity in zip(self.seeds.places, self.seeds.entities, strict=True):
-            for claim in at(self.index.graph.claims, self.index.lookups.told(place).tolist()):
+            for claim in take_records(self.index.graph.claims, self.index.lookups.told(place).tolist()):
                 yield claim_passage(claim, entity.name)

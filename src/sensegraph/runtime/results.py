@@ -171,14 +171,14 @@ class Table(Sequence[B]):
 # ── how results are stored ──
 
 
-def recall(store: Store, step: Step[Any, B], k: str) -> B:
+def recall_result(store: Store, step: Step[Any, B], k: str) -> B:
     """The result of `step` that was stored under the key `k`. Raises StoreError when it is gone."""
     if not store.has([k]):
         raise StoreError(f"The result {k} of {step.name} is gone from the store; run `sensegraph index` again.")
-    return load(store, step, k)
+    return load_result(store, step, k)
 
 
-def save(store: Store, step: Step[Any, Any], k: str, result: Any) -> None:
+def save_result(store: Store, step: Step[Any, Any], k: str, result: Any) -> None:
     """Store `result` of `step` under the key `k`, whole or not at all."""
     if step.form == "array":
         store.write_array(k, np.asarray(result))
@@ -195,7 +195,7 @@ def save(store: Store, step: Step[Any, Any], k: str, result: Any) -> None:
         store.write({k: step.encode(result)}, step.name)
 
 
-def load(store: Store, step: Step[Any, B], k: str) -> B:
+def load_result(store: Store, step: Step[Any, B], k: str) -> B:
     """The stored result of `step` under the key `k`, which must be there."""
     if step.form == "array":
         return typing.cast(B, _open_array(store, k))
@@ -226,6 +226,6 @@ def _open_array(store: Store, k: str) -> NDArray[Any]:
     return array
 
 
-def at(records: Sequence[B], positions: Sequence[int]) -> list[B]:
+def take_records(records: Sequence[B], positions: Sequence[int]) -> list[B]:
     """The records at these positions: of a stored table in one read."""
     return records.at(positions) if isinstance(records, Table) else [records[i] for i in positions]

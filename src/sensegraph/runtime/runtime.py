@@ -18,7 +18,7 @@ from sensegraph.errors import BudgetExceeded, EndpointDown, StepFailed, Unreadab
 from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Reranker, Store, Task
 from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut_batches
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Results, Step, load, save
+from sensegraph.runtime.results import Result, Results, Step, load_result, save_result
 from sensegraph.types import Usage
 
 A = TypeVar("A")
@@ -133,10 +133,10 @@ class Runtime:
             finally:
                 if tool and (spent := tool.usage() - before) != Usage():
                     self.store.spend(step.name, spent)
-            save(self.store, step, k, result)
+            save_result(self.store, step, k, result)
             self.computed[step.name] += 1
             self.progress(step.name, 1, 1)
-        return Result(k, load(self.store, step, k))
+        return Result(k, load_result(self.store, step, k))
 
     def made(self, step: Step[A, B], item: A, make: Callable[[], B], **settings: Any) -> B:
         """The result of `step` on `item` from the store, or of `make`, which does the step's work in another way."""

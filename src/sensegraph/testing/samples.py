@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sensegraph.language.text import sentences
+from sensegraph.language.text import split_sentences
 from sensegraph.types import Brief, Chunk, Context, Description, Document, Passage, Source
 
 QUESTION = "Who keeps the lighthouse of Skerry Point?"
@@ -80,7 +80,7 @@ def _find_sentences(*names: str) -> tuple[Description, ...]:
     return tuple(
         Description(c.text[a:b], Source(c.id, a, b))
         for c in sample_chunks()
-        for a, b in sentences(c.text)
+        for a, b in split_sentences(c.text)
         if all(name in c.text[a:b] for name in names)
     )
 

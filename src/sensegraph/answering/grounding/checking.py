@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sensegraph.answering.grounding.abstaining import abstains
-from sensegraph.answering.grounding.citations import MOST, Citations, citations_of
-from sensegraph.answering.grounding.cited import CitedStatement, Reference, cited_statements
+from sensegraph.answering.grounding.abstaining import says_no_answer
+from sensegraph.answering.grounding.citations import MOST, Citations, score_citations
+from sensegraph.answering.grounding.cited import CitedStatement, Reference, split_cited_statements
 from sensegraph.answering.grounding.entailment import Supporter
-from sensegraph.answering.grounding.lexical import speaker_of
-from sensegraph.language.speakers import openings, sure
-from sensegraph.language.text import fold, sentences
+from sensegraph.answering.grounding.lexical import find_speaker
+from sensegraph.language.speakers import find_label_candidates, select_sure_labels
+from sensegraph.language.text import fold, split_sentences
 from sensegraph.types import Answer, Citation, Document
 
 Kind = Literal["dangling", "misquoted", "unsupported", "speaker"]
@@ -67,13 +67,13 @@ def check_answer(answer: Answer, fetch: Fetch, by: Supporter, most: int = MOST) 
 def check_answers(answers: Sequence[Answer], fetch: Fetch, by: Supporter, most: int = MOST) -> list[Checked]:
     """Several answers, so that what is asked of a model is asked at once."""
     documents = {c.document: fetch(c.document) for a in answers for c in a.citations}
-    said = [() if _answer_abstains(a) else cited_statements(_drop_quoted_marks(a)) for a in answers]
+    said = [() if _answer_abstains(a) else split_cited_statements(_drop_quoted_marks(a)) for a in answers]
     # what each citation says: its quote, and for those who read what stands around it
     texts = [
         {Reference(c.marker): _widen_quote(c, documents[c.document]) if by.wide else c.quote for c in a.citations}
         for a in answers
     ]
-    found = citations_of(list(zip(said, texts, strict=True)), by, most)
+    found = score_citations(list(zip(said, texts, strict=True)), by, most)
     return [_check_statements(a, s, f, documents, by.name) for a, s, f in zip(answers, said, found, strict=True)]
 
 
@@ -81,7 +81,7 @@ def _widen_quote(citation: Citation, document: Document | None) -> str:
     """The quote with the sentences around it, where it stands in the document."""
     if document is None or not _quotes_exactly(citation, document):
         return citation.quote
-    spans = sentences(document.text)
+    spans = split_sentences(document.text)
     inside = [i for i, (a, b) in enumerate(spans) if a < citation.end and citation.start < b]
     if not inside:
         return citation.quote
@@ -97,7 +97,7 @@ def _drop_quoted_marks(answer: Answer) -> str:
 
 
 def _answer_abstains(answer: Answer) -> bool:
-    return not answer.citations and abstains(answer.text)
+    return not answer.citations and says_no_answer(answer.text)
 
 
 def _quotes_exactly(citation: Citation, document: Document | None) -> bool:
@@ -146,7 +146,7 @@ def _find_wrong_speakers(
     said: CitedStatement, answer: Answer, documents: Mapping[str, Document | None]
 ) -> Iterator[Problem]:
     """A speaker who did not say it: another's label stands before the span, or no cited document names the speaker."""
-    who = fold(speaker_of(said.text))
+    who = fold(find_speaker(said.text))
     cited = [
         (c, d) for c in answer.citations if Reference(c.marker) in said.references and (d := documents[c.document])
     ]
@@ -155,11 +155,13 @@ def _find_wrong_speakers(
     others = []
     for citation, document in cited:
         # what may be labels of speakers before the span or at its beginning, the nearest last; those of `who` are
-        found = openings(document.text)
+        found = find_label_candidates(document.text)
         labels = [x.key for x in found if (x.likely or x.key == who) and x.start <= citation.start]
         if any(label in who or who in label for label in labels[-1:]):
             return
-        if labels and any(x.key == labels[-1] for x in sure(found)):  # the document shows that it is a speaker's
+        if labels and any(
+            x.key == labels[-1] for x in select_sure_labels(found)
+        ):  # the document shows that it is a speaker's
             others.append(labels[-1])
     marks = tuple(map(str, said.references))
     if others:

@@ -53,7 +53,7 @@ class Citations:
         return (self.precise / self.scored if self.scored else 0.0) if self.verdicts else None
 
 
-def citations_of(
+def score_citations(
     answers: Sequence[tuple[Sequence[CitedStatement], Texts]], by: Supporter, most: int = MOST
 ) -> list[Citations]:
     """Citations of each answer, given as its statements and the texts behind references.

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sensegraph.language.text import sentences
-from sensegraph.language.text import terms as _terms
+from sensegraph.language.text import collect_terms as _terms
+from sensegraph.language.text import split_sentences
 
 _NUMBERS = r"\[\s*\d+(?:\s*[,;]\s*\d+)*\s*\]"
 _DATA = r"\[\s*Data:[^\]]*\]"
@@ -50,26 +50,26 @@ class CitedStatement:
     more: int = 0
 
 
-def cited_statements(text: str) -> tuple[CitedStatement, ...]:
+def split_cited_statements(text: str) -> tuple[CitedStatement, ...]:
     """The statements of an answer in order; headings, heads of columns and what holds no word are none.
 
     References belong to the sentence, or the part of a sentence, right before them. What continues a sentence behind
     its marks is a statement of its own where it has marks too, or is long enough to say something.
     """
-    plain = _LEAD.sub(r"\1", _HEADING.sub("", rows_as_lines(text)))
+    plain = _LEAD.sub(r"\1", _HEADING.sub("", flatten_table_rows(text)))
     found, begin = list[CitedStatement](), 0
     for group in _GROUP.finditer(plain):
         # the statements of a stretch of text; the last has the marks behind it
         parts = _split_pieces(plain[begin : group.start()])
         found += map(CitedStatement, parts[:-1])
-        references, more = references_of(group[0])
+        references, more = parse_references(group[0])
         if references or more:
             found.append(CitedStatement(parts[-1] if parts else "", references, more))
         begin = group.end()
     return (*found, *map(CitedStatement, _split_pieces(plain[begin:])))
 
 
-def references_of(marks: str) -> tuple[tuple[Reference, ...], int]:
+def parse_references(marks: str) -> tuple[tuple[Reference, ...], int]:
     """The references of a run of marks, each once in their order, and how many of the lists end with `+more`."""
     found: dict[Reference, None] = {}
     for mark in _ONE.findall(marks):
@@ -80,7 +80,7 @@ def references_of(marks: str) -> tuple[tuple[Reference, ...], int]:
     return tuple(found), len(_MORE.findall(marks))
 
 
-def rows_as_lines(text: str) -> str:
+def flatten_table_rows(text: str) -> str:
     """The text with each row of a Markdown table as a line, its cells set apart by commas, without heads of columns.
 
     The marks of a row close it, wherever they stand in it, unless its cells hold whole sentences.
@@ -111,7 +111,7 @@ def _row_as_line(line: str) -> str:
 def _split_pieces(text: str) -> list[str]:
     """Sentences without emphasis and marks of lists, line by line; a very short one goes with what follows."""
     plain, found, held = _EMPHASIS.sub("", _ITEM.sub("", text)), list[str](), ""
-    for part in (line[start:end] for line in plain.splitlines() for start, end in sentences(line)):
+    for part in (line[start:end] for line in plain.splitlines() for start, end in split_sentences(line)):
         held = f"{held} {part}".strip(_EDGE)
         if len(held) >= _SHORT and _terms(held):
             found.append(held)

@@ -16,8 +16,8 @@ from itertools import combinations
 from rapidfuzz.distance import LCSseq
 
 from sensegraph.language.detection import detect_by_function_words
-from sensegraph.language.stems import runs, stemmed
-from sensegraph.language.text import sentences
+from sensegraph.language.stems import split_runs, stem_run
+from sensegraph.language.text import split_sentences
 
 LABEL = "lexical support"
 
@@ -101,13 +101,13 @@ _SAID = {
 }
 
 
-def lacks(statement: str, evidence: Sequence[str]) -> tuple[Lack, ...]:
+def find_missing_words(statement: str, evidence: Sequence[str]) -> tuple[Lack, ...]:
     """What `statement` says beyond the texts, by kind; empty where they bear it.
 
     A statement without a content word is borne by nothing: it lacks words.
     """
-    said = without_speaker(statement)
-    spoken = detect_by_function_words(runs(f"{said} {' '.join(evidence)}"))
+    said = remove_speaker(statement)
+    spoken = detect_by_function_words(split_runs(f"{said} {' '.join(evidence)}"))
     ours = _Reading(said, spoken)
     if not ours.terms:
         return (Lack("words", (statement.strip() or "(nothing)",)),)
@@ -115,23 +115,25 @@ def lacks(statement: str, evidence: Sequence[str]) -> tuple[Lack, ...]:
     return tuple(_find_lacks(ours, theirs))
 
 
-def borne(statement: str, texts: Sequence[str]) -> tuple[Lack, ...]:
+def find_missing_in_texts(statement: str, texts: Sequence[str]) -> tuple[Lack, ...]:
     """`lacks` for texts of any length and number: words that stand pages apart bear nothing together.
 
     Of a long text only its three neighbouring sentences count that hold most of the statement. Up to three texts bear
     a statement together; of more, the one that bears most of it alone.
     """
-    narrow = [window(statement, text) for text in texts]
+    narrow = [choose_window(statement, text) for text in texts]
     if len(narrow) <= _TOGETHER:
-        return lacks(statement, narrow)
-    return min((lacks(statement, [text]) for text in narrow), key=lambda found: sum(len(x.words) for x in found))
+        return find_missing_words(statement, narrow)
+    return min(
+        (find_missing_words(statement, [text]) for text in narrow), key=lambda found: sum(len(x.words) for x in found)
+    )
 
 
-def window(statement: str, text: str) -> str:
+def choose_window(statement: str, text: str) -> str:
     """The neighbouring sentences of a long text that hold most of a statement's words; a short text as it is."""
     if len(text) <= _LONG:
         return text
-    spoken, spans = detect_by_function_words(runs(statement)), sentences(text)
+    spoken, spans = detect_by_function_words(split_runs(statement)), split_sentences(text)
     terms, numbers = _read_terms(statement, spoken)
     wanted = frozenset(terms) | numbers
     held = []
@@ -143,13 +145,13 @@ def window(statement: str, text: str) -> str:
     return text[spans[best][0] : spans[min(best + _WINDOW, len(spans)) - 1][1]]
 
 
-def without_speaker(statement: str) -> str:
+def remove_speaker(statement: str) -> str:
     """The statement without who is said to have said it: "Ada notes that it rains" is about rain."""
     match = _match_report(statement)
     return match["what"] if match else statement
 
 
-def speaker_of(statement: str) -> str:
+def find_speaker(statement: str) -> str:
     """Who is said to have said the statement; empty where it names nobody."""
     match = _match_report(statement)
     return match["who"].strip(" ,").removeprefix("The ").removeprefix("the ") if match else ""
@@ -188,8 +190,8 @@ class _Reading:
     def written(self) -> dict[str, str]:
         """Each term as it is written where it first occurs: terms themselves are stems."""
         found: dict[str, str] = {}
-        for word in runs(_NOISE.sub(" ", self.text)):
-            for term in stemmed(word, self.spoken):
+        for word in split_runs(_NOISE.sub(" ", self.text)):
+            for term in stem_run(word, self.spoken):
                 found.setdefault(term, word)
         return found
 
@@ -224,7 +226,7 @@ def _read_terms(text: str, spoken: str) -> Read:
         elif lower in _WORDS:
             numbers.add(_WORDS[lower])
         elif lower not in _FILLERS and not word[0].isdigit():
-            for term in stemmed(word, spoken):
+            for term in stem_run(word, spoken):
                 terms.setdefault(term, set()).add(denied)
                 denied, last = False, term
     return terms, frozenset(numbers)
@@ -236,7 +238,7 @@ def _words_and_ends(plain: str) -> Iterator[str]:
         if part == _MARK:
             yield part
         elif not _NO.match(part):
-            yield from runs(part)
+            yield from split_runs(part)
         if _ENDS.search(part):
             yield _END
     yield _END
@@ -259,10 +261,10 @@ def _find_lacks(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[Lack]:
     if numbers:
         yield Lack("number", tuple(numbers))
     missing = [t for t in ours.terms if t not in held]
-    named = [n for n in ours.names if any(t in missing for w in runs(n) for t in stemmed(w, ours.spoken))]
+    named = [n for n in ours.names if any(t in missing for w in split_runs(n) for t in stem_run(w, ours.spoken))]
     if named:
         yield Lack("name", tuple(map(_bare_name, dict.fromkeys(named))))
-    other = [t for t in missing if not any(t in stemmed(w, ours.spoken) for n in named for w in runs(n))]
+    other = [t for t in missing if not any(t in stem_run(w, ours.spoken) for n in named for w in split_runs(n))]
     if other:
         yield Lack("words", ours.as_written(other))
     denied = [t for t, p in ours.terms.items() if t in held and not p <= held[t]]
@@ -326,4 +328,4 @@ def _terms_in_order(text: str, spoken: str) -> tuple[list[str], list[tuple[int, 
 
 
 def _stem_terms(text: str, spoken: str) -> list[str]:
-    return [t for w in runs(text) for t in stemmed(w, spoken)]
+    return [t for w in split_runs(text) for t in stem_run(w, spoken)]

@@ -73,7 +73,7 @@ def index_documents(
     from sensegraph.cli import show
     from sensegraph.cli.corpus import sync as following
     from sensegraph.corpus import views
-    from sensegraph.methods import load
+    from sensegraph.methods import load_method
 
     if plan and not sync:
         raise typer.BadParameter("--plan goes with --sync; what index alone would compute is said by: estimate.")
@@ -94,7 +94,8 @@ def index_documents(
                 "The index that was imported is replaced by one built from its documents; `import` brings it back."
             )
         built = corpus.build(
-            fresh=fresh, parts=sorted({part for name in methods for part in load(name).reads}) if methods else None
+            fresh=fresh,
+            parts=sorted({part for name in methods for part in load_method(name).reads}) if methods else None,
         )
     if as_json:
         print_json(views.view_built(built, added, gone))
@@ -191,11 +192,11 @@ def show_status(
     from sensegraph.cli import show
     from sensegraph.corpus import views
     from sensegraph.corpus.outcomes import Status
-    from sensegraph.corpus.settings import FILE, FOLDER, Settings, load_settings, parse
+    from sensegraph.corpus.settings import FILE, FOLDER, Settings, convert_settings, load_settings
 
     given = read_overrides(settings)
     if (root / FILE).is_file() and not (root / FOLDER).exists():  # a folder that was only prepared is an empty corpus
-        parse(given, Settings, "command line")
+        convert_settings(given, Settings, "command line")
         load_settings(root, given)  # for its errors
         found, listed = Status(0, 0, {}, (), "", "", {}, (), 0), list[str]()
     else:

@@ -46,15 +46,15 @@ def set_up_folder(root: Root = _HERE, settings: Set = None) -> None:
     """
     from sensegraph.cli.approving import approve_all
     from sensegraph.cli.template import settings_toml
-    from sensegraph.corpus.settings import Settings, lay_tables, load_settings, locate_user_file, parse
-    from sensegraph.engines.llm.prompts import copied
+    from sensegraph.corpus.settings import Settings, convert_settings, lay_tables, load_settings, locate_user_file
+    from sensegraph.engines.llm.prompts import copy_templates
 
     given = read_overrides(settings)
-    parse(given, Settings, "command line")
+    convert_settings(given, Settings, "command line")
     text = settings_toml(lay_tables({"model": {"prompts": "prompts"}}, given))
 
     (root / "input").mkdir(parents=True, exist_ok=True)
-    copied(root / "prompts")
+    copy_templates(root / "prompts")
     written = root / "sensegraph.toml"
     if written.exists():
         print_message(f"{written} exists and was left as it is" + (", without what --set says" if given else ""))

@@ -46,7 +46,7 @@ def draw_index(
     settings: Set = None,
 ) -> None:  # fmt: skip
     """Draw the communities: entities sized by degree, coloured by community. Prints the files that were written."""
-    from sensegraph.graphs.drawing.drawing import draw as lay_out
+    from sensegraph.graphs.drawing.drawing import lay_out_drawing as lay_out
 
     form, place = _choose_form(kind, to)
     with open_corpus(root, read_overrides(settings)) as corpus:
@@ -59,9 +59,9 @@ def draw_index(
         levels = [index.clusters_at(d) for d in range(min(max(*depths, *_DEPTHS) + 1, index.depth))]
         drawing = lay_out(index.graph, levels, name=title or root.resolve().name, seed=seed)
     if form == "html":
-        from sensegraph.graphs.drawing.html import html
+        from sensegraph.graphs.drawing.html import render_html
 
-        _write_picture(place, html(drawing, depths).encode())
+        _write_picture(place, render_html(drawing, depths).encode())
         return
     for d in depths:
         one = place if len(depths) == 1 else place.with_name(f"{place.stem}-depth-{d}{place.suffix}")
@@ -82,17 +82,17 @@ def _choose_form(kind: str | None, to: Path | None) -> tuple[str, Path]:
 
 
 def _draw_still(drawing: Drawing, depth: int, top: int, form: str, font: Path | None) -> bytes:
-    from sensegraph.graphs.drawing.png import png, unwritable
-    from sensegraph.graphs.drawing.scene import scene
-    from sensegraph.graphs.drawing.svg import svg
+    from sensegraph.graphs.drawing.png import list_missing_characters, render_png
+    from sensegraph.graphs.drawing.scene import compose_scene
+    from sensegraph.graphs.drawing.svg import render_svg
 
-    picture = scene(drawing, depth, top)
+    picture = compose_scene(drawing, depth, top)
     if form == "svg":
-        return svg(picture).encode()
-    if lost := unwritable(picture, font):
+        return render_svg(picture).encode()
+    if lost := list_missing_characters(picture, font):
         many = "1 character is" if len(lost) == 1 else f"{len(lost)} characters are"
         print_message(f"{many} not in the font ({''.join(lost[:20])}); name one that has all with --font.")
-    return png(picture, font)
+    return render_png(picture, font)
 
 
 def _write_picture(place: Path, content: bytes) -> None:

@@ -135,18 +135,18 @@ def retrieval(
                 )
             )
             if not as_json:
-                print_text(retrieval_tables.text(results[-1], how) + "\n")
+                print_text(retrieval_tables.format_result(results[-1], how) + "\n")
     _write_extra_files(results, how, picture, runs)
     if as_json:
-        print_json(retrieval_records.whole(named, how, results))
+        print_json(retrieval_records.record_measurements(named, how, results))
     elif len(results) > 1:
-        print_text(retrieval_tables.summary(results, how))
+        print_text(retrieval_tables.tabulate_sets(results, how))
 
 
 def _write_extra_files(results: Sequence[Result], how: Measuring, picture: Path | None, runs: Path | None) -> None:
     """Write the files that were asked for, and name them on stderr."""
-    from sensegraph.graphs.drawing.interval_chart import Mean, Panel, chart
-    from sensegraph.graphs.drawing.svg import svg
+    from sensegraph.graphs.drawing.interval_chart import Mean, Panel, draw_interval_chart
+    from sensegraph.graphs.drawing.svg import render_svg
     from sensegraph.lab.retrieval import retrieval_tables
     from sensegraph.lab.retrieval.runs import write_runs
 
@@ -154,13 +154,15 @@ def _write_extra_files(results: Sequence[Result], how: Measuring, picture: Path 
     if picture:
         panels = []  # one for each set, with the means of the metric and their intervals
         for found in (r.found for r in results):
-            told = {c.method: retrieval_tables.told(c) for c in found.comparisons if c.metric == how.primary}
+            told = {
+                c.method: retrieval_tables.describe_comparison(c) for c in found.comparisons if c.metric == how.primary
+            }
             means = [(s.method, s.means[how.primary]) for s in found.scores]
             rows = tuple(Mean(n, m.mean, m.low, m.high, told.get(n, ""), n == found.baseline) for n, m in means)
             panels.append(Panel(f"{found.judged.name}, {len(found.queries):,} questions", rows))
-        metric, base = retrieval_tables.label(how.primary), results[0].found.baseline
+        metric, base = retrieval_tables.metric_label(how.primary), results[0].found.baseline
         title = f"{metric} in percent, with 95 % intervals; difference from {base} (p by Holm)"
-        picture.write_text(svg(chart(title, panels)), encoding="utf-8")
+        picture.write_text(render_svg(draw_interval_chart(title, panels)), encoding="utf-8")
         written.append(picture)
     if written:
         print_message("written: " + ", ".join(map(str, written)))

@@ -91,13 +91,18 @@ def make_questions(
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.lab.questions.grounded_questions import GroundSettings
     from sensegraph.lab.questions.personas import PersonaSettings
-    from sensegraph.lab.questions.question_files import GROUNDED, check_empty, write_questions, write_set
-    from sensegraph.lab.questions.question_making import Posing, foresee, pose
+    from sensegraph.lab.questions.question_files import (
+        GROUNDED,
+        check_folder_is_empty,
+        write_questions,
+        write_test_collections,
+    )
+    from sensegraph.lab.questions.question_making import Posing, foresee_questions, make_question_set
 
     if target is None and not estimate and not as_json:
         raise typer.BadParameter("--out names where the questions go: a file that ends in .jsonl, or a new folder.")
     if target is not None and _names_folder(target):
-        check_empty(target)
+        check_folder_is_empty(target)
     grounds = GroundSettings(_parse_classes(classes) or GROUNDED, each, seed=seed) if from_graph or not about else None
     posing = Posing(about, PersonaSettings(personas, tasks, per_task), grounds, templates)
     given = read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
@@ -107,14 +112,14 @@ def make_questions(
     with show_progress() as report, opening(progress=report) as corpus:
         index = corpus.index() if grounds or _names_folder(target) else None
         if estimate:
-            _show_question_costs(foresee(posing, index, corpus.runtime()), corpus, as_json)
+            _show_question_costs(foresee_questions(posing, index, corpus.runtime()), corpus, as_json)
             return
         rt = corpus.runtime()
         before = rt.engine.usage() + rt.embedder.usage()
-        found = pose(posing, index, rt)
+        found = make_question_set(posing, index, rt)
         usage = rt.engine.usage() + rt.embedder.usage() - before
         if target is not None and _names_folder(target):
-            write_set(target, found.questions, corpus.index())
+            write_test_collections(target, found.questions, corpus.index())
         elif target is not None:
             write_questions(target, found.questions)
         notes = corpus.engine.notes()
@@ -155,14 +160,14 @@ def _show_questions(found: Outcome, usage: Usage, notes: Sequence[str], target: 
 
 def _record_questions(found: Outcome, usage: Usage, notes: Sequence[str], target: Path | None) -> dict[str, Any]:
     """What was made, for programs."""
-    from sensegraph.lab.questions.question_files import record
+    from sensegraph.lab.questions.question_files import record_question
 
     return {
         "out": str(target) if target else None,
         "counts": found.counts,
         "dropped": dict(found.dropped),
         "missing": dict(found.missing),
-        "questions": [record(q) for q in found.questions],
+        "questions": [record_question(q) for q in found.questions],
         "usage": asdict(usage),
         "notes": list(notes),
     }

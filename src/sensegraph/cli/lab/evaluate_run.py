@@ -64,15 +64,15 @@ def run_evaluation(
         return
     confirm_calls(foreseen, evaluation_setup.read_plan(file).ask_above, yes=yes)
     with show_progress(quiet or as_json) as report, evaluation_setup.prepare_evaluation(file, given, report) as ready:
-        found = experiment.run(ready.plan, ready.conditions, ready.questions, ready.tools, ready.corpus_name)
-    whole = outcome_records.whole(found)
+        found = experiment.run_evaluation(ready.plan, ready.conditions, ready.questions, ready.tools, ready.corpus_name)
+    whole = outcome_records.record_outcome(found)
     written = write_evaluation(found, whole, ready.output)
     if as_json:
         print_json(whole)
     elif not quiet:
         from sensegraph.lab.experiments import evaluation_report
 
-        print_text("\n".join(evaluation_report.brief(found)))
+        print_text("\n".join(evaluation_report.summarise_evaluation(found)))
         print_message("written: " + ", ".join(map(str, written)))
 
 
@@ -92,16 +92,16 @@ def confirm_calls(foreseen: Forecast, most: int, *, yes: bool) -> None:
 def write_evaluation(found: Any, whole: Mapping[str, Any], folder: Path) -> list[Path]:
     """Write the report as Markdown and HTML, the figures as JSON, answers and verdicts as JSON lines."""
     from sensegraph.lab.experiments import evaluation_report, outcome_records
-    from sensegraph.lab.experiments.markdown import markdown
-    from sensegraph.lab.experiments.page import page
+    from sensegraph.lab.experiments.markdown import render_markdown
+    from sensegraph.lab.experiments.page import render_html
 
-    sheet = evaluation_report.sheet(found)
+    sheet = evaluation_report.build_report(found)
     texts = {
-        "report.md": markdown(sheet),
-        "report.html": page(sheet),
+        "report.md": render_markdown(sheet),
+        "report.html": render_html(sheet),
         "results.json": json.dumps(whole, ensure_ascii=False, indent=1) + "\n",
-        "answers.jsonl": outcome_records.lines(outcome_records.answers(found)),
-        "verdicts.jsonl": outcome_records.lines(outcome_records.verdicts(found)),
+        "answers.jsonl": outcome_records.format_json_lines(outcome_records.record_answers(found)),
+        "verdicts.jsonl": outcome_records.format_json_lines(outcome_records.record_verdicts(found)),
     }
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():

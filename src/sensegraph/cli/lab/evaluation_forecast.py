@@ -10,8 +10,8 @@ from typing import Any
 from sensegraph.cli.lab.evaluation_setup import PreparedEvaluation, prepare_evaluation
 from sensegraph.lab.experiments import experiment
 from sensegraph.lab.experiments.condition_answers import Condition
-from sensegraph.lab.experiments.rehearsal import Rehearsed, RehearsedEmbedder, stand_in
-from sensegraph.lab.retrieval.retrieval_tables import columns
+from sensegraph.lab.experiments.rehearsal import Rehearsed, RehearsedEmbedder, make_stand_in_text
+from sensegraph.lab.retrieval.retrieval_tables import align_columns
 from sensegraph.types import Answer, Usage
 
 _CONTEXT = 8_000  # tokens of a context that nobody bounds
@@ -53,8 +53,8 @@ def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[
             conditions = ready.conditions
         rt = replace(ready.tools.rt, engine=answering)
         tools = replace(ready.tools, rt=rt, judging=replace(ready.tools.judging, engine=judging))
-        waiting = experiment.unanswered(conditions, ready.questions, tools)
-        result = experiment.run(replace(ready.plan, draws=1), conditions, ready.questions, tools, "")
+        waiting = experiment.list_unanswered(conditions, ready.questions, tools)
+        result = experiment.run_evaluation(replace(ready.plan, draws=1), conditions, ready.questions, tools, "")
         for c in conditions:
             places = [i for i, q in enumerate(ready.questions) if q in waiting[c.name]]
             parts[f"answers of {c.name}"] = sum((result.answers[c.name][i].answer.usage for i in places), Usage())
@@ -73,9 +73,11 @@ class _GuessedAnswer:
         context = int(self.condition.settings.get("context_tokens") or _CONTEXT)
         engine: Any = self.ready.corpus.engine
         if not engine.waits:
-            return Answer(stand_in(self.condition.name))
+            return Answer(make_stand_in_text(self.condition.name))
         price = engine.price(context + _OVERHEAD, _REPLY)
-        return Answer(stand_in(self.condition.name), usage=Usage(1, context + _OVERHEAD, _REPLY, cost_usd=price))
+        return Answer(
+            make_stand_in_text(self.condition.name), usage=Usage(1, context + _OVERHEAD, _REPLY, cost_usd=price)
+        )
 
 
 def format_forecast(found: Forecast) -> str:
@@ -86,7 +88,7 @@ def format_forecast(found: Forecast) -> str:
     rows = [["part", "calls", "tokens in", "tokens out", "cost $"]]
     rows += [_forecast_row(name, u) for name, u in found.parts.items() if u.calls or u.embedding_tokens]
     rows.append(_forecast_row("in all", whole))
-    lines = [columns(rows)]
+    lines = [align_columns(rows)]
     if not whole.cost_usd:
         lines.append("cost not known: no prices are set (endpoint.price_…)")
     if found.least:

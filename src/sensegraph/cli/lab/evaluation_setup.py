@@ -16,16 +16,16 @@ from typing import Any
 from sensegraph.cli.options import format_root_flag, report_skipped
 from sensegraph.cli.progress import Report
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.corpus.settings import FILE, FOLDER, Settings, describe_choices, load_settings, parse
+from sensegraph.corpus.settings import FILE, FOLDER, Settings, convert_settings, describe_choices, load_settings
 from sensegraph.corpus.tools import can_write, has_store, make_store, make_tools
 from sensegraph.documents import stream
 from sensegraph.errors import EmptyCorpus, InputError, NotIndexed, SettingsError
 from sensegraph.lab.experiments.condition_answers import Condition
-from sensegraph.lab.experiments.experiment import Tools, check
-from sensegraph.lab.experiments.plan import Asked, Plan, read_questions
-from sensegraph.lab.retrieval.retrieval_records import settings_of
+from sensegraph.lab.experiments.experiment import Tools, check_plan
+from sensegraph.lab.experiments.plan import Asked, Plan, read_asked_questions
+from sensegraph.lab.retrieval.retrieval_records import list_method_settings
 from sensegraph.lab.retrieval.runs import Named
-from sensegraph.methods import load, method_class
+from sensegraph.methods import load_method, method_class
 from sensegraph.models.endpoint.journal import Journal
 from sensegraph.protocols import PartName, Task
 from sensegraph.runtime.keys import key
@@ -73,8 +73,8 @@ def read_plan(file: Path) -> Plan:
     lacking = [what for name, what in _NEEDED.items() if not table.get(name)]
     if lacking and table.keys() <= {f.name for f in fields(Plan)}:  # else a name is misspelled
         raise InputError(f"{file} lacks {lacking[0]}.")
-    plan = parse(table, Plan, str(file))
-    parse(plan.settings, Settings, f"{file}, [settings]")
+    plan = convert_settings(table, Plan, str(file))
+    convert_settings(plan.settings, Settings, f"{file}, [settings]")
     questions = file.resolve().parent / plan.questions
     if not questions.exists():
         raise InputError(
@@ -96,7 +96,7 @@ def load_condition_methods(plan: Plan, settings: Settings, where: Path) -> list[
             has = {f.name for f in fields(method_class(method))}
             if plan.context_tokens and "context_tokens" in has and "context_tokens" not in given:
                 own["context_tokens"] = plan.context_tokens
-            found.append((Named(name, load(method, **own)), method))
+            found.append((Named(name, load_method(method, **own)), method))
         except SettingsError as e:
             raise SettingsError(f"{where}, [conditions.{name}]: {e}") from e
     return found
@@ -112,14 +112,14 @@ def prepare_evaluation(
     """
     plan = read_plan(file)
     here = file.resolve().parent
-    questions = read_questions(here / plan.questions, plan.limit)
+    questions = read_asked_questions(here / plan.questions, plan.limit)
     output = here / (plan.output or f"{file.stem}{_RESULTS}")
     with ExitStack() as stack:
         spare = Path(stack.enter_context(TemporaryDirectory(prefix="sensegraph-"))) if dry else output
         corpus = _open_plan_corpus(plan, file, (output, spare), flags, report)
         stack.callback(corpus.close)
         named = load_condition_methods(plan, corpus.settings, file)
-        check(plan, questions, _make_evaluation_tools(corpus.runtime(), plan, corpus))
+        check_plan(plan, questions, _make_evaluation_tools(corpus.runtime(), plan, corpus))
         todo = _ensure_index(corpus, named, here / plan.corpus, dry=dry)
         kept = has_store(corpus.settings, output / "store")
         store = make_store(corpus.settings, (output if kept else spare) / "store", readonly=dry and kept)
@@ -154,7 +154,7 @@ def _open_plan_corpus(
     plan: Plan, file: Path, roots: tuple[Path, Path], flags: Mapping[str, Any], report: Report
 ) -> Corpus:
     """The corpus that the plan names: a folder with an index as it is, or an index of its own for documents."""
-    parse(flags, Settings, "command line")  # so that a mistake in a flag is not blamed on a file
+    convert_settings(flags, Settings, "command line")  # so that a mistake in a flag is not blamed on a file
     place = file.resolve().parent / plan.corpus
     if not place.exists():
         raise InputError(f"There is no {place}; `corpus` names the folder of an index, or documents to index.")
@@ -207,9 +207,9 @@ def _ensure_index(corpus: Corpus, named: list[tuple[Named, str]], source: Path, 
 def _make_conditions(named: list[tuple[Named, str]], corpus: Corpus) -> tuple[Condition, ...]:
     found = []
     for one, method in named:
-        own = settings_of(one)
+        own = list_method_settings(one)
         ask = partial(_ask_condition, corpus, method, own)
-        bare = settings_of(Named(method, load(method)))
+        bare = list_method_settings(Named(method, load_method(method)))
         changed = {name: value for name, value in own.items() if value != bare[name]}
         # the key stands for all that decides an answer: the index, the method with its settings, and who works
         engine, embedder = corpus.workspace.tools

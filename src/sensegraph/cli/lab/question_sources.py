@@ -20,8 +20,8 @@ from sensegraph.lab.finetuning.data import cleaning, index_source, sources, temp
 from sensegraph.lab.finetuning.data.example_types import SourceQuestion
 from sensegraph.lab.finetuning.data.sources import Source
 from sensegraph.lab.retrieval import JudgedSet
-from sensegraph.methods import auto, load
-from sensegraph.personal.finding import finder
+from sensegraph.methods import auto, load_method
+from sensegraph.personal.finding import build_finder
 from sensegraph.personal.masking import Masker
 from sensegraph.personal.personal_settings import PersonalSettings
 
@@ -67,7 +67,7 @@ def open_question_source(place: SourceRequest, seed: int, progress: Report) -> I
                     template_questions.draw_graph_questions(index, place.from_graph, seed, place.topic), name=name
                 )
             if place.near != _NONE:
-                method, _ = corpus.asker.method(auto.finder(index) if place.near == _AUTO else place.near)
+                method, _ = corpus.asker.method(auto.find_names_with(index) if place.near == _AUTO else place.near)
                 found = index_source.add_wrong_chunks(found, method, index, corpus.runtime())
             yield _mask_by_settings(found, corpus.settings.personal) if place.mask else found
     else:
@@ -78,7 +78,7 @@ def open_question_source(place: SourceRequest, seed: int, progress: Report) -> I
 def _mask_by_settings(found: Source, settings: PersonalSettings) -> Source:
     """`found` without the personal data that rules find; names of people are masked when an index is built."""
     kinds = tuple(k for k in settings.kinds if k != "person")
-    masker = Masker(finder(replace(settings, kinds=kinds)))
+    masker = Masker(build_finder(replace(settings, kinds=kinds)))
     return cleaning.mask_source(found, lambda text: masker.text(text)[0], (*kinds, *settings.patterns))
 
 
@@ -112,7 +112,7 @@ def _check_flags(place: SourceRequest) -> None:
 def _add_retrieval_errors(judged: JudgedSet, found: Source, place: SourceRequest, progress: Report) -> Source:
     """`found` with the wrong documents of a method, over an index that goes again."""
     settings, name = load_settings(_HERE, place.given), _FINDER if place.near == _AUTO else place.near
-    method = load(name, **settings.method_settings(name, {}))
+    method = load_method(name, **settings.method_settings(name, {}))
     texts = {a.id: a.question for a in found.questions if isinstance(a, SourceQuestion)}
     with (
         TemporaryDirectory(prefix="sensegraph-") as made,

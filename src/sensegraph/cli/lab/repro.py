@@ -63,10 +63,10 @@ def repro(
     from sensegraph.cli.lab.table_measuring import Bench, reproduce_table, write_recipe_plan
     from sensegraph.corpus.settings import FILE, check_approved, lay_tables, load_settings, read_toml_tables
     from sensegraph.corpus.tools import needed_approvals
-    from sensegraph.lab.experiments.published import paper_named
+    from sensegraph.lab.experiments.published import find_paper
     from sensegraph.lab.reproduction.table_recipes import select_recipes
 
-    name = paper_named(paper)
+    name = find_paper(paper)
     # all indexes are made by the settings of the current folder's file, with the flags laid over
     flags = read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
     loaded = load_settings(Path(), flags)
@@ -150,7 +150,7 @@ def format_reproduction(found: ReproducedTable) -> str:
     """Every row: published, ours, pinned, and whether ours is still the pinned one."""
     recipe = found.recipe
     lines = [f"{recipe.title}, {recipe.kind}, engine {found.engine}"]
-    from sensegraph.lab.retrieval.retrieval_tables import columns
+    from sensegraph.lab.retrieval.retrieval_tables import align_columns
 
     rows = [["", *found.columns]]
     wide = len(found.columns)
@@ -163,7 +163,7 @@ def format_reproduction(found: ReproducedTable) -> str:
         if row.pinned:
             rows.append(["  pinned", *map(_format_figure, row.pinned)])
             rows.append(["  verdict", *row.grades, *[""] * (wide - len(row.grades))])
-    lines += [columns(rows), *found.notes]
+    lines += [align_columns(rows), *found.notes]
     if found.grade and (pins := found.pins):
         lines.append(f"{found.grade}: against our own figures of {pins.measured} ({pins.command}), ± {pins.within:g} %")
     else:

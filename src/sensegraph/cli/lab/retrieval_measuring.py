@@ -14,14 +14,14 @@ import typer
 from sensegraph.cli.options import read_overrides
 from sensegraph.cli.progress import Report
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.corpus.settings import Settings, load_settings, parse
+from sensegraph.corpus.settings import Settings, convert_settings, load_settings
 from sensegraph.errors import InputError, NotIndexed
-from sensegraph.index.index import document
+from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import read_manifest
 from sensegraph.index.parts import parts_with_needs
 from sensegraph.lab.retrieval import Cost, JudgedSet, Measuring, Named, Result, measure
 from sensegraph.lab.retrieval.clock import cpu_seconds
-from sensegraph.methods import load
+from sensegraph.methods import load_method
 from sensegraph.protocols import PartName
 
 
@@ -37,7 +37,7 @@ class IndexPlace:
 
 def load_measuring_settings(root: Path, given: Mapping[str, Any]) -> tuple[Settings, tuple[PartName, ...]]:
     """The settings of the folder `root` with flags laid over, and the parts of an index that the flags ask for."""
-    flags = parse(given, Settings, "command line")  # so that a mistake in a flag is not blamed on the file
+    flags = convert_settings(given, Settings, "command line")  # so that a mistake in a flag is not blamed on the file
     asked = flags.index.parts if "parts" in given.get("index", {}) else ()
     return load_settings(root, given), asked
 
@@ -50,7 +50,7 @@ def load_named_methods(text: str, settings: Settings) -> list[Named]:
     found = []
     for name in names:
         method, *pairs = name.split(":")
-        found.append(Named(name, load(method, **settings.method_settings(method, read_overrides(pairs)))))
+        found.append(Named(name, load_method(method, **settings.method_settings(method, read_overrides(pairs)))))
     return found
 
 
@@ -70,7 +70,7 @@ def measure_set(judged: JudgedSet, methods: Sequence[Named], how: Measuring, pla
     with closing(Corpus.of(place.root, place.settings, progress=place.progress)) as corpus:
         # measuring must not change what somebody keeps there
         there = corpus.document_keys()
-        keys = corpus.runtime().keys(document, judged.documents)
+        keys = corpus.runtime().keys(keep_documents, judged.documents)
         if there and there != {d.id: k for d, k in zip(judged.documents, keys, strict=True)}:
             raise InputError(
                 f"{corpus.root} holds other documents than {judged.name} as it is measured; choose an empty --root."

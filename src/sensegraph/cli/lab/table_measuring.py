@@ -20,12 +20,12 @@ from sensegraph.errors import InputError
 from sensegraph.index.parts import sort_parts
 from sensegraph.lab.experiments import experiment
 from sensegraph.lab.experiments.experiment import Outcome
-from sensegraph.lab.experiments.published import Published, published, table6
+from sensegraph.lab.experiments.published import Published, read_published_table, read_win_rate_comparisons
 from sensegraph.lab.reproduction import table_recipes
 from sensegraph.lab.reproduction.table_recipes import Kind, Recipe, ReproducedTable, Row
 from sensegraph.lab.retrieval import Measuring, read_set
-from sensegraph.lab.scores.statistics import holm, two_sided
-from sensegraph.methods import load
+from sensegraph.lab.scores.statistics import correct_by_holm, two_sided_p
+from sensegraph.methods import load_method
 from sensegraph.protocols import PartName
 from sensegraph.runtime.keys import key
 from sensegraph.types import Usage
@@ -114,7 +114,7 @@ def estimate_indexes(recipe: Recipe, bench: Bench) -> dict[str, Usage]:
     settings = load_settings(bench.root, bench.given)
     if not recipe.folders or not any(tool.waits for tool in make_tools(settings)):
         return {}
-    reads = [load(name).reads for name in recipe.rows.values()] if recipe.kind == "recall" else [_UNITS]
+    reads = [load_method(name).reads for name in recipe.rows.values()] if recipe.kind == "recall" else [_UNITS]
     parts = sort_parts(part for read in reads for part in read)
     settings = replace(settings, index=replace(settings.index, parts=parts))
     found = {}
@@ -137,7 +137,7 @@ def estimate_indexes(recipe: Recipe, bench: Bench) -> dict[str, Usage]:
 @_measures_kind("sum")
 def _sum_claims(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """The claims of all answers, from the printed means of Table 3 (G46)."""
-    known = published(bench.paper, recipe.table)
+    known = read_published_table(bench.paper, recipe.table)
     total = float(round(sum(map(sum, known.rows.values())) * known.questions))
     (name, printed) = next(iter(recipe.rows.items()))
     return _compare_arithmetic(recipe, {name: total}, {name: float(printed)})
@@ -147,17 +147,17 @@ def _sum_claims(recipe: Recipe, bench: Bench) -> ReproducedTable:
 def _correct_printed_values(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """The p of Table 6 from its z, every family of 15 by itself (G35)."""
     families: dict[tuple[str, str], list[tuple[float, str]]] = {}
-    for row in table6():
+    for row in read_win_rate_comparisons():
         families.setdefault((row.dataset, row.metric), []).append((row.z, row.p))
     numeric = small = 0
     for rows in families.values():
-        for (_, printed), p in zip(rows, holm([two_sided(z) for z, _ in rows]), strict=True):
+        for (_, printed), p in zip(rows, correct_by_holm([two_sided_p(z) for z, _ in rows]), strict=True):
             below = printed.startswith("<")
             small += below and p < 0.001
             numeric += not below and abs(p - float(printed or 0)) <= _CLOSE
     names = list(recipe.rows)
     found = dict(zip(names, (float(numeric), float(small)), strict=True))
-    every = len(table6())
+    every = len(read_win_rate_comparisons())
     note = f"{numeric + small} of all {every} printed p follow from the printed z by this correction."
     return replace(_count_agreeing(recipe, found), notes=(note,))
 
@@ -215,7 +215,7 @@ def _measure_units(recipe: Recipe, bench: Bench) -> ReproducedTable:
         "percent": percent,
     }
     ours = {name: figures[what] for name, what in recipe.rows.items()}
-    known = published(bench.paper, recipe.table)
+    known = read_published_table(bench.paper, recipe.table)
     return _set_beside_published(recipe, bench, ours, known.columns, engine, known)
 
 
@@ -238,7 +238,7 @@ def _measure_recall(recipe: Recipe, bench: Bench) -> ReproducedTable:
         for row, method in recipe.rows.items():
             found[row] += [100 * by_name[method][f"recall@{k}"].mean for k in _CUTS]
     note = "Here: other embedder, and half of the questions; only 2wiki has the published corpus."
-    known, told = published(bench.paper, recipe.table), f"Judged questions asked: {', '.join(asked)}."
+    known, told = read_published_table(bench.paper, recipe.table), f"Judged questions asked: {', '.join(asked)}."
     return _set_beside_published(recipe, bench, found, columns, engine, known, note, told)
 
 
@@ -267,15 +267,15 @@ def _run_recipe_plan(recipe: Recipe, bench: Bench) -> Outcome:
     from sensegraph.lab.experiments import outcome_records
 
     with evaluation_setup.prepare_evaluation(write_recipe_plan(recipe, bench), bench.given, bench.report) as ready:
-        found = experiment.run(ready.plan, ready.conditions, ready.questions, ready.tools, recipe.data)
-    write_evaluation(found, outcome_records.whole(found), ready.output)
+        found = experiment.run_evaluation(ready.plan, ready.conditions, ready.questions, ready.tools, recipe.data)
+    write_evaluation(found, outcome_records.record_outcome(found), ready.output)
     return found
 
 
 @_measures_kind("answers")
 def _measure_answers(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """Means of a measure for every condition."""
-    found, known = _run_recipe_plan(recipe, bench), published(bench.paper, recipe.table)
+    found, known = _run_recipe_plan(recipe, bench), read_published_table(bench.paper, recipe.table)
     by_name = {c.measure.name: c.measure for c in found.compared}
     ours = {row: [by_name[name].mean(c) for c in known.columns] for row, name in recipe.rows.items()}
     return _set_beside_published(recipe, bench, ours, known.columns, found.engine, known, *_list_remarks(found))
@@ -285,7 +285,9 @@ def _measure_answers(recipe: Recipe, bench: Bench) -> ReproducedTable:
 def _measure_all_pairs(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """Win rates of all pairs by every criterion (edge2024, Table 6), for the data set that is here."""
     found = _run_recipe_plan(recipe, bench)
-    printed = {(r.metric, r.first, r.second): r.means[0] for r in table6() if r.dataset == recipe.data}
+    printed = {
+        (r.metric, r.first, r.second): r.means[0] for r in read_win_rate_comparisons() if r.dataset == recipe.data
+    }
     given = found.verdicts.pairs if found.verdicts else {}
     pairs = [(p.first, p.second) for p in next(iter(given.values()), ())]
     columns = [f"{a} – {b}" for a, b in pairs]
@@ -298,7 +300,7 @@ def _measure_all_pairs(recipe: Recipe, bench: Bench) -> ReproducedTable:
 @_measures_kind("win")
 def _measure_first_pair(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """The win rate of the first condition against the second by every criterion (zhang2025, Table 2; L27)."""
-    found, known = _run_recipe_plan(recipe, bench), published(bench.paper, recipe.table)
+    found, known = _run_recipe_plan(recipe, bench), read_published_table(bench.paper, recipe.table)
     given = found.verdicts.pairs if found.verdicts else {}
     ours = {row: [given[name][0].means[0]] for row, name in recipe.rows.items()}
     return _set_beside_published(recipe, bench, ours, [recipe.data], found.engine, known, *_list_remarks(found))
@@ -307,7 +309,7 @@ def _measure_first_pair(recipe: Recipe, bench: Bench) -> ReproducedTable:
 @_measures_kind("contexts")
 def _measure_contexts(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """How far, in percent, the context of a method lies below the mean of the others (zhang2025, Figure 3; L26)."""
-    found, known = _run_recipe_plan(recipe, bench), published(bench.paper, recipe.table)
+    found, known = _run_recipe_plan(recipe, bench), read_published_table(bench.paper, recipe.table)
     sizes = {name: spent.context_tokens for name, spent in found.costs.items()}
     ours = {}
     for row, name in recipe.rows.items():
@@ -320,6 +322,6 @@ def _measure_contexts(recipe: Recipe, bench: Bench) -> ReproducedTable:
 
 
 def _list_remarks(found: Outcome) -> list[str]:
-    from sensegraph.lab.experiments.accounts import stated
+    from sensegraph.lab.experiments.accounts import describe_evaluation
 
-    return [stated(found), *found.held]
+    return [describe_evaluation(found), *found.held]

@@ -56,8 +56,8 @@ def tune_prompts(
 ) -> None:
     """Fit the prompts to a corpus: its domain, its kinds of things, examples from it. Read and edit what it writes."""
     from sensegraph.engines.llm.llm import LLMEngine
-    from sensegraph.engines.llm.prompt_tuning import tuned
-    from sensegraph.engines.llm.prompts import copied
+    from sensegraph.engines.llm.prompt_tuning import fit_prompts
+    from sensegraph.engines.llm.prompts import copy_templates
 
     with open_corpus(root, read_overrides(settings, None, max_tokens, max_cost, trust=trust), create=True) as corpus:
         if not isinstance(corpus.engine, LLMEngine):
@@ -70,10 +70,10 @@ def tune_prompts(
         shown = _sample_passages(corpus, choose_paths(paths, root), sample)
         before = engine.usage()
         try:
-            found = tuned(engine, shown, language)
+            found = fit_prompts(engine, shown, language)
         finally:
             corpus.store.spend(_STEP, engine.usage() - before)
-        copied(folder)  # those that are not fitted
+        copy_templates(folder)  # those that are not fitted
         templates = {name: text for name, text in found.templates if name not in kept}
         for name, text in templates.items():
             (folder / f"{name}.md").write_text(text, encoding="utf-8")
@@ -90,7 +90,7 @@ def _sample_passages(corpus: Corpus, chosen: Sequence[Path], count: int) -> list
 
     They are the same ones for the same documents, in whatever order they come. Raises EmptyCorpus where there is none.
     """
-    from sensegraph.index.chunks import chunk, chunk_by
+    from sensegraph.index.chunks import chunk_by, chunk_documents
     from sensegraph.runtime.keys import key
 
     read = corpus.sources.read(chosen)
@@ -103,7 +103,7 @@ def _sample_passages(corpus: Corpus, chosen: Sequence[Path], count: int) -> list
     places = {key(_STEP, d.id): n for n, d in enumerate(documents)}
     chunker = corpus.workspace.chunker
     cut = (
-        chunk_by.fn([d], chunker=chunker)[0] if chunker else chunk.fn([d], size=size, overlap=overlap)[0]
+        chunk_by.fn([d], chunker=chunker)[0] if chunker else chunk_documents.fn([d], size=size, overlap=overlap)[0]
         for d in (documents[places[k]] for k in sorted(places))
     )
     held = _take_first(count, (chunks for chunks in cut if chunks))
@@ -124,12 +124,14 @@ def _take_first(count: int, items: Iterable[Any]) -> list[Any]:
 
 def _find_edited_prompts(folder: Path) -> tuple[str, ...]:
     """The prompts in `folder` that are not the packaged ones. Raises InputError, before any call, when all differ."""
-    from sensegraph.engines.llm.prompt_tuning import names
-    from sensegraph.engines.llm.prompts import packaged
+    from sensegraph.engines.llm.prompt_tuning import list_fitted_templates
+    from sensegraph.engines.llm.prompts import read_packaged_template
 
-    files = ((name, folder / f"{name}.md") for name in names())
-    edited = tuple(name for name, file in files if file.is_file() and file.read_text("utf-8") != packaged(name))
-    if len(edited) == len(names()):
+    files = ((name, folder / f"{name}.md") for name in list_fitted_templates())
+    edited = tuple(
+        name for name, file in files if file.is_file() and file.read_text("utf-8") != read_packaged_template(name)
+    )
+    if len(edited) == len(list_fitted_templates()):
         raise InputError(f"Every prompt in {folder} was edited, by hand or by an earlier run: --force replaces them.")
     return edited
 

@@ -13,7 +13,7 @@ import msgspec
 from sensegraph.engines.llm.replies.reply_text import Reading
 from sensegraph.engines.llm.replies.thoughts import why_empty, without_thoughts
 from sensegraph.errors import ItemFailed, Unreadable
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint.client import Endpoint, Message, Reply
 
 T = TypeVar("T")
@@ -35,8 +35,8 @@ class Plan:
     @property
     def overhead(self) -> int:
         """Tokens of a prompt with nothing to read: instructions and schema."""
-        form = tokens(msgspec.json.encode(self.schema).decode()) if self.schema else 0
-        return tokens(self.system) + form + _PROMPT_OVERHEAD
+        form = count_tokens(msgspec.json.encode(self.schema).decode()) if self.schema else 0
+        return count_tokens(self.system) + form + _PROMPT_OVERHEAD
 
 
 class Asker:

@@ -17,7 +17,7 @@ from sensegraph.engines.llm.replies.extracted_records import add_extraction
 from sensegraph.engines.llm.replies.extraction_replies import read_claims, read_extraction
 from sensegraph.engines.llm.replies.reply_text import Reading
 from sensegraph.engines.llm.verdicts import Verdicts
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Chunk, Extraction
 
@@ -71,9 +71,11 @@ class Extractor:
 
     def prompt_tokens(self, chunk: Chunk) -> int:
         """Tokens of these calls' prompts; a reply that is read again is taken to be as long as its chunk."""
-        user = tokens(prompts.write_chunk(chunk))
+        user = count_tokens(prompts.write_chunk(chunk))
         once = [stage.plan.overhead + user for stage in self.stages]
-        again = [n + chunk.tokens + tokens(s.check) for n, s in zip(once, self.stages, strict=True) if self.gleanings]
+        again = [
+            n + chunk.tokens + count_tokens(s.check) for n, s in zip(once, self.stages, strict=True) if self.gleanings
+        ]
         return sum(once) + sum(again)
 
     # ── one list ──

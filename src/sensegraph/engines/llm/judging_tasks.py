@@ -17,7 +17,7 @@ from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.replies import judge_replies
 from sensegraph.engines.llm.replies.reply_text import Reading
 from sensegraph.engines.llm.schemas import reply_schema
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.protocols import Task
 from sensegraph.trials import Check, Contrast, Excerpt, Support, Trial, Verdict, Wish
@@ -79,7 +79,7 @@ class Judge:
 
     def prompt_tokens(self, task: Task, item: Item) -> int:
         """Tokens of the prompt that `item` needs."""
-        read = self._forms[choose_form(task, item)].overhead + tokens(write_item_message(item))
+        read = self._forms[choose_form(task, item)].overhead + count_tokens(write_item_message(item))
         return read * self.calls(task, item)
 
     def calls(self, task: Task, item: Item) -> int:

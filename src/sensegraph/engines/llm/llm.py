@@ -20,7 +20,7 @@ from sensegraph.engines.llm.replies.reply_text import Reading
 from sensegraph.engines.llm.schemas import reply_schema
 from sensegraph.engines.llm.verdicts import Verdicts
 from sensegraph.errors import UnsupportedTask
-from sensegraph.language.text import packed, tokens
+from sensegraph.language.text import count_tokens, pack_batches
 from sensegraph.models.endpoint.client import Endpoint, Reply
 from sensegraph.protocols import Task
 from sensegraph.runtime.keys import key
@@ -213,7 +213,7 @@ class LLMEngine:
         if isinstance(item, Chunk):
             return self._extractor.prompt_tokens(item)
         users = self._users(task, item)
-        return sum(map(tokens, users)) + len(users) * self.overhead(task)
+        return sum(map(count_tokens, users)) + len(users) * self.overhead(task)
 
     def calls(self, task: Task, item: Chunk | Context | Inquiry | Brief | judging_tasks.Item) -> int:
         """The calls that `item` needs at least: for a chunk, those that ask whether anything was missed as well."""
@@ -248,7 +248,7 @@ class LLMEngine:
     def _parts(self, context: Context) -> list[list[str]]:
         """The distinct descriptions, in batches that fit a prompt."""
         texts = list(dict.fromkeys(p.text for p in context.passages if p.text.strip()))
-        return packed(texts, self.settings.summary_input_tokens, tokens)
+        return pack_batches(texts, self.settings.summary_input_tokens, count_tokens)
 
     def _plan(self, task: Task) -> Plan:
         if task not in self._plans:

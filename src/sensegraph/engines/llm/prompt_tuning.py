@@ -20,7 +20,7 @@ from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.replies.reply_text import Reading, decode_json
 from sensegraph.engines.llm.schemas import reply_schema
-from sensegraph.language.text import sentences, tokens, within
+from sensegraph.language.text import count_tokens, split_sentences, take_within
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Chunk, Extraction, Usage
 
@@ -72,7 +72,7 @@ class _Profile(msgspec.Struct, frozen=True):
     language: str = ""
 
 
-def tuned(engine: LLMEngine, passages: Sequence[Chunk], language: str = "") -> Tuned:
+def fit_prompts(engine: LLMEngine, passages: Sequence[Chunk], language: str = "") -> Tuned:
     """Templates fitted to the corpus that `passages` are a sample of, written in `language` (empty: its own).
 
     Raises ItemFailed when the model's account of the corpus stays unusable, and what an endpoint raises.
@@ -87,18 +87,18 @@ def tuned(engine: LLMEngine, passages: Sequence[Chunk], language: str = "") -> T
     read = ((passage, reader.extract([passage])[0]) for passage in shown[: 2 * EXAMPLES])  # one by one, as needed
     examples = tuple(islice((Example(passage, found) for passage, found in read if found.entities), EXAMPLES))
     notes = () if examples else ("No passage of the sample gave an example: the packaged ones stay.",)
-    texts = tuple((name, fit_template(name, profile, examples, settings)) for name in names())
+    texts = tuple((name, fit_template(name, profile, examples, settings)) for name in list_fitted_templates())
     return Tuned(profile, examples, texts, engine.usage() - before, notes)
 
 
-def names() -> tuple[str, ...]:
+def list_fitted_templates() -> tuple[str, ...]:
     """The templates that are fitted; the others stay as they are."""
     return tuple(name for name in prompts.TEMPLATES if name not in _AS_THEY_ARE)
 
 
 def fit_template(name: str, profile: Profile, examples: Sequence[Example], settings: LLMSettings) -> str:
     """The packaged template `name` with the profile before it, and the examples in the place of its own."""
-    text = prompts.packaged(name)
+    text = prompts.read_packaged_template(name)
     made = [e for e in (_write_example(name, example, settings) for example in examples) if e]
     if made:
         text = text.partition(_EXAMPLE)[0] + "".join(f"\nExample from this corpus:\n{e}\n" for e in made)
@@ -134,12 +134,12 @@ def _shorten_chunk(chunk: Chunk) -> Chunk:
 
     A chunk that is not the beginning of its document may begin inside a sentence.
     """
-    spans = sentences(chunk.text)
+    spans = split_sentences(chunk.text)
     spans = spans[1:] if chunk.start and len(spans) > 1 else spans
-    kept, _ = within(spans, _PASSAGE, lambda span: tokens(chunk.text[span[0] : span[1]]))
+    kept, _ = take_within(spans, _PASSAGE, lambda span: count_tokens(chunk.text[span[0] : span[1]]))
     start, end = spans[0][0], (kept or spans[:1])[-1][1]
     text, at = chunk.text[start:end], chunk.start
-    return replace(chunk, text=text, start=at + start, end=at + end, tokens=tokens(text))
+    return replace(chunk, text=text, start=at + start, end=at + end, tokens=count_tokens(text))
 
 
 def _write_example(name: str, example: Example, settings: LLMSettings) -> str:

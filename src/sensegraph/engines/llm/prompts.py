@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from sensegraph.engines.llm.replies.cited_records import Records
 from sensegraph.errors import SettingsError
-from sensegraph.language.text import tokens, within
+from sensegraph.language.text import count_tokens, take_within
 from sensegraph.types import Brief, Chunk, Context, Inquiry, Turn
 
 _ASKED = (  # folder of the paper, and the templates in it
@@ -54,25 +54,25 @@ _OTHER = ("Records", "id,title,text")
 
 
 @cache
-def packaged(name: str) -> str:
+def read_packaged_template(name: str) -> str:
     """The template that comes with the package."""
     return (files("sensegraph") / "papers" / _FOLDERS[name] / "prompts" / f"{name}.md").read_text("utf-8")
 
 
-def copied(folder: Path) -> list[Path]:
+def copy_templates(folder: Path) -> list[Path]:
     """The packaged templates, copied into `folder`; one that exists is left as it is."""
     folder.mkdir(parents=True, exist_ok=True)
     copies = [folder / f"{name}.md" for name in sorted(TEMPLATES)]
     for copy in copies:
         if not copy.exists():
-            copy.write_text(packaged(copy.stem), "utf-8", newline="\n")
+            copy.write_text(read_packaged_template(copy.stem), "utf-8", newline="\n")
     return copies
 
 
 def read_template(name: str, directory: str = "") -> str:
     """The user's `name`.md in `directory` where there is one, else the packaged template."""
     own = Path(directory) / f"{name}.md"
-    return own.read_text("utf-8") if directory and own.is_file() else packaged(name)
+    return own.read_text("utf-8") if directory and own.is_file() else read_packaged_template(name)
 
 
 def check_prompt_folder(directory: str) -> None:
@@ -193,15 +193,17 @@ def fit_history(history: Sequence[Turn], budget: int) -> tuple[list[Turn], int]:
     """
     if not history or budget <= 0:
         return [], len(history)
-    kept, left = within(reversed(history), budget, lambda turn: tokens(_write_turn(turn)))
+    kept, left = take_within(reversed(history), budget, lambda turn: count_tokens(_write_turn(turn)))
     if kept:
         return kept[::-1], left
     last = history[-1]
-    room = budget - tokens(_write_turn(replace(last, answer="…"))) - 2  # for tokens that change where texts are joined
+    room = (
+        budget - count_tokens(_write_turn(replace(last, answer="…"))) - 2
+    )  # for tokens that change where texts are joined
     if room <= 0:
         return [], left
     words = last.answer.split()
-    fitting = bisect_right(range(len(words)), room, key=lambda n: tokens(" ".join(words[: n + 1])))
+    fitting = bisect_right(range(len(words)), room, key=lambda n: count_tokens(" ".join(words[: n + 1])))
     return [replace(last, answer=" ".join(words[:fitting]) + "…")], left - 1
 
 

@@ -62,13 +62,13 @@ class TooLong(InputError):
     """A prompt that leaves no room in the model's context; the message gives the figures."""
 
 
-def needs_extra(what: str, modules: Sequence[str] = NEEDED) -> None:
+def require_extra(what: str, modules: Sequence[str] = NEEDED) -> None:
     """Raise SettingsError, with what to install, where a library of the extra `finetune` is missing."""
     if missing := [name for name in modules if find_spec(name) is None]:
         raise SettingsError(f"{what} needs {', '.join(missing)}: pip install 'sensegraph[finetune]'.")
 
 
-def as_prompt(messages: Sequence[Mapping[str, str]], tokenizer: Any) -> str:
+def render_talk(messages: Sequence[Mapping[str, str]], tokenizer: Any) -> str:
     """A talk as the text that the model continues: by the tokenizer's own template, else parts with empty lines.
 
     Without a template the text ends with `Answer:`, as the completion form of training data does.
@@ -83,7 +83,7 @@ class LocalModel:
 
     def __init__(self, settings: LocalSettings) -> None:
         self.settings = settings
-        needs_extra('engine = "local"')
+        require_extra('engine = "local"')
         self._lock, self._loading = threading.Lock(), threading.Lock()
         self._loaded: tuple[Any, Any] | None = None
 
@@ -104,7 +104,7 @@ class LocalModel:
         folder = Path(self.settings.model)
         if not folder.is_dir():
             return self.settings.model
-        base = base_of(folder)
+        base = read_base_model(folder)
         return key(_hash_folder(folder), _hash_folder(Path(base)) if base and Path(base).is_dir() else base)
 
     @property
@@ -115,14 +115,14 @@ class LocalModel:
         return self._loaded
 
     def _read(self) -> tuple[Any, Any]:
-        device = device_of(self.settings.device)
-        tokenizer, model = load(self.settings.model, quantisation=self.settings.quantisation, device=device)
-        settle_threads(model)
+        device = choose_device(self.settings.device)
+        tokenizer, model = load_local_model(self.settings.model, quantisation=self.settings.quantisation, device=device)
+        limit_threads(model)
         return tokenizer, model.eval()
 
     def prompt_of(self, messages: Sequence[Mapping[str, str]]) -> str:
         """The text that a talk is for this model."""
-        return as_prompt(messages, self.loaded[0])
+        return render_talk(messages, self.loaded[0])
 
     def continued(self, prompt: str, most: int, temperature: float | None = 0.0, seed: int | None = None) -> Continued:
         """At most `most` tokens that follow `prompt`; the likeliest ones where `temperature` is 0 or None.
@@ -161,7 +161,9 @@ class LocalModel:
 # ── reading a folder ──
 
 
-def load(model: str, *, quantisation: str = "none", device: str = "cpu", download: bool = False) -> tuple[Any, Any]:
+def load_local_model(
+    model: str, *, quantisation: str = "none", device: str = "cpu", download: bool = False
+) -> tuple[Any, Any]:
     """Tokenizer and model of a folder (with its adapter, if it is one) or of a name, on the device.
 
     Weights are as they are stored, but on a CPU 32 bits wide, which it computes in.
@@ -171,9 +173,9 @@ def load(model: str, *, quantisation: str = "none", device: str = "cpu", downloa
     """
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    no_bars()
+    hide_progress_bars()
     where = _find_model_folder(model)
-    base = base_of(where) if where else ""
+    base = read_base_model(where) if where else ""
     dtype = torch_type(device) if device == "cpu" else "auto"
     how: dict[str, Any] = {"local_files_only": not download, "dtype": dtype}
     if quantisation == "4bit":
@@ -195,7 +197,7 @@ def load(model: str, *, quantisation: str = "none", device: str = "cpu", downloa
     return tokenizer, found if quantisation == "4bit" else found.to(device)
 
 
-def base_of(folder: Path) -> str:
+def read_base_model(folder: Path) -> str:
     """The base model that the adapter in `folder` belongs to; empty where it holds none."""
     path = folder / _ADAPTER
     return str(json.loads(path.read_text("utf-8"))["base_model_name_or_path"]) if path.is_file() else ""
@@ -203,7 +205,7 @@ def base_of(folder: Path) -> str:
 
 def four_bit_quantisation(device: str) -> Any:
     """The quantisation of QLoRA: 4 bits, NormalFloat, the constants quantised too (Dettmers et al. 2023, §3)."""
-    needs_extra("4-bit quantisation", ("bitsandbytes",))
+    require_extra("4-bit quantisation", ("bitsandbytes",))
     from transformers import BitsAndBytesConfig
 
     return BitsAndBytesConfig(
@@ -214,7 +216,7 @@ def four_bit_quantisation(device: str) -> Any:
     )
 
 
-def device_of(wanted: str) -> str:
+def choose_device(wanted: str) -> str:
     """`cpu` or `cuda`: what is wanted, or a GPU where there is one. Raises SettingsError for a GPU that is not."""
     import torch
 
@@ -224,14 +226,14 @@ def device_of(wanted: str) -> str:
     return "cuda" if there and wanted != "cpu" else "cpu"
 
 
-def no_bars() -> None:
+def hide_progress_bars() -> None:
     """Let the library show no progress bars: whoever asked shows one."""
     from transformers.utils import logging
 
     logging.disable_progress_bar()
 
 
-def settle_threads(model: Any) -> None:
+def limit_threads(model: Any) -> None:
     """Let a small model compute in one thread: its products take less time than threads take to meet."""
     import torch
 

@@ -31,10 +31,10 @@ from sensegraph.index.browse.pages import (
     ReportRow,
     Said,
 )
-from sensegraph.index.citing import cite
+from sensegraph.index.citing import cite_statements
 from sensegraph.index.index import Index
 from sensegraph.language.text import fold
-from sensegraph.runtime.results import Table, at
+from sensegraph.runtime.results import Table, take_records
 from sensegraph.types import Chunk, Citation, Cluster, Entity, Relation, Source, Statement
 
 _NEAR = 5  # names that are offered for one that is unknown
@@ -147,7 +147,7 @@ def _cite_report(cluster: Cluster, index: Index) -> tuple[str, tuple[Headline, .
     for part in parts:
         told += (replace(s, text=s.text.replace(_BREAK, " ")) for s in part)
         told.append(Statement(_BREAK))
-    text, citations, unresolved = cite(told, index)
+    text, citations, unresolved = cite_statements(told, index)
     summary, *texts = (part.strip() for part in text.split(_BREAK)[: len(parts)])
     findings = [Headline(f.summary, said) for f, said in zip(cluster.findings, texts, strict=True)]
     return summary, tuple(findings), citations, unresolved
@@ -161,7 +161,7 @@ def _inner_relations(positions: Sequence[int], index: Index) -> list[Relation]:
     for position in positions:
         neighbours, relations = index.lookups.around(position)
         found.update(relations[inside[neighbours]].tolist())
-    return sorted(at(index.graph.relations, sorted(found)), key=lambda r: (-r.weight, r.id))
+    return sorted(take_records(index.graph.relations, sorted(found)), key=lambda r: (-r.weight, r.id))
 
 
 # ── entities ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -172,7 +172,7 @@ def find_entities(index: Index, name: str, kind: str = "") -> list[Entity]:
 
     Raises InputError where there is none, naming the nearest names, or the types that there are.
     """
-    found = at(index.graph.entities, index.lookups.called(name)) or list(index.entities([name]).values())
+    found = take_records(index.graph.entities, index.lookups.called(name)) or list(index.entities([name]).values())
     named = sorted(found, key=lambda e: (-e.degree, -len(e.chunks), e.id))
     if not named:
         every = [e.name for e in _read_fields(index.graph.entities, _Called)]
@@ -208,9 +208,9 @@ def read_entity(index: Index, entity: Entity) -> EntityPage:
     said = (Said(d.text, d.source.chunk, _source_place(d.source, spans)) for d in entity.descriptions)
     homes = [h for h in dict.fromkeys(index.lookups.homes[position].tolist()) if h >= 0]
     others, links = index.lookups.around(position)
-    near = at(index.graph.entities, others.tolist())
+    near = take_records(index.graph.entities, others.tolist())
     names = {e.id: e.name for e in [*near, entity]}
-    relations = at(index.graph.relations, links.tolist())
+    relations = take_records(index.graph.relations, links.tolist())
     rows = [Neighbour(_entity_row(e), _relation_row(r, names)) for e, r in zip(near, relations, strict=True)]
     return EntityPage(
         entity=_entity_row(entity),
@@ -218,14 +218,14 @@ def read_entity(index: Index, entity: Entity) -> EntityPage:
         descriptions=tuple(said),
         neighbours=tuple(sorted(rows, key=lambda n: (-n.relation.weight, n.entity.name, n.entity.id))),
         claims=_claim_rows(index, [position], {entity.id: entity.name}),
-        communities=tuple(_report_row(c) for c in at(index.hierarchy.clusters, homes)) if homes else (),
+        communities=tuple(_report_row(c) for c in take_records(index.hierarchy.clusters, homes)) if homes else (),
     )
 
 
 def _entity_position(entity: Entity, index: Index) -> int:
     """Where an entity stands in the graph."""
     places = index.lookups.called(entity.name)
-    records = at(index.graph.entities, places)
+    records = take_records(index.graph.entities, places)
     return next(p for p, e in zip(places, records, strict=True) if e.id == entity.id)
 
 
@@ -235,7 +235,7 @@ def _entity_position(entity: Entity, index: Index) -> int:
 def _claim_rows(index: Index, positions: Sequence[int], names: dict[str, str]) -> tuple[ClaimRow, ...]:
     """The claims about the entities at these positions, by subject and place; what two chunks share is told once."""
     told = sorted({int(claim) for p in positions for claim in index.lookups.told(p)})
-    found = [c for c in at(index.graph.claims, told) if c.subject in names]
+    found = [c for c in take_records(index.graph.claims, told) if c.subject in names]
     spans = index.chunks(sorted({c.source.chunk for c in found}))
     rows = {}
     for c in found:

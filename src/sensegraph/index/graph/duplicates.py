@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.linkage import components
+from sensegraph.algorithms.linkage import connect_rows
 from sensegraph.errors import InputError
 from sensegraph.index.extraction import Extracted
 from sensegraph.index.graph.merging import GraphSettings, entity_id, knowledge_graph, merge_extractions
-from sensegraph.language.text import fold, sentences
+from sensegraph.language.text import fold, split_sentences
 from sensegraph.protocols import ResolvingEngine
 from sensegraph.resolution import Group, Mentioned, Proposal, Resolution, Resolving, Rule, resolve
 from sensegraph.resolution.aliases import Aliases, Name, Operation, with_groups
@@ -205,7 +205,7 @@ def _bundle_pairs(
     """The ids to ask about at once, with the pairs in question among them."""
     at = {name: place for place, name in enumerate(ids)}
     asked = {(p.one, p.other) for p in grey}
-    for rows in components(len(ids), [(at[a], at[b]) for a, b in sorted(asked)]):
+    for rows in connect_rows(len(ids), [(at[a], at[b]) for a, b in sorted(asked)]):
         members = tuple(ids[row] for row in rows)
         pairs = [pair for pair in combinations(members, 2) if pair in asked]
         if len(members) <= _TOGETHER:
@@ -219,7 +219,7 @@ def _naming_sentences(entity: Entity, chunks: Mapping[str, Chunk]) -> list[Descr
     shown: list[Description] = []
     names = [fold(n) for n in (entity.name, *entity.aliases)]
     for chunk in [chunks[name] for name in entity.chunks[:_CHUNKS] if name in chunks]:
-        for start, end in sentences(chunk.text):
+        for start, end in split_sentences(chunk.text):
             said = chunk.text[start:end].strip()
             if any(name in fold(said) for name in names):
                 shown.append(Description(said, Source(chunk.id, start, end)))
@@ -236,7 +236,7 @@ def names_by_id(aliases: Aliases) -> dict[str, tuple[Name, ...]]:
     return {entity_id(name): names for names in (*single, *aliases.groups) for name in names}
 
 
-def names_of(entity: Entity, known: Mapping[str, tuple[Name, ...]]) -> tuple[Name, ...]:
+def entity_names(entity: Entity, known: Mapping[str, tuple[Name, ...]]) -> tuple[Name, ...]:
     """What texts call an entity. Raises InputError for one that was not merged from texts here."""
     if entity.id in known:
         return known[entity.id]
@@ -262,13 +262,15 @@ def ids_apart(graph: Graph, aliases: Aliases) -> list[tuple[str, str]]:
     return sorted({(min(p), max(p)) for p in pairs if p[0] and p[1] and p[0] != p[1]})
 
 
-def merges(found: Duplicates, entities: Mapping[str, Entity], known: Mapping[str, tuple[Name, ...]]) -> list[Operation]:
+def merge_operations(
+    found: Duplicates, entities: Mapping[str, Entity], known: Mapping[str, tuple[Name, ...]]
+) -> list[Operation]:
     """The operations that make each group one entity, with what speaks for it."""
     made = []
     for group in found.groups:
         members = set(group.members)
         reasons = [p for p in found.proposals if p.decision == "merge" and {p.one, p.other} <= members]
-        names = [name for i in group.members for name in names_of(entities[i], known)]
+        names = [name for i in group.members for name in entity_names(entities[i], known)]
         evidence = "; ".join(dict.fromkeys(f"{p.names[0]}, {p.names[1]}: {p.why}" for p in reasons))
         by: Literal["engine", "rule"] = "engine" if any(p.by == "engine" for p in reasons) else "rule"
         score = min((p.score for p in reasons), default=1.0)
@@ -305,7 +307,7 @@ def _find_automatic(
     if not found.groups:
         return aliases, found.notes
     entities = {e.id: e for e in (merged or [merge_extractions(extracted, graph, aliases)])[0].entities}
-    groups = [o.names for o in merges(found, entities, known)]
+    groups = [o.names for o in merge_operations(found, entities, known)]
     joined = sum(len(g.members) - 1 for g in found.groups)
     note = f"{joined} entities were merged into others of another name (index.resolve.automatic)"
     return with_groups(aliases, groups), (note, *found.notes)

@@ -10,10 +10,10 @@ from typing import Literal
 
 from sensegraph.errors import SettingsError
 from sensegraph.index.extraction import Extracted
-from sensegraph.language.text import fold, packed, tokens
+from sensegraph.language.text import count_tokens, fold, pack_batches
 from sensegraph.language.word_lists import STOP
 from sensegraph.protocols import LanguageEngine
-from sensegraph.resolution.aliases import NO_ALIASES, Aliases, Binding, Called, Name, binding, called
+from sensegraph.resolution.aliases import NO_ALIASES, Aliases, Binding, Called, Name, bind_aliases, name_entity
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
@@ -100,13 +100,15 @@ def relation_id(source: str, target: str) -> str:
 
 
 @step("graph.graph", version=2, form="tables")
-def graph(parts: Sequence[tuple[Graph, dict[str, str]]], *, settings: GraphSettings, describer: str) -> list[Graph]:
+def describe_graphs(
+    parts: Sequence[tuple[Graph, dict[str, str]]], *, settings: GraphSettings, describer: str
+) -> list[Graph]:
     """A merged graph with the summaries of its elements (by id) put in; `describer` is who wrote them."""
     return [describe_elements(merged, summaries) for merged, summaries in parts]
 
 
 @step("graph.summarise", version=1, uses="engine", task="summarise")
-def summarise(contexts: Sequence[Context], *, engine: LanguageEngine) -> list[str]:
+def summarise_descriptions(contexts: Sequence[Context], *, engine: LanguageEngine) -> list[str]:
     """One description from several."""
     return engine.summarise(contexts)
 
@@ -125,7 +127,7 @@ def knowledge_graph(
 
     describer = rt.engine.fingerprint("summarise")
     names = (*extracted.keys, aliases.key) if aliases.key else extracted.keys
-    return rt.once(graph, parts, names=names, settings=settings, describer=describer)
+    return rt.once(describe_graphs, parts, names=names, settings=settings, describer=describer)
 
 
 # ── merging ──
@@ -143,7 +145,7 @@ def merge_extractions(
     not depend on the order of documents beyond the order in which descriptions are listed.
     """
     pairs = [(c.id, c.document, len(c.text), x) for c, x in extracted]
-    bound = binding(aliases)
+    bound = bind_aliases(aliases)
     nodes: dict[Name, _Node] = {}
     seen: Counter[Name] = Counter()
     for chunk, document, length, extraction in pairs:
@@ -154,7 +156,7 @@ def merge_extractions(
     links, said = _bind_ends(pairs, nodes, seen, bound, settings)
     # those have aliases, another name, or mentions that were split from another's
     apart = {*bound.group.values(), *bound.shown, *bound.made}
-    named = {n: called(n, nodes[n].own, nodes[n].names, bound) for n in sorted(apart & nodes.keys())}
+    named = {n: name_entity(n, nodes[n].own, nodes[n].names, bound) for n in sorted(apart & nodes.keys())}
     return _finish_graph(nodes, links, said, named, settings)
 
 
@@ -336,7 +338,7 @@ def _summarise_crowded(merged: Graph, rt: Runtime, settings: GraphSettings) -> d
         parts = [
             (name, part) for name, context in todo.items() for part in split_context(context, settings.summary_input)
         ]
-        texts = rt.each(summarise, [part for _, part in parts])
+        texts = rt.each(summarise_descriptions, [part for _, part in parts])
         gathered: dict[str, list[Passage]] = defaultdict(list)
         for (name, part), text in zip(parts, texts, strict=True):
             sources = tuple(s for p in part.passages for s in p.sources)
@@ -354,7 +356,9 @@ def crowded_elements(merged: Graph, settings: GraphSettings) -> Iterator[tuple[s
     for element, title in titled:
         said = distinct_descriptions(element.descriptions)
         text, limit = "\n".join(d.text for d in said), settings.describe_above
-        if len(said) > 1 and len(text.encode()) > limit and tokens(text) > limit:  # no token is shorter than a byte
+        if (
+            len(said) > 1 and len(text.encode()) > limit and count_tokens(text) > limit
+        ):  # no token is shorter than a byte
             yield (
                 element.id,
                 Context(tuple(Passage("description", "", d.text, sources=(d.source,)) for d in said), title),
@@ -362,7 +366,7 @@ def crowded_elements(merged: Graph, settings: GraphSettings) -> Iterator[tuple[s
 
 
 def split_context(context: Context, budget: int) -> list[Context]:
-    batches = packed(context.passages, budget, lambda p: tokens(p.text))
+    batches = pack_batches(context.passages, budget, lambda p: count_tokens(p.text))
     if len(batches) == len(context.passages) > 1:  # every text fills a prompt: pair them, so that the tree narrows
         batches = [list(context.passages[i : i + 2]) for i in range(0, len(context.passages), 2)]
     return [Context(tuple(batch), context.title) for batch in batches]
@@ -386,6 +390,14 @@ def _join_descriptions(descriptions: Sequence[Description]) -> str:
 
 
 __all__ = [
-    "GraphSettings", "crowded_elements", "describe_elements", "distinct_descriptions", "entity_id", "graph",
-    "knowledge_graph", "merge_extractions", "relation_id", "summarise",
+    "GraphSettings",
+    "crowded_elements",
+    "describe_elements",
+    "describe_graphs",
+    "distinct_descriptions",
+    "entity_id",
+    "knowledge_graph",
+    "merge_extractions",
+    "relation_id",
+    "summarise_descriptions",
 ]  # fmt: skip

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.walks import Moves, moves
+from sensegraph.algorithms.walks import Moves, build_moves
 from sensegraph.index.manifest import Catalogue
 from sensegraph.language.text import fold
 from sensegraph.runtime.results import Result, step
@@ -122,7 +122,7 @@ def _tie_chunks(graph: Graph, catalogue: Catalogue) -> Ties:
     first, stated = _pack_lists(statements)
     weight = np.asarray(weights, np.float64)
     edges = _walk_edges((start, held, owns, owned), np.asarray(ends, np.int64).reshape(-1, 2), weight, len(place))
-    walk = moves(*edges, len(place) + len(mentions))
+    walk = build_moves(*edges, len(place) + len(mentions))
     return Ties(start, held, owns, owned, first, stated, weight, walk.source, walk.target, walk.share)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sensegraph.algorithms.clustering import Start, Tree, carried, hierarchical_leiden, leiden, project
+from sensegraph.algorithms.clustering import Start, Tree, carry_tree, hierarchical_leiden, leiden, project
 from sensegraph.algorithms.graphs import Edges, canonical_edges, modularity
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import Group
@@ -64,13 +64,13 @@ class _Structure:
 
 
 @step("communities.structure", version=1)
-def structure(graphs: Sequence[Graph]) -> list[str]:
+def hash_structure(graphs: Sequence[Graph]) -> list[str]:
     """A hash of what clustering sees of a graph: its entities, relations and weights, no texts."""
     return [key([e.id for e in g.entities], [(r.source, r.target, r.weight) for r in g.relations]) for g in graphs]
 
 
 @step("communities.communities", version=1, form="tables")
-def communities(wholes: Sequence[tuple[Graph, Earlier | None]], *, settings: ClusterSettings) -> list[Communities]:
+def cluster_graphs(wholes: Sequence[tuple[Graph, Earlier | None]], *, settings: ClusterSettings) -> list[Communities]:
     """The communities of each graph."""
     return [group_entities(graph, earlier, settings) for graph, earlier in wholes]
 
@@ -79,9 +79,9 @@ def find_communities(
     graph: Result[Graph], earlier: Earlier | None, rt: Runtime, settings: ClusterSettings
 ) -> Result[Communities]:
     """The communities of `graph`; with `earlier`, found by changing those as little as the new graph demands."""
-    shape = rt.once(structure, graph.value, names=(graph.key,)).value
+    shape = rt.once(hash_structure, graph.value, names=(graph.key,)).value
     before = (earlier.communities.key,) if earlier else ()
-    return rt.once(communities, lambda: (graph.value, earlier), names=(shape, *before), settings=settings)
+    return rt.once(cluster_graphs, lambda: (graph.value, earlier), names=(shape, *before), settings=settings)
 
 
 def group_entities(graph: Graph, earlier: Earlier | None, settings: ClusterSettings) -> Communities:
@@ -105,7 +105,7 @@ def group_entities(graph: Graph, earlier: Earlier | None, settings: ClusterSetti
     )
     mapping = np.array([new.get(name, -1) for name in before.ids], np.int64)
     updated = _name_communities(
-        now, _leiden_tree(now.edges, carried(tree, before.edges, now.edges, mapping), settings), settings
+        now, _leiden_tree(now.edges, carry_tree(tree, before.edges, now.edges, mapping), settings), settings
     )
     flat = leiden(now.edges, resolution=settings.resolution, randomness=settings.randomness, seed=settings.seed)
     best = modularity(now.edges, flat, settings.resolution)

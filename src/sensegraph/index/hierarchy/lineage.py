@@ -12,14 +12,14 @@ from typing import Literal
 
 import msgspec
 
-from sensegraph.algorithms.group_overlap import Followed, follow
+from sensegraph.algorithms.group_overlap import Followed, match_groups
 from sensegraph.errors import StoreError
-from sensegraph.index.hierarchy.communities import communities
+from sensegraph.index.hierarchy.communities import cluster_graphs
 from sensegraph.index.hierarchy.packing import Group
 from sensegraph.index.manifest import Manifest
 from sensegraph.protocols import Store
-from sensegraph.runtime.keys import canonical, key
-from sensegraph.runtime.results import recall
+from sensegraph.runtime.keys import encode_canonical, key
+from sensegraph.runtime.results import recall_result
 
 _REF = "lineage"
 Kind = Literal["kept", "grew", "shrank", "changed", "split", "merged", "new", "gone"]
@@ -48,7 +48,7 @@ class Lineage:
     now: dict[str, str] = field(default_factory=dict)
 
 
-def lineage(store: Store) -> Lineage:
+def read_lineage(store: Store) -> Lineage:
     """What is known of the communities of the last build."""
     name = store.ref(_REF)
     found = store.read([name]) if name else {}
@@ -57,11 +57,11 @@ def lineage(store: Store) -> Lineage:
 
 def follow_communities(store: Store, manifest: Manifest) -> tuple[Fate, ...]:
     """Name the communities of a new index after those before; what became of each, none where all are as they were."""
-    before = lineage(store)
+    before = read_lineage(store)
     if not manifest.communities or before.communities == manifest.communities:
         return ()
     old, new = _read_groups(store, before.communities), _read_groups(store, manifest.communities)
-    found = follow(_member_sets(old), _member_sets(new), ([g.depth for g in old], [g.depth for g in new]))
+    found = match_groups(_member_sets(old), _member_sets(new), ([g.depth for g in old], [g.depth for g in new]))
     fates = _trace_fates(old, new, found, before.names)
     names: dict[str, str] = {}
     then: dict[str, str] = {}  # from the ids of the build before to those of now
@@ -74,12 +74,12 @@ def follow_communities(store: Store, manifest: Manifest) -> tuple[Fate, ...]:
         manifest.communities, dict(sorted(names.items())), {a: b for a, b in sorted(now.items()) if a not in names}
     )
     name = key("lineage", made)
-    store.write({name: canonical(made)}, "lineage")
+    store.write({name: encode_canonical(made)}, "lineage")
     store.set_refs({_REF: name})
     return fates if old else ()
 
 
-def counts(fates: Sequence[Fate]) -> dict[str, int]:
+def count_fates(fates: Sequence[Fate]) -> dict[str, int]:
     """How many communities had each fate; fates that none had are left out."""
     counted = Counter(f.kind for f in fates)
     return {kind: counted[kind] for kind in KINDS if counted[kind]}
@@ -87,7 +87,7 @@ def counts(fates: Sequence[Fate]) -> dict[str, int]:
 
 def _read_groups(store: Store, name: str) -> list[Group]:
     try:
-        return list(recall(store, communities, name).groups) if name else []
+        return list(recall_result(store, cluster_graphs, name).groups) if name else []
     except StoreError:
         return []  # gone, or of another version: names begin anew
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from zlib import crc32
 
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.protocols import LanguageEngine
 from sensegraph.types import Cluster, Context, Description, Graph, Passage, Statement
 
@@ -218,7 +218,7 @@ class _Packer:
 
 
 def _make_line(passage: Passage, ends: tuple[str, ...], rank: int = 0) -> Line:
-    return Line(passage, tokens(passage.title) + tokens(passage.text) + _LINE, ends, rank)
+    return Line(passage, count_tokens(passage.title) + count_tokens(passage.text) + _LINE, ends, rank)
 
 
 def _choose_quotes(said: Sequence[Description], documents: Mapping[str, str]) -> tuple[Description, ...]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.communities import Communities
-from sensegraph.index.hierarchy.grounding import grounded, resolved_report
+from sensegraph.index.hierarchy.grounding import ground_statement, resolve_report
 from sensegraph.index.hierarchy.packing import Elements, Group, elements_for, pack_community, report_statements
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
@@ -34,7 +34,7 @@ def report_on_contexts(contexts: Sequence[Context], *, engine: LanguageEngine) -
 
 
 @step("reports.hierarchy", version=2, form="tables")
-def hierarchy(clusters: Sequence[Hierarchy], *, settings: ReportSettings, reporter: str) -> list[Hierarchy]:
+def keep_hierarchy(clusters: Sequence[Hierarchy], *, settings: ReportSettings, reporter: str) -> list[Hierarchy]:
     """The finished hierarchy; `reporter` is who wrote its reports."""
     return list(clusters)
 
@@ -52,7 +52,7 @@ def report_all(
         return Hierarchy(tuple(clusters), communities.value.modularity, (*communities.value.notes, *writer.notes()))
 
     names = (communities.key, graph.key)
-    return rt.once(hierarchy, write, names=names, settings=settings, reporter=rt.engine.fingerprint("report"))
+    return rt.once(keep_hierarchy, write, names=names, settings=settings, reporter=rt.engine.fingerprint("report"))
 
 
 class Writer:
@@ -113,7 +113,7 @@ class Writer:
             self.done[g.id] = self._cluster(g, self._resolved(found, context), context)
 
     def _resolved(self, found: Report, context: Context) -> Report:
-        kept, lost = resolved_report(found, {p.id for p in context.passages})
+        kept, lost = resolve_report(found, {p.id for p in context.passages})
         self.lost += lost
         return kept
 
@@ -133,10 +133,10 @@ class Writer:
             documents=len({self.documents[c] for e in group.entities for c in self.entities[e].chunks}),
             omitted=context.omitted,
         )
-        return replace(made, tokens=tokens(made.title) + tokens(made.text))
+        return replace(made, tokens=count_tokens(made.title) + count_tokens(made.text))
 
     def _grounded(self, statement: Statement) -> Statement:
-        return grounded(statement, self._sources)
+        return ground_statement(statement, self._sources)
 
     def _sources(self, name: str) -> Iterator[Source]:
         element = self.entities.get(name) or self.relations.get(name)
@@ -151,4 +151,4 @@ def _speaks_for_itself(context: Context) -> bool:
     return len(context.passages) == 1 and context.passages[0].kind == "entity" and not context.omitted
 
 
-__all__ = ["ReportSettings", "Writer", "hierarchy", "report_all", "report_on_contexts"]
+__all__ = ["ReportSettings", "Writer", "keep_hierarchy", "report_all", "report_on_contexts"]

@@ -13,9 +13,9 @@ from datetime import UTC, datetime
 import msgspec
 
 from sensegraph.index.manifest import DocumentEntry
-from sensegraph.language.dates.moments import begin, end
+from sensegraph.language.dates.moments import first_instant, instant_after
 from sensegraph.protocols import Store
-from sensegraph.runtime.keys import canonical, key
+from sensegraph.runtime.keys import encode_canonical, key
 
 REF = "arrivals"
 
@@ -72,12 +72,12 @@ def note_arrivals(store: Store, documents: Sequence[DocumentEntry], time: str) -
     _write_arrivals(store, before, after)
 
 
-def outdated(store: Store, kept: Collection[str]) -> str:
+def outdated_arrivals(store: Store, kept: Collection[str]) -> str:
     """The key of what `forget` would replace; empty where there is nothing to forget."""
     return "" if read_arrivals(store).keys() <= set(kept) else store.ref(REF) or ""
 
 
-def forget(store: Store, kept: Collection[str]) -> None:
+def forget_arrivals(store: Store, kept: Collection[str]) -> None:
     """Forget when documents came whose ids are not among `kept`."""
     before = read_arrivals(store)
     _write_arrivals(store, before, {name: versions for name, versions in before.items() if name in kept})
@@ -86,7 +86,7 @@ def forget(store: Store, kept: Collection[str]) -> None:
 def _write_arrivals(store: Store, before: Known, after: Known) -> None:
     if after != before:
         name = key("arrivals", after)
-        store.write({name: canonical(after)}, "arrivals")
+        store.write({name: encode_canonical(after)}, "arrivals")
         store.set_refs({REF: name})
 
 
@@ -108,5 +108,9 @@ def known_then(known: Known, documents: Sequence[DocumentEntry], moment: str, un
 
 def _spans_moment(version: Arrival, moment: str) -> bool:
     """Whether a version was known at some instant of a moment."""
-    still = not version.known_to or end(moment) <= begin(version.known_to) or begin(moment) < begin(version.known_to)
-    return begin(version.known_from) < end(moment) and still
+    still = (
+        not version.known_to
+        or instant_after(moment) <= first_instant(version.known_to)
+        or first_instant(moment) < first_instant(version.known_to)
+    )
+    return first_instant(version.known_from) < instant_after(moment) and still

@@ -10,12 +10,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sensegraph.index.index import document
+from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import Catalogue
 from sensegraph.language.dates.holding import Held, held_in
-from sensegraph.language.dates.intervals import Assertion, Interval, settled, stated
+from sensegraph.language.dates.intervals import Assertion, Interval, make_interval, settle_assertions
 from sensegraph.language.dates.stated_dates import stated_in
-from sensegraph.language.text import fold, sentences
+from sensegraph.language.text import fold, split_sentences
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, step
 from sensegraph.runtime.runtime import Runtime
@@ -95,7 +95,7 @@ def find_dated_sentences(documents: Sequence[Document]) -> list[tuple[DatedSente
     """The sentences of each document that state a date, relative dates by the document's own time."""
     listed = []
     for d in documents:
-        found = [(a, b, stated_in(d.text[a:b], d.time)) for a, b in sentences(d.text)]
+        found = [(a, b, stated_in(d.text[a:b], d.time)) for a, b in split_sentences(d.text)]
         listed.append(
             tuple(
                 DatedSentence(a, b, d.text[a:b], s.first, s.last, s.unread)
@@ -130,7 +130,7 @@ def find_dates(
 ) -> Result[Dates]:
     """The dated statements of the corpus."""
     entries = listed.value.documents
-    found = rt.each(find_dated_sentences, Results(rt.store, document, [d.key for d in entries]))
+    found = rt.each(find_dated_sentences, Results(rt.store, keep_documents, [d.key for d in entries]))
     functional = settings.functional if graph else ()
 
     def whole() -> Dating:
@@ -164,7 +164,7 @@ def _settle_facts(w: Dating, functional: Sequence[str]) -> Dates:
         if s.first or s.last
     ]
     unread = sum(s.unread for listed in w.sentences.values() for s in listed)
-    closed = settled(
+    closed = settle_assertions(
         Assertion(f.id, (f.type, f.thing), f.holder, f.first, f.last, f"{f.document}\0{f.start:09}")
         for f in facts
         if f.type
@@ -183,7 +183,7 @@ def _settle_facts(w: Dating, functional: Sequence[str]) -> Dates:
 
 
 def _make_fact(name: str, s: DatedSentence, sources: Sequence[Source], held: Held | None) -> Fact:
-    interval = stated(s.first, s.last)
+    interval = make_interval(s.first, s.last)
     own = (held.type, held.thing, held.holder) if held else ("", "", "")
     return Fact(
         key("fact", name, s.start, s.end, s.text)[:20], name, s.start, s.end, s.text, s.first, s.last,

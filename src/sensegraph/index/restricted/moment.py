@@ -19,12 +19,12 @@ from sensegraph.index.index import Index
 from sensegraph.index.parts import Part
 from sensegraph.index.restricted.arrivals import current_second, known_then, read_arrivals
 from sensegraph.index.restricted.dates import Dates, Fact, settle_dates
-from sensegraph.index.restricted.scope import ScopedIndex, join_texts, scoped
-from sensegraph.language.dates.asked_dates import When, said, when_asked, without_date
-from sensegraph.language.dates.intervals import Span, holds, stated, through
-from sensegraph.language.dates.moments import begin, end, readable
+from sensegraph.index.restricted.scope import ScopedIndex, join_texts, restrict_to_scope
+from sensegraph.language.dates.asked_dates import When, describe_when, when_asked, without_date
+from sensegraph.language.dates.intervals import Span, holds_during, make_interval, span_through
+from sensegraph.language.dates.moments import first_instant, instant_after, is_readable
 from sensegraph.language.dates.stated_dates import stated_in
-from sensegraph.runtime.results import recall
+from sensegraph.runtime.results import recall_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import (
     Answer,
@@ -95,7 +95,7 @@ class Spans:
     def _outside(self, first: str, last: str) -> bool:
         if self.span is None:
             return False
-        verdict = holds(stated(first, last), self.span)
+        verdict = holds_during(make_interval(first, last), self.span)
         return verdict is not True if self.exclude else verdict is False
 
     def known(self, source: Source) -> bool:
@@ -119,17 +119,17 @@ def dates_of(index: Index) -> Dates:
         raise NotIndexed(
             "This index was built without dates: run `sensegraph index` again (index.temporal.dates must not be false)."
         )
-    return recall(index.store, settle_dates, index.manifest.dates)
+    return recall_result(index.store, settle_dates, index.manifest.dates)
 
 
 def spans_of(found: Dates, when: When) -> Spans:
     """What holds and what does not at the time asked about."""
-    span, exclude = through(when.first, when.last), when.unknown == "exclude"
+    span, exclude = span_through(when.first, when.last), when.unknown == "exclude"
     holding: dict[str, list[tuple[int, int]]] = defaultdict(list)
     outside: dict[str, list[tuple[int, int]]] = defaultdict(list)
     disputed: list[Fact] = []
     for fact in found.facts:
-        verdict = holds(fact.interval, span)
+        verdict = holds_during(fact.interval, span)
         kept = outside if verdict is False else holding if verdict else None
         for s in fact.sources if kept is not None else ():
             kept[s.chunk].append((s.start, s.end))  # type: ignore[index]
@@ -148,19 +148,19 @@ def spans_of(found: Dates, when: When) -> Spans:
     )
 
 
-def timed(index: Index, scope: Scope, when: When | None = None) -> Index:
+def restrict_to_time(index: Index, scope: Scope, when: When | None = None) -> Index:
     """`index` as `scope` leaves it: its own times outrank those that were read from the question (`when`)."""
     documents = replace(scope, as_of="", between=("", ""), known_at="", unknown="include")
     inside, note = index, ""
     if scope.known_at:
         inside, note = _restrict_to_known(index, scope)
-    inside = scoped(inside, documents)
+    inside = restrict_to_scope(inside, documents)
     own = when_of(scope) or when
     if own is None and not note:
         return inside
     names = inside.inside if isinstance(inside, ScopedIndex) else frozenset(d.id for d in index.catalogue.documents)
     spans = spans_of(dates_of(index), own) if own else Spans({}, {})
-    return TimedIndex(index, names, spans, tuple(n for n in (note, said(own) if own else "") if n))
+    return TimedIndex(index, names, spans, tuple(n for n in (note, describe_when(own) if own else "") if n))
 
 
 def when_of(scope: Scope) -> When | None:
@@ -173,14 +173,14 @@ def when_of(scope: Scope) -> When | None:
     return When(*scope.between, unknown=scope.unknown) if any(scope.between) else None
 
 
-def turned(first: str, last: str) -> bool:
+def ends_before_it_begins(first: str, last: str) -> bool:
     """Whether the stretch from `first` through `last` ends before it begins; false where one is open or unreadable."""
-    return readable(first) and readable(last) and end(last) <= begin(first)
+    return is_readable(first) and is_readable(last) and instant_after(last) <= first_instant(first)
 
 
 def check_order(first: str, last: str) -> None:
     """Raise InputError where a stretch ends before it begins; either end may be open."""
-    if turned(first, last):
+    if ends_before_it_begins(first, last):
         raise InputError(f"{last} is before {first}; give the earlier moment first.")
 
 
@@ -277,7 +277,7 @@ class TimedIndex(ScopedIndex):
         return sum(before[c.id] != c for c in self.hierarchy.clusters if c.id in before)
 
 
-def asked_in_time(
+def ask_in_time(
     question: Question, index: Index, scope: Scope, rt: Runtime, *, read: bool = True
 ) -> tuple[Question, Index]:
     """The question and the index that it is to be asked of, with what the scope and the question say of time.
@@ -289,12 +289,12 @@ def asked_in_time(
     when = None
     if read and index.manifest.dates and when_of(scope) is None:
         when = when_asked(question.text, today)
-    inside = timed(index, scope, when)
+    inside = restrict_to_time(index, scope, when)
     plain = replace(question, text=without_date(question.text, today)) if when and rt.engine.quotes else question
     return plain, inside
 
 
-def marks(answer: Answer, index: Index) -> tuple[str, ...]:
+def time_notes(answer: Answer, index: Index) -> tuple[str, ...]:
     """Notes on citations that do not say whether they held then, and on those that another source contradicts."""
     if not isinstance(index, TimedIndex) or not (index.spans.holding or index.spans.outside):
         return ()
@@ -327,12 +327,12 @@ def _list_markers(markers: Sequence[int]) -> str:
 __all__ = [
     "Spans",
     "TimedIndex",
-    "asked_in_time",
+    "ask_in_time",
     "check_order",
     "dates_of",
-    "marks",
+    "ends_before_it_begins",
+    "restrict_to_time",
     "spans_of",
-    "timed",
-    "turned",
+    "time_notes",
     "when_of",
 ]

@@ -25,7 +25,7 @@ from sensegraph.index.graph.lookups import Lookups, build_lookups
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import Catalogue, DocumentEntry
 from sensegraph.index.parts import Part
-from sensegraph.language.text import tokens, within
+from sensegraph.language.text import count_tokens, take_within
 from sensegraph.protocols import Embedder, Vectors
 from sensegraph.types import (
     Chunk,
@@ -54,12 +54,12 @@ _COMPARE = MappingProxyType(
 )
 
 
-def scoped(index: Index, scope: Scope) -> Index:
+def restrict_to_scope(index: Index, scope: Scope) -> Index:
     """`index` as `scope` leaves it. Raises InputError when no document is inside, saying which test fails."""
     if scope == Scope():
         return index
     entries = index.catalogue.documents
-    inside = frozenset(d.id for d in entries if holds(scope, d))
+    inside = frozenset(d.id for d in entries if scope_holds(scope, d))
     fields = {"id", "title", "time"}.union(*({name for name, _ in d.metadata} for d in entries))
     if missing := sorted({c.field for c in scope.where} - fields):
         raise InputError(f"No document has the field {missing[0]!r}; there are {', '.join(sorted(fields))}.")
@@ -80,7 +80,7 @@ def notes_of(index: Index) -> tuple[str, ...]:
     return index.notes() if isinstance(index, ScopedIndex) else ()
 
 
-def holds(scope: Scope, document: DocumentEntry) -> bool:
+def scope_holds(scope: Scope, document: DocumentEntry) -> bool:
     """Whether a document is inside."""
     named = not scope.documents or any(document.id == p or fnmatchcase(document.id, p) for p in scope.documents)
     return named and _in_time(scope, document.time) and all(_meets_condition(c, document) for c in scope.where)
@@ -173,7 +173,7 @@ class ScopedIndex(Index):
         ranked = sorted((self._entities[e] for e in members), key=lambda e: (-e.degree, -e.frequency, e.id))
         said = {d.text.strip(): d for e in ranked for d in e.descriptions}  # one statement a span: each is a quotation
         texts = [Statement(f"{text}\n", (), (d.source,)) for text, d in said.items() if text]
-        kept = tuple(within(texts, _COMMUNITY, lambda s: tokens(s.text))[0]) or tuple(
+        kept = tuple(take_within(texts, _COMMUNITY, lambda s: count_tokens(s.text))[0]) or tuple(
             replace(s, text=" ".join(s.text.split()[: _COMMUNITY // 2])) for s in texts[:1]
         )
         return replace(
@@ -185,7 +185,7 @@ class ScopedIndex(Index):
             findings=(),
             rating_explanation="",
             documents=len({c[:12] for e in ranked for c in e.chunks}),
-            tokens=sum(tokens(s.text) for s in kept),
+            tokens=sum(count_tokens(s.text) for s in kept),
             omitted=len(texts) - len(kept),
         )
 
@@ -273,7 +273,7 @@ def _said_inside(descriptions: Iterable[Description], chunks: frozenset[str]) ->
 def join_texts(descriptions: Sequence[Description]) -> str:
     """One description from those of a few chunks: each text once, as many as fit."""
     texts = list(dict.fromkeys(d.text.strip() for d in descriptions if d.text.strip()))
-    return " ".join(within(texts, _DESCRIPTION, tokens)[0] or texts[:1])
+    return " ".join(take_within(texts, _DESCRIPTION, count_tokens)[0] or texts[:1])
 
 
 def _entity_inside(entity: Entity, chunks: frozenset[str], degree: int, linked: Iterable[str]) -> Entity | None:

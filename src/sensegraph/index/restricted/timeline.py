@@ -11,8 +11,8 @@ from sensegraph.errors import InputError
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.dates import Fact
 from sensegraph.index.restricted.moment import check_order, dates_of
-from sensegraph.language.dates.intervals import holds, through
-from sensegraph.language.dates.moments import LAST, begin, end, readable
+from sensegraph.language.dates.intervals import holds_during, span_through
+from sensegraph.language.dates.moments import LAST, first_instant, instant_after, is_readable
 from sensegraph.language.text import fold
 from sensegraph.types import Entity
 
@@ -52,7 +52,7 @@ class Change:
     after: Event | None = None
 
 
-def timeline(index: Index, entity: Entity, since: str = "", until: str = "") -> list[Event]:
+def entity_timeline(index: Index, entity: Entity, since: str = "", until: str = "") -> list[Event]:
     """The dated statements that name an entity and may hold between two moments, by beginning, then end.
 
     Raises InputError for a moment that cannot be read or where `until` is before `since`, NotIndexed for an index
@@ -61,22 +61,24 @@ def timeline(index: Index, entity: Entity, since: str = "", until: str = "") -> 
     _check_moments(since, until)
     check_order(since, until)
     facts = dates_of(index).facts
-    span, by_id = through(since, until), {f.id: f for f in facts if f.type}
-    named = [f for f in _facts_naming(facts, entity) if holds(f.interval, span) is not False]
+    span, by_id = span_through(since, until), {f.id: f for f in facts if f.type}
+    named = [f for f in _facts_naming(facts, entity) if holds_during(f.interval, span) is not False]
     return [_make_event(f, by_id.get(f.superseded_by)) for f in sorted(named, key=_time_place)]
 
 
-def changes(index: Index, first: str, last: str) -> list[Change]:
+def changes_between(index: Index, first: str, last: str) -> list[Change]:
     """What began, ended, passed or changed after `first` and through `last`; nothing where they are the same.
 
     Raises InputError where `last` is before `first`, or one cannot be read; NotIndexed for an index without dates.
     """
     _check_moments(first, last)
-    if begin(last) < begin(first):
+    if first_instant(last) < first_instant(first):
         raise InputError(f"{last} is before {first}; give the earlier moment first.")
     facts = sorted(dates_of(index).facts, key=_time_place)
-    began = {f.id: f for f in facts if f.starts and end(first) <= begin(f.starts) < end(last)}
-    ended = {f.id: f for f in facts if f.ends and begin(first) < begin(f.ends) <= begin(last)}
+    began = {
+        f.id: f for f in facts if f.starts and instant_after(first) <= first_instant(f.starts) < instant_after(last)
+    }
+    ended = {f.id: f for f in facts if f.ends and first_instant(first) < first_instant(f.ends) <= first_instant(last)}
     # in the order of beginnings; a fact that another took the place of is told once, with that one
     after = {f.superseded_by: f for f in ended.values() if f.superseded_by in began}
     told = {f.id for f in after.values()}
@@ -95,7 +97,7 @@ def changes(index: Index, first: str, last: str) -> list[Change]:
 
 def _check_moments(*moments: str) -> None:
     for moment in moments:
-        if moment and not readable(moment):
+        if moment and not is_readable(moment):
             raise InputError(f"{moment!r} is no ISO date such as 2023, 2023-05 or 2023-05-17.")
 
 
@@ -112,8 +114,8 @@ def _facts_naming(facts: Sequence[Fact], entity: Entity) -> Iterator[Fact]:
 
 
 def _time_place(f: Fact) -> tuple[object, ...]:
-    starts = begin(f.starts) if f.starts else begin(f.ends) if f.ends else LAST
-    return starts, begin(f.ends) if f.ends else LAST, f.document, f.start
+    starts = first_instant(f.starts) if f.starts else first_instant(f.ends) if f.ends else LAST
+    return starts, first_instant(f.ends) if f.ends else LAST, f.document, f.start
 
 
 def _make_event(f: Fact, by: Fact | None) -> Event:
@@ -136,4 +138,4 @@ def describe_interval(f: Fact) -> str:
     return f"since {f.starts}" if f.starts else f"until {ends}"
 
 
-__all__ = ["Change", "Event", "changes", "describe_interval", "timeline"]
+__all__ = ["Change", "Event", "changes_between", "describe_interval", "entity_timeline"]

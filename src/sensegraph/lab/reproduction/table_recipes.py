@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from sensegraph.errors import InputError
-from sensegraph.lab.experiments.published import paper_named
+from sensegraph.lab.experiments.published import find_paper
 
 Kind = Literal["units", "sum", "answers", "holm", "wins", "win", "contexts", "recall", "joint"]
 Grade = Literal["ok", "okish", "fail", ""]
@@ -124,7 +124,7 @@ def grade_figure(own: float | None, pinned: float, within: float) -> Grade:
 
 def read_recipes(paper: str) -> tuple[Recipe, ...]:
     """The recipes of a paper."""
-    text = (files(_PAPERS) / paper_named(paper) / "repro.toml").read_text(encoding="utf-8")
+    text = (files(_PAPERS) / find_paper(paper) / "repro.toml").read_text(encoding="utf-8")
     found: Mapping[str, tuple[Recipe, ...]] = msgspec.toml.decode(text, type=dict[str, tuple[Recipe, ...]])
     return found["recipes"]
 
@@ -141,7 +141,7 @@ def select_recipes(paper: str, table: str) -> tuple[Recipe, ...]:
     found = found or tuple(r for r in every if r.title != f"table {r.table}" and _FIGURES.sub("", r.table) == number)
     if not found:
         known = ", ".join(dict.fromkeys(r.table for r in every))
-        raise InputError(f"Table {table!r} of {paper_named(paper)} has no recipe here; there are {known}.")
+        raise InputError(f"Table {table!r} of {find_paper(paper)} has no recipe here; there are {known}.")
     return found
 
 

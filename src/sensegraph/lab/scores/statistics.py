@@ -69,7 +69,7 @@ def resample_means(values: Floats, draws: int = DRAWS, seed: int = 0) -> Floats:
     return np.concatenate(blocks)
 
 
-def intervals(values: Floats, draws: int = DRAWS, seed: int = 0) -> tuple[Interval, ...]:
+def bootstrap_intervals(values: Floats, draws: int = DRAWS, seed: int = 0) -> tuple[Interval, ...]:
     """The mean of each column of `values`, shape (questions, columns), with its percentile interval."""
     low, high = np.percentile(resample_means(values, draws, seed), [2.5, 97.5], axis=0)
     return tuple(Interval(float(m), float(a), float(b)) for m, a, b in zip(values.mean(0), low, high, strict=True))
@@ -99,7 +99,7 @@ def signed_rank_test(differences: Floats, exact: int = EXACT) -> Ranks:
         tail = min(ways[: place + 1].sum(), ways[place:].sum())
         p = min(1.0, 2 * float(tail / ways.sum()))
     else:
-        p = two_sided(z)
+        p = two_sided_p(z)
     return Ranks(z, p, count, int((rounded > 0).sum()), count <= exact)
 
 
@@ -110,10 +110,10 @@ def least_possible_p(questions: int, exact: int = EXACT) -> float:
     difference, so both ways count where `exact` allows both.
     """
     counted: float = 2.0 ** (1 - min(questions, exact)) if questions else 1.0
-    return counted if questions <= exact else min(counted, two_sided(sqrt(questions)))
+    return counted if questions <= exact else min(counted, two_sided_p(sqrt(questions)))
 
 
-def two_sided(z: float) -> float:
+def two_sided_p(z: float) -> float:
     """The p of a standard normal value: 2 Φ(−|z|)."""
     return erfc(abs(z) / sqrt(2))
 
@@ -134,7 +134,7 @@ def midranks(values: Floats) -> Floats:
     return shared
 
 
-def holm(ps: Sequence[float]) -> list[float]:
+def correct_by_holm(ps: Sequence[float]) -> list[float]:
     """The p values of one family corrected by Holm's step-down: never below the raw ones, in their order, at most 1."""
     order = sorted(range(len(ps)), key=lambda i: ps[i])
     corrected, highest = [0.0] * len(ps), 0.0

@@ -41,7 +41,7 @@ class When:
     phrase: str = ""
 
 
-def said(when: When) -> str:
+def describe_when(when: When) -> str:
     """The filter as an answer names it."""
     if when.first == when.last:
         stretch = f"as of {when.first}"

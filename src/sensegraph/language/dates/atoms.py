@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from functools import cache, partial
 
 from sensegraph.language.calendar_words import ENGLISH_MONTHS, GERMAN_MONTHS, MONTH_BEGINNINGS, SHORT_FORMS
-from sensegraph.language.dates.moments import begin, count_parts, days_of, readable, write_moment, year_of
+from sensegraph.language.dates.moments import count_parts, days_of, first_instant, is_readable, write_moment, year_of
 
 _ORDINALS = "first second third fourth".split()
 _GERMAN_ORDINALS = "erste zweite dritte vierte".split()
@@ -194,9 +194,9 @@ def _read_relative(kind: str, said: dict[str, str], reference: str) -> tuple[str
         number = _find_number(count, _NUMBERS, _GERMAN_NUMBERS) or (int(count) if count.isdigit() else 1)
         unit, shift = said["unit"].casefold(), -number
     unit = _UNIT.get(unit, unit)
-    if not readable(reference) or count_parts(reference) < _NEEDS[unit] or begin(reference)[0] < 1:
+    if not is_readable(reference) or count_parts(reference) < _NEEDS[unit] or first_instant(reference)[0] < 1:
         return "", ""
-    year, month, day = begin(reference)[:3]
+    year, month, day = first_instant(reference)[:3]
     if unit == "year":
         return _write_one([year + shift])
     if unit == "month":

@@ -14,11 +14,11 @@ from sensegraph.language.dates.moments import (
     LAST,
     Instant,
     are_same_moment,
-    begin,
     count_parts,
-    end,
+    first_instant,
+    instant_after,
+    is_readable,
     moment_after,
-    readable,
 )
 
 Span = tuple[Instant, Instant]
@@ -34,31 +34,31 @@ class Interval:
     flagged: bool = False
 
 
-def stated(first: str, last: str) -> Interval:
+def make_interval(first: str, last: str) -> Interval:
     """The interval of a fact stated to hold from `first` through `last`: "until 2020" is until the end of 2020.
 
     What cannot be read is unknown; where the end is not after the beginning both are. Either is flagged.
     """
-    starts, ends = (first if readable(first) else ""), (moment_after(last) if readable(last) else "")
+    starts, ends = (first if is_readable(first) else ""), (moment_after(last) if is_readable(last) else "")
     flagged = starts != first or (bool(last) and not ends)
-    if starts and ends and begin(ends) <= begin(starts):
+    if starts and ends and first_instant(ends) <= first_instant(starts):
         return Interval(flagged=True)
     return Interval(starts, ends, flagged)
 
 
-def through(first: str, last: str) -> Span:
+def span_through(first: str, last: str) -> Span:
     """The stretch from `first` through `last`, either of which may be open (empty); of one moment, both are it."""
-    return (begin(first) if first else FIRST, end(last) if last else LAST)
+    return (first_instant(first) if first else FIRST, instant_after(last) if last else LAST)
 
 
-def holds(interval: Interval, span: Span) -> bool | None:
+def holds_during(interval: Interval, span: Span) -> bool | None:
     """Whether a fact holds at some instant of `span`: yes, no, or None where that is not known.
 
     A fact that has begun and whose end nobody states still holds. One whose beginning is unknown may not have begun.
     """
-    if interval.starts and begin(interval.starts) >= span[1]:
+    if interval.starts and first_instant(interval.starts) >= span[1]:
         return False
-    if interval.ends and span[0] >= begin(interval.ends):
+    if interval.ends and span[0] >= first_instant(interval.ends):
         return False
     return True if interval.starts else None
 
@@ -92,7 +92,7 @@ class Settled:
     reason: str = ""
 
 
-def settled(assertions: Iterable[Assertion]) -> dict[str, Settled]:
+def settle_assertions(assertions: Iterable[Assertion]) -> dict[str, Settled]:
     """Every assertion by id with its interval: each ends where the next of another holder begins.
 
     The order in which they are given makes no difference. Several holders that begin at once, at the coarser precision,
@@ -102,9 +102,9 @@ def settled(assertions: Iterable[Assertion]) -> dict[str, Settled]:
     found: dict[str, Settled] = {}
     for _, group in groupby(ordered, key=lambda a: a.slot):
         slot = list(group)
-        own = {a.id: Settled(stated(a.first, a.last)) for a in slot}
+        own = {a.id: Settled(make_interval(a.first, a.last)) for a in slot}
         begun = [a for a in slot if own[a.id].interval.starts]
-        begun.sort(key=lambda a: (begin(a.first), count_parts(a.first), a.order, a.id))
+        begun.sort(key=lambda a: (first_instant(a.first), count_parts(a.first), a.order, a.id))
         # Those begin at once that the first of them, the coarsest, cannot be told from.
         together: list[list[Assertion]] = []
         for a in begun:
@@ -136,11 +136,11 @@ def _close_interval(
     if own.interval.ends:
         return own
     follower = next((g[0] for g in later if a.holder not in {b.holder for b in g}), None)
-    elsewhere = [stated(b.first, b.last) for b in known if b.holder == a.holder and b.last]
-    running = [i for i in elsewhere if i.ends and begin(a.first) < begin(i.ends)]
-    around = [i for i in running if not i.starts or begin(i.starts) <= begin(a.first)]
-    told = min(around, key=lambda i: begin(i.ends), default=None)
-    if told and (follower is None or begin(told.ends) <= begin(follower.first)):
+    elsewhere = [make_interval(b.first, b.last) for b in known if b.holder == a.holder and b.last]
+    running = [i for i in elsewhere if i.ends and first_instant(a.first) < first_instant(i.ends)]
+    around = [i for i in running if not i.starts or first_instant(i.starts) <= first_instant(a.first)]
+    told = min(around, key=lambda i: first_instant(i.ends), default=None)
+    if told and (follower is None or first_instant(told.ends) <= first_instant(follower.first)):
         return Settled(replace(own.interval, ends=told.ends), reason="stated")
     if follower is None:
         return own
@@ -154,7 +154,9 @@ def _mark_overlaps(begun: Sequence[Assertion], found: dict[str, Settled]) -> dic
         if not (a.last and found[a.id].interval.ends):
             continue
         for b in begun:
-            overlap = b.holder != a.holder and begin(a.first) < begin(b.first) < begin(found[a.id].interval.ends)
+            overlap = b.holder != a.holder and first_instant(a.first) < first_instant(b.first) < first_instant(
+                found[a.id].interval.ends
+            )
             if overlap and not are_same_moment(a.last, b.first):
                 marked[a.id] = replace(marked[a.id], disputed=True)
                 marked[b.id] = replace(marked[b.id], disputed=True)

@@ -23,12 +23,12 @@ _PLAIN = re.compile(
 )
 
 
-def readable(moment: str) -> bool:
+def is_readable(moment: str) -> bool:
     """Whether this is a moment, of a day that the calendar has."""
     return _read_parts(moment) is not None
 
 
-def begin(moment: str) -> Instant:
+def first_instant(moment: str) -> Instant:
     """The first instant of a moment. Raises ValueError for what is none."""
     parts = _read_parts(moment)
     if parts is None:
@@ -37,10 +37,10 @@ def begin(moment: str) -> Instant:
     return year, month, day, hour, minute, second
 
 
-def end(moment: str) -> Instant:
+def instant_after(moment: str) -> Instant:
     """The first instant after a moment."""
     following = moment_after(moment)
-    return begin(following) if following else LAST
+    return first_instant(following) if following else LAST
 
 
 def moment_after(moment: str) -> str:
@@ -72,7 +72,7 @@ def moment_before(moment: str) -> str:
     if len(parts) == 2:
         year, month = parts
         return write_moment((year, month - 1)) if month > 1 else write_moment((max(1, year - 1), 12))
-    first = datetime(*begin(moment))
+    first = datetime(*first_instant(moment))
     step = _step_of(parts)
     return _write_time(first - step, len(parts)) if first - datetime.min > step else "-0001"
 
@@ -95,7 +95,7 @@ def write_moment(parts: tuple[int, ...]) -> str:
     date = "-".join([f"{year:04}", *(f"{n:02}" for n in rest[:2])])
     time = ":".join(f"{n:02}" for n in rest[2:])
     moment = f"{date}T{time}" if time else date
-    return moment if readable(moment) else ""
+    return moment if is_readable(moment) else ""
 
 
 def days_of(year: int, month: int) -> int:

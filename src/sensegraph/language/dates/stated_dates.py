@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sensegraph.language.dates.atoms import Atom, find_atoms
-from sensegraph.language.dates.moments import begin, end, moment_after, moment_before
+from sensegraph.language.dates.moments import first_instant, instant_after, moment_after, moment_before
 
 _SINCE = re.compile(
     r"(?:\b(?:since|starting(?: in| on| from)?|beginning(?: in| on)?|as from|effective|from|seit|ab|seit dem|ab dem|"
@@ -101,9 +101,11 @@ def stated_in(sentence: str, reference: str = "") -> Stated:
         else:
             ends = None
     if not (since or until or begins or ends) and at:
-        return Stated(min((e.first for e in at), key=begin), max((e.last for e in at), key=end), unread)
+        return Stated(
+            min((e.first for e in at), key=first_instant), max((e.last for e in at), key=instant_after), unread
+        )
     first, last = since or (begins.first if begins else ""), until or (ends.last if ends else "")
-    return Stated(first, "" if first and last and begin(last) < begin(first) else last, unread)
+    return Stated(first, "" if first and last and first_instant(last) < first_instant(first) else last, unread)
 
 
 def _find_nearest_date(sentence: str, at: Sequence[Expression], verbs: re.Pattern[str]) -> Expression | None:
@@ -129,7 +131,7 @@ def find_expressions(text: str, reference: str = "") -> list[Expression]:
             continue
         there = waiting.pop(0)
         lead = _FROM.search(text[: here.start]) or _BETWEEN.search(text[: here.start])
-        unread = not (here.first and there.last) or begin(there.last) < begin(here.first)
+        unread = not (here.first and there.last) or first_instant(there.last) < first_instant(here.first)
         first, last = ("", "") if unread else (here.first, there.last)
         closing = _UNTIL_BEHIND.match(text, there.end)
         start, stop = lead.start() if lead else here.start, closing.end() if closing else there.end

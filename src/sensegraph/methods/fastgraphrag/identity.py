@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.similar import Pairs, similar_rows, similar_words
-from sensegraph.algorithms.walks import Moves, moves
+from sensegraph.algorithms.walks import Moves, build_moves
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import ScopedIndex
-from sensegraph.language.stems import stems
+from sensegraph.language.stems import list_stems
 from sensegraph.retrieval.assembling import Ends
 from sensegraph.retrieval.closeness import settle_comparison
 from sensegraph.runtime.results import step
@@ -65,7 +65,7 @@ def entity_moves(wholes: Sequence[tuple[Ends, Floats, Pairs, int]], *, edges: Ed
         b = np.concatenate((joins.other[there], links.other[new]))
         w = np.concatenate((stated[there], np.ones(int(new.sum()))))
         both = np.concatenate((a, b)), np.concatenate((b, a)), np.concatenate((w, w))
-        results.append(moves(*both, count))
+        results.append(build_moves(*both, count))
     return results
 
 
@@ -103,7 +103,7 @@ def identity_links(index: Index, rt: Runtime, likeness: Likeness) -> Pairs:
     lookups = index.lookups
 
     def names() -> list[list[str]]:
-        return [stems(lookups.name(i)) for i in range(len(lookups.start) - 1)]
+        return [list_stems(lookups.name(i)) for i in range(len(lookups.start) - 1)]
 
     return rt.once(same_names, names, names=(index.manifest.lookups,), **how).value
 

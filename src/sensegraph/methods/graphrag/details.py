@@ -18,7 +18,7 @@ from typing import Any
 from sensegraph.answering.quoting import for_quoting
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
-from sensegraph.language.text import HAN, WORD, fold, terms
+from sensegraph.language.text import HAN, WORD, collect_terms, fold
 from sensegraph.runtime.keys import document_part
 from sensegraph.runtime.results import Table
 from sensegraph.runtime.runtime import Runtime
@@ -143,7 +143,7 @@ def _search_elements(
 
 def _search_words(question: str) -> list[str]:
     """The question's longer words without the endings that vary, none of asking, and its pairs of characters."""
-    found = (w if HAN.search(w) else w[: max(_SHORT, len(w) - 2)] for w in terms(question) if w not in _ASKING)
+    found = (w if HAN.search(w) else w[: max(_SHORT, len(w) - 2)] for w in collect_terms(question) if w not in _ASKING)
     return sorted({w for w in found if len(w) >= _SHORT or HAN.search(w)})
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from sensegraph.algorithms.ranking import nearest
+from sensegraph.algorithms.ranking import find_nearest_rows
 from sensegraph.errors import NotIndexed
 from sensegraph.index.index import Index
-from sensegraph.index.passages import size
-from sensegraph.language.text import within
+from sensegraph.index.passages import passage_tokens
+from sensegraph.language.text import take_within
 from sensegraph.methods.graphrag.details import report_passages
 from sensegraph.protocols import Vectors
-from sensegraph.runtime.results import at
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Cluster, Passage, Question
 
@@ -38,10 +38,10 @@ def nearest_reports(query: Vectors, vectors: Vectors, most: int, index: Index) -
 
     Never one and another above or below it: they tell the same twice.
     """
-    places, _ = nearest(vectors, query, len(vectors))
+    places, _ = find_nearest_rows(vectors, query, len(vectors))
     taken: list[Cluster] = []
     for start in range(0, len(places), _BLOCK):
-        for cluster in at(index.hierarchy.clusters, places[start : start + _BLOCK].tolist()):
+        for cluster in take_records(index.hierarchy.clusters, places[start : start + _BLOCK].tolist()):
             mine = set(cluster.entities)
             if all(mine.isdisjoint(c.entities) for c in taken):
                 taken.append(cluster)
@@ -59,5 +59,5 @@ def share_out_reports(
     """
     passages = report_passages(question.text, index, reports, rt) if reports else []
     count = min(batches, len(reports))
-    fitted = [within(passages[i::count], budget, size) for i in range(count)]
+    fitted = [take_within(passages[i::count], budget, passage_tokens) for i in range(count)]
     return [kept for kept, _ in fitted if kept], sum(left for _, left in fitted)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sensegraph.answering.asking import conclude
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.answering.map_reduce import map_reduce
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
@@ -45,7 +45,7 @@ class TS:
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from the points."""
         rt.check(self.name, self.requires)
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
 
 def _read_all_chunks(index: Index) -> Iterator[Passage]:

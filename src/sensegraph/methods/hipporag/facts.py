@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.similar import Pairs, similar_rows, similar_words
 from sensegraph.algorithms.tfidf import Tfidf
-from sensegraph.algorithms.walking import gathered, offsets, renumber_kept
-from sensegraph.algorithms.walks import Moves, moves
+from sensegraph.algorithms.walking import gather_entries, renumber_kept, run_offsets
+from sensegraph.algorithms.walks import Moves, build_moves
 from sensegraph.errors import SettingsError
 from sensegraph.index.vectors import beyond_words, embed_all, embed_records
-from sensegraph.language.stems import stems
+from sensegraph.language.stems import list_stems
 from sensegraph.language.text import fold
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
@@ -109,7 +109,7 @@ class Facts:
     def score(self, question: str) -> Floats:
         """The TF-IDF cosine of every fact to a question, shape (f,)."""
         index = Tfidf(self.words, self.first, self.rows, self.share, len(self.ends) - 1)
-        return index.score(stems(question))[self.number]
+        return index.score(list_stems(question))[self.number]
 
     @property
     def walk(self) -> Moves:
@@ -126,7 +126,7 @@ class Facts:
         edges += [self._context()] if context else []
         edges += [_typed_edges(self.one + n, self.other + n, self.near)] if synonyms else []
         a, b, weight = (np.concatenate(column) for column in zip(*edges, strict=True))
-        return moves(np.concatenate((a, b)), np.concatenate((b, a)), np.tile(weight, 2), n + self.entities)
+        return build_moves(np.concatenate((a, b)), np.concatenate((b, a)), np.tile(weight, 2), n + self.entities)
 
     def _context(self) -> _Edges:
         """An edge of weight 1 between every entity and every chunk that mentions it."""
@@ -139,10 +139,10 @@ class Facts:
         # rows without the values below 0
         values = where[self.told]
         row = np.repeat(np.arange(len(self.tells) - 1), np.diff(self.tells))[values >= 0]
-        tells, told = offsets(np.bincount(row, minlength=len(self.tells) - 1)), values[values >= 0]
+        tells, told = run_offsets(np.bincount(row, minlength=len(self.tells) - 1)), values[values >= 0]
         inside = (who[self.source] >= 0) & (who[self.target] >= 0) & (np.diff(tells) > 0)
-        places, sizes = gathered(tells, np.flatnonzero(inside))
-        rows, row_sizes = gathered(self.start, entities)
+        places, sizes = gather_entries(tells, np.flatnonzero(inside))
+        rows, row_sizes = gather_entries(self.start, entities)
         mentioned = where[self.held[rows]]
         owner = np.repeat(np.arange(len(entities)), row_sizes)[mentioned >= 0]
         near = (who[self.one] >= 0) & (who[self.other] >= 0)
@@ -150,10 +150,10 @@ class Facts:
             self,
             source=who[self.source[inside]],
             target=who[self.target[inside]],
-            tells=offsets(sizes),
+            tells=run_offsets(sizes),
             told=told[places],
             number=np.asarray(self.number)[inside],
-            start=offsets(np.bincount(owner, minlength=len(entities))),
+            start=run_offsets(np.bincount(owner, minlength=len(entities))),
             held=mentioned[mentioned >= 0],
             one=who[self.one[near]],
             other=who[self.other[near]],
@@ -181,18 +181,18 @@ def make_facts(wholes: Sequence[tuple[Graph, Sequence[str], Vectors | None]], *,
                 texts.append(text)
                 statements.append(sorted({place[c] for c in stating if c in place}))
         synonyms = _find_synonyms(names, vectors, settings)
-        words = Tfidf.build(map(stems, texts))
+        words = Tfidf.build(map(list_stems, texts))
         both = np.asarray(ends, np.int32).reshape(-1, 2)
         encoded = [t.encode("utf-8", "replace") for t in texts]
         found = Facts(
             source=both[:, 0].copy(),
             target=both[:, 1].copy(),
-            tells=offsets([len(s) for s in statements]),
+            tells=run_offsets([len(s) for s in statements]),
             told=_chain_rows(statements),
             number=np.arange(len(texts), dtype=np.int32),
             letters=np.frombuffer(b"".join(encoded), np.uint8),
-            ends=offsets([len(e) for e in encoded]),
-            start=offsets([len(m) for m in mentions]),
+            ends=run_offsets([len(e) for e in encoded]),
+            start=run_offsets([len(m) for m in mentions]),
             held=_chain_rows(mentions),
             one=synonyms.one,
             other=synonyms.other,
@@ -285,7 +285,7 @@ def _find_synonyms(names: Sequence[str], vectors: Vectors | None, settings: Fact
     long = np.array([sum(map(str.isalnum, name)) > 2 for name in names], np.bool_)
     chosen = np.flatnonzero(long)
     if vectors is None:
-        found = similar_words([stems(names[i]) for i in chosen.tolist()], settings.synonym, settings.neighbours)
+        found = similar_words([list_stems(names[i]) for i in chosen.tolist()], settings.synonym, settings.neighbours)
     else:
         found = similar_rows(vectors[chosen], settings.synonym, settings.neighbours)
     return Pairs(chosen[found.one].astype(np.int32), chosen[found.other].astype(np.int32), found.similarity)

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from sensegraph.algorithms.graphs import Floats, Ints
-from sensegraph.algorithms.paths import through
+from sensegraph.algorithms.paths import find_paths_through
 from sensegraph.index.graph.lookups import Lookups
 from sensegraph.index.graph.ties import Ties
 from sensegraph.index.index import Index
@@ -21,8 +21,8 @@ from sensegraph.index.neighbours import nearest_to
 from sensegraph.protocols import Vectors
 from sensegraph.retrieval.assembling import Ends, ranked_links
 from sensegraph.retrieval.closeness import by_meaning
-from sensegraph.retrieval.named_entities import Sought, names_in
-from sensegraph.runtime.results import at
+from sensegraph.retrieval.named_entities import Sought, entities_named_in
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Cluster, Question
 
@@ -39,7 +39,7 @@ def find_candidates(
     near = dict(zip(places.tolist(), scores.tolist(), strict=True))
     if by_meaning(by, rt):
         return {place: score for place, score in near.items() if score >= floor}
-    found = dict.fromkeys(names_in(question.text, index), 1.0)
+    found = dict.fromkeys(entities_named_in(question.text, index), 1.0)
     found |= {place: score for place, score in near.items() if score > 0 and place not in found}
     return dict(list(found.items())[:top])
 
@@ -52,7 +52,7 @@ def communities_around(local: Sequence[int], index: Index, deepest: int) -> dict
     homes = index.lookups.homes[list(local), : deepest + 1].tolist()
     inside = Counter(place for row in homes for place in dict.fromkeys(row) if place >= 0)
     places = sorted(inside)
-    found = dict(zip(places, at(index.hierarchy.clusters, places), strict=True))
+    found = dict(zip(places, take_records(index.hierarchy.clusters, places), strict=True))
     ranked = sorted(places, key=lambda place: (-inside[place], -found[place].rating, found[place].id))
     return {place: found[place] for place in ranked}
 
@@ -78,7 +78,7 @@ def bridge_relations(keys: Sequence[int], index: Index, joins: Ends, weight: Flo
     Those between much-linked entities come first, of equal ones the heavier.
     """
     lookups = index.lookups
-    paths = through(lookups.start, lookups.neighbours, keys)
+    paths = find_paths_through(lookups.start, lookups.neighbours, keys)
     found: list[Ints] = [np.zeros(0, np.int32)]
     if path_only:  # the relations between each node of a path and the next
         for one, other in (ends for path in paths for ends in pairwise(path)):

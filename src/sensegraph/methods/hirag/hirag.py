@@ -14,15 +14,15 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.answering.asking import conclude
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_of
+from sensegraph.index.citing import documents_behind
 from sensegraph.index.graph.ties import Ties, ties_of
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
-from sensegraph.index.passages import size
+from sensegraph.index.passages import passage_tokens
 from sensegraph.index.restricted.scope import notes_of
-from sensegraph.language.text import within
+from sensegraph.language.text import take_within
 from sensegraph.methods.hirag.bridging import (
     bridge_relations,
     chunks_around,
@@ -45,7 +45,7 @@ from sensegraph.retrieval.assembling import (
 )
 from sensegraph.retrieval.closeness import asked_vector, settle_comparison
 from sensegraph.retrieval.named_entities import Sought
-from sensegraph.runtime.results import at
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Cluster, Evidence, Question
 
@@ -151,7 +151,7 @@ class HiRAG:
             return Evidence(notes=("no entity of this index is near the question", *notes))
         local = list(candidates)[: self.top]
         communities = communities_around(local, seen, self.depth)
-        kept, _ = within(communities.items(), self.report_tokens, lambda pair: pair[1].tokens)
+        kept, _ = take_within(communities.items(), self.report_tokens, lambda pair: pair[1].tokens)
         tools = (seen, ties_of(seen, rt), ends_of(seen, rt))
         desk = _Desk(question, query, rt, *tools, candidates, local, dict(kept), len(communities))
         return self._read(desk, notes)
@@ -159,7 +159,7 @@ class HiRAG:
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these passages."""
         rt.check(self.name, self.requires)
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     # ── sections: the whole stays within the context ──
 
@@ -172,7 +172,7 @@ class HiRAG:
             left[section] = offered - len(told[section])
             spare += share * own - told[section].tokens
         passages = tuple(p for part in told.values() for p in part.passages)
-        documents = documents_of([p for part in reversed(told.values()) for p in part.passages], desk.index)
+        documents = documents_behind([p for part in reversed(told.values()) for p in part.passages], desk.index)
         taken = sum(part.tokens for part in told.values())
         sizes = (f"{_count_things(name, len(p.passages))} ({p.tokens} tokens)" for name, p in told.items())
         said = ["read: " + ", ".join(sizes)]
@@ -192,8 +192,8 @@ class HiRAG:
     def _told(self, section: Section, desk: _Desk, room: int) -> tuple[Told, int]:
         """What fits of a section, and how much there is of it."""
         if section == "reports":
-            kept, _ = within(map(report_passage, desk.communities.values()), room, size)
-            return Told(tuple(kept), sum(map(size, kept))), desk.beside
+            kept, _ = take_within(map(report_passage, desk.communities.values()), room, passage_tokens)
+            return Told(tuple(kept), sum(map(passage_tokens, kept))), desk.beside
         if section == "entities":
             return entities_within(desk.local, desk.candidates, desk.index, room), len(desk.local)
         if section == "chunks":
@@ -208,7 +208,7 @@ class HiRAG:
 
     def _chunks(self, desk: _Desk) -> dict[int, float]:
         """The chunks of the local entities in the order in which they are read, with their nearness where it counts."""
-        levels = [e.level for e in at(desk.index.graph.entities, desk.local)]
+        levels = [e.level for e in take_records(desk.index.graph.entities, desk.local)]
         # those that texts name first: a summary entity rests on very many chunks
         ranked = sorted(zip(desk.local, levels, strict=True), key=lambda pair: pair[1] > 0)
         places = list(chunks_around([place for place, _ in ranked], desk.index, desk.ties))

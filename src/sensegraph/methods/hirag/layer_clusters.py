@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sensegraph.algorithms.graphs import Ints
-from sensegraph.algorithms.mixtures import of_labels, soft
-from sensegraph.algorithms.reduction import reduce
+from sensegraph.algorithms.mixtures import assign_softly, of_labels
+from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.language.text import fold
 from sensegraph.methods.hirag.layered import LayerSettings
 from sensegraph.protocols import Vectors
@@ -59,8 +59,8 @@ def rows_of_clusters(vectors: Vectors, labels: Ints, settings: LayerSettings) ->
     if settings.membership == "argmax":
         order = np.argsort(labels, kind="stable")
         return [part.tolist() for part in np.split(order, np.flatnonzero(np.diff(labels[order])) + 1)]
-    rows = reduce(vectors, settings.dims, seed=settings.seed)
-    return [part.tolist() for part in soft(of_labels(rows, labels), rows, settings.threshold)]
+    rows = reduce_dimensions(vectors, settings.dims, seed=settings.seed)
+    return [part.tolist() for part in assign_softly(of_labels(rows, labels), rows, settings.threshold)]
 
 
 def stops_layers(found: Sequence[float], settings: LayerSettings) -> bool:

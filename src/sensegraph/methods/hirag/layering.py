@@ -13,13 +13,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from sensegraph.algorithms.meaning import sparsity
-from sensegraph.index.graph.merging import relation_id, summarise
-from sensegraph.index.hierarchy.grounding import grounded_by, resolved
+from sensegraph.algorithms.meaning import measure_sparsity
+from sensegraph.index.graph.merging import relation_id, summarise_descriptions
+from sensegraph.index.hierarchy.grounding import ground_unless_quoted, resolve_references
 from sensegraph.index.hierarchy.packing import elements_for
-from sensegraph.index.hierarchy.similar_clusters import grouping
+from sensegraph.index.hierarchy.similar_clusters import group_vectors
 from sensegraph.index.vectors import embed_records, entity_texts
-from sensegraph.language.text import fold, packed, tokens, within
+from sensegraph.language.text import count_tokens, fold, pack_batches, take_within
 from sensegraph.methods.hirag.layer_clusters import Grouped, Layers, Traced, rows_of_clusters, stops_layers, summary_id
 from sensegraph.methods.hirag.layered import LayerSettings
 from sensegraph.methods.hirag.tasks import AbstractingEngine
@@ -98,7 +98,7 @@ class Builder:
         nodes = list(self.known)
         while len(nodes) >= _FEWEST and len(self.sizes) <= self.settings.layers and not self._stalled():
             parts = self.clusters(nodes, vectors)
-            self.sparsity.append(sparsity([len(part) for part in parts], len(nodes)))
+            self.sparsity.append(measure_sparsity([len(part) for part in parts], len(nodes)))
             if self.settings.stop == "sparsity" and stops_layers(self.sparsity, self.settings):
                 break
             nodes = self._layer(parts)
@@ -125,7 +125,7 @@ class Builder:
         start, s = self.traced.labels(len(self.sizes), nodes), self.settings
         names = (vectors.key, key(start.tolist()))
         found = self.rt.once(
-            grouping, lambda: (vectors.value, start), names=names, size=s.cluster_size, dims=s.dims, seed=s.seed
+            group_vectors, lambda: (vectors.value, start), names=names, size=s.cluster_size, dims=s.dims, seed=s.seed
         ).value
         self.said += filter(None, [found.note()])
         return [[nodes[row] for row in part] for part in rows_of_clusters(vectors.value, np.asarray(found.labels), s)]
@@ -161,13 +161,13 @@ class Builder:
         """Members by falling degree, as many as may be read at once (§3, step 4d)."""
         line = self.lines.entity
         ranked = sorted(members, key=lambda m: (-line[m].rank, m))
-        return packed(ranked, self.settings.input_tokens, lambda m: line[m].tokens)
+        return pack_batches(ranked, self.settings.input_tokens, lambda m: line[m].tokens)
 
     def _brief(self, members: Sequence[str]) -> Brief:
         """What a cluster is summed up from: its members, then the relations among them that have room."""
         line = self.lines.entity
         room = self.settings.input_tokens - sum(line[m].tokens for m in members)
-        told, left = within(self.lines.inside(members)[1], room, lambda link: link.tokens)
+        told, left = take_within(self.lines.inside(members)[1], room, lambda link: link.tokens)
         self.counts["omitted"] += left
         passages = (*(line[m].passage for m in members), *(link.passage for link in told))
         types = (*(self.known[m].type for m in members), *("" for _ in told))
@@ -178,7 +178,7 @@ class Builder:
         """Summary entities that refer to nothing but the brief, every member in one of them at least."""
         known, members, kept = {p.id for p in brief.context.passages}, set(batch), list[SummaryEntity]()
         for s in said:
-            text, lost = resolved(s.description, known)
+            text, lost = resolve_references(s.description, known)
             mine = tuple(m for m in s.members if m.id in members)
             self.counts["lost"] += lost + len(s.members) - len(mine)
             if mine and s.name.strip():
@@ -213,12 +213,14 @@ class Builder:
         """One description for each that several clusters say too much of (§3, step 5)."""
         said = {name: s.texts for name, s in found.items()}
         long = [
-            n for n, texts in said.items() if len(texts) > 1 and sum(map(tokens, texts)) > self.settings.describe_above
+            n
+            for n, texts in said.items()
+            if len(texts) > 1 and sum(map(count_tokens, texts)) > self.settings.describe_above
         ]
-        kept = [within(said[n], self.settings.input_tokens, tokens)[0] for n in long]
+        kept = [take_within(said[n], self.settings.input_tokens, count_tokens)[0] for n in long]
         parts = [tuple(Passage("description", "", text) for text in texts) for texts in kept]
         contexts = [Context(part, found[n].name) for n, part in zip(long, parts, strict=True)]
-        return dict(zip(long, self.ask(summarise, contexts), strict=True))
+        return dict(zip(long, self.ask(summarise_descriptions, contexts), strict=True))
 
     # ── records ──
 
@@ -241,7 +243,7 @@ class Builder:
 
     def _grounded(self, said: Statement) -> Statement:
         """A statement with the spans behind it."""
-        return grounded_by(self.rt.engine, said, self._sources)
+        return ground_unless_quoted(self.rt.engine, said, self._sources)
 
     def _sources(self, name: str) -> Iterator[Source]:
         record = self.known.get(name) or self.given.get(name)
@@ -253,7 +255,7 @@ class Builder:
         known = self.known[member.id]
         sources = tuple(dict.fromkeys(d.source for d in known.descriptions))[:_SPANS]
         text = member.description.strip() or f"member of {name}"
-        spans = grounded_by(self.rt.engine, Statement(text, (member.id,)), lambda _: sources).sources
+        spans = ground_unless_quoted(self.rt.engine, Statement(text, (member.id,)), lambda _: sources).sources
         said = tuple(Description(text, source) for source in spans)
         chunks = tuple(dict.fromkeys(s.chunk for s in sources)) or known.chunks[:_SPANS]
         return Relation(relation_id(one, other), one, other, text, said, max(0.0, member.strength), chunks)

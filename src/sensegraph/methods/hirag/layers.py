@@ -13,11 +13,17 @@ from dataclasses import dataclass, replace
 from sensegraph.errors import StoreError
 from sensegraph.index.graph.lookups import find_lookups
 from sensegraph.index.graph.ties import find_ties
-from sensegraph.index.hierarchy.communities import ClusterSettings, Earlier, communities, find_communities, structure
+from sensegraph.index.hierarchy.communities import (
+    ClusterSettings,
+    Earlier,
+    cluster_graphs,
+    find_communities,
+    hash_structure,
+)
 from sensegraph.index.hierarchy.reports import ReportSettings, report_all
-from sensegraph.index.hierarchy.similar_clusters import grouping
+from sensegraph.index.hierarchy.similar_clusters import group_vectors
 from sensegraph.index.manifest import MadePart, PartEntry
-from sensegraph.index.navigation import with_ways
+from sensegraph.index.navigation import add_navigation
 from sensegraph.index.parts import Building
 from sensegraph.index.vectors import embed_records, entity_texts, report_texts
 from sensegraph.methods.hirag.layer_clusters import Layers
@@ -25,7 +31,7 @@ from sensegraph.methods.hirag.layered import LayerKeys, LayerSettings, in_place,
 from sensegraph.methods.hirag.layering import Builder
 from sensegraph.protocols import Store, Vectors
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, recall, step
+from sensegraph.runtime.results import Result, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Graph
 
@@ -66,7 +72,7 @@ def enlarge_graph(wholes: Sequence[tuple[Graph, Layers]]) -> list[Graph]:
 
 def layers_made_of(graph: str, vectors: str, rt: Runtime, settings: LayerSettings) -> str:
     """What stands for everything that the layers of a graph with these keys depend on."""
-    return key("layers", keep_layers.version, grouping.version, graph, vectors, settings, _layer_writers(rt))
+    return key("layers", keep_layers.version, group_vectors.version, graph, vectors, settings, _layer_writers(rt))
 
 
 def find_layers(
@@ -101,8 +107,8 @@ def build_layers(building: Building, settings: LayerSettings) -> MadePart:
     made, found, notes = layer_all(
         building.graph, vectors, building.chunks, rt, settings, how.clusters, how.reports, before
     )
-    made = replace(made, ways=with_ways(in_place(building.whole, made), rt, how.exact_below).ways)
-    large = Result(made.graph, recall(rt.store, enlarge_graph, made.graph))
+    made = replace(made, ways=add_navigation(in_place(building.whole, made), rt, how.exact_below).ways)
+    large = Result(made.graph, recall_result(rt.store, enlarge_graph, made.graph))
     find_ties(large, building.spine.catalogue, rt)
     return MadePart(PartEntry(rt.once(keep_layer_keys, made).key), {"summary_entities": len(found.entities)}, notes)
 
@@ -118,7 +124,7 @@ def layer_all(
     rt.check("the layers of hirag", frozenset({"abstract", "report"}))
     found = find_layers(graph, vectors, chunks, rt, settings, before)
     large = rt.once(enlarge_graph, lambda: (graph.value, found.value), names=(graph.key, found.key))
-    shape = key(rt.once(structure, large.value, names=(large.key,)).value, clusters)
+    shape = key(rt.once(hash_structure, large.value, names=(large.key,)).value, clusters)
     earlier = before.communities if before else None
     if earlier and earlier.shape == shape:
         groups = earlier.communities  # the shape of the graph is the same
@@ -142,12 +148,16 @@ def earlier_layers(store: Store, name: str, settings: LayerSettings, clusters: C
     if not name:
         return None
     try:
-        made = recall(store, keep_layer_keys, name)
-        found = Result(made.layers, recall(store, keep_layers, made.layers)) if made.settings == key(settings) else None
+        made = recall_result(store, keep_layer_keys, name)
+        found = (
+            Result(made.layers, recall_result(store, keep_layers, made.layers))
+            if made.settings == key(settings)
+            else None
+        )
         if made.clustering != key(clusters):
             return Before(found, made.made_of)
-        groups = Result(made.communities, recall(store, communities, made.communities))
-        large = Result(made.graph, recall(store, enlarge_graph, made.graph))
+        groups = Result(made.communities, recall_result(store, cluster_graphs, made.communities))
+        large = Result(made.graph, recall_result(store, enlarge_graph, made.graph))
         return Before(found, made.made_of, Earlier(groups, large, made.structure))
     except StoreError:
         return None  # gone or of another version: the build makes it anew instead of failing for ever

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from sensegraph.index.index import Index
 from sensegraph.language.calendar_words import ENGLISH_MONTHS, ENGLISH_WEEKDAYS
-from sensegraph.language.stems import stems
-from sensegraph.language.text import fold, sentences
+from sensegraph.language.stems import list_stems
+from sensegraph.language.text import fold, split_sentences
 from sensegraph.methods.kag.quantities import read_date, read_number, write_value
-from sensegraph.retrieval.named_entities import names_in
-from sensegraph.runtime.results import at
+from sensegraph.retrieval.named_entities import entities_named_in
+from sensegraph.runtime.results import take_records
 
 _WANTED = (
     ("when", re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|time)\b|\b(?:date|year) of\b", re.I)),
@@ -103,7 +103,9 @@ def kind_wanted(question: str) -> str:
 
 def split_passages(passages: Sequence[tuple[str, str, float]]) -> list[SaidSentence]:
     """The sentences of passages given as title, text and weight."""
-    return [SaidSentence(text[a:b], weight, title) for title, text, weight in passages for a, b in sentences(text)]
+    return [
+        SaidSentence(text[a:b], weight, title) for title, text, weight in passages for a, b in split_sentences(text)
+    ]
 
 
 def find_values(
@@ -114,7 +116,7 @@ def find_values(
     `told` says that they are an answer already; else each counts as far as it holds the words of the question.
     """
     kind = kind_wanted(question)
-    own = [s for s in dict.fromkeys(stems(question)) if s]
+    own = [s for s in dict.fromkeys(list_stems(question)) if s]
     idf = {s: index.words.idf(s) for s in own}
     cues = frozenset(c for word, text in _CUES.items() if word in question.casefold() for c in text.split())
     found: dict[str, float] = {}
@@ -126,7 +128,7 @@ def find_values(
         )
         fit = sentence.weight
         if not told:  # as far as it holds the words of the question
-            there = frozenset(stems(f"{sentence.title} {sentence.text}"))
+            there = frozenset(list_stems(f"{sentence.title} {sentence.text}"))
             fit = fit * titled * (sum(w for s, w in idf.items() if s in there) / (sum(idf.values()) or 1.0))
         if fit <= 0:
             continue
@@ -153,7 +155,9 @@ def _offer_values(
     asked = f" {_spaced_words(question)} "
     heads = frozenset(_HEADS.findall(question.casefold()))
     entities = [
-        e for e in at(index.graph.entities, names_in(sentence.text, index)) if not _stands_in_question(e.name, asked)
+        e
+        for e in take_records(index.graph.entities, entities_named_in(sentence.text, index))
+        if not _stands_in_question(e.name, asked)
     ]
     wide = [e for e in entities if e.type == "place" and not _MONTH.match(e.name)] if heads & _WIDE else []
     for i, entity in enumerate(entities):

@@ -14,12 +14,12 @@ from typing import Literal
 
 from sensegraph.algorithms.fusion import Ranking, by_scores
 from sensegraph.answering.actions import leads_of
-from sensegraph.answering.asking import conclude, inquiry, refine
+from sensegraph.answering.asking import conclude_answer, make_inquiry, refine_questions
 from sensegraph.answering.quoting import for_writing, settle_asking
 from sensegraph.errors import SettingsError, StepFailed
 from sensegraph.index.index import Index
-from sensegraph.index.passages import size
-from sensegraph.language.text import fold, within
+from sensegraph.index.passages import passage_tokens
+from sensegraph.language.text import fold, take_within
 from sensegraph.methods.kag.forms import Output, Parsed, Plan, Retrieval, Term
 from sensegraph.methods.kag.logical_forms import parse_plan
 from sensegraph.methods.kag.planning import sketch_plan
@@ -90,7 +90,7 @@ class KAG:
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from what the steps found, and the chunks behind it."""
         search = self._searched(question, index, rt)
-        return conclude(question, search.with_memory(), index, rt)
+        return conclude_answer(question, search.with_memory(), index, rt)
 
     def follow(
         self, question: Question, plan: Plan, index: Index, rt: Runtime, given: Mapping[str, str] | None = None
@@ -139,7 +139,7 @@ class _Search:
     def _by_model(self) -> Plan | None:
         self.calls["refine"] += 1
         try:
-            found = self.rt.each(refine, [inquiry(self.question, (), self.index)])[0]
+            found = self.rt.each(refine_questions, [make_inquiry(self.question, (), self.index)])[0]
         except StepFailed as e:
             self.failures.update(e.reasons)
             return None
@@ -179,7 +179,7 @@ class _Search:
         if not points:
             return ""
         self.calls["ask"] += 1
-        (lead,), reasons = leads_of([inquiry(self.question, points, self.index)], self.rt)
+        (lead,), reasons = leads_of([make_inquiry(self.question, points, self.index)], self.rt)
         self.failures.update(reasons)
         known = lead or Lead(score=100.0)
         return "" if known.score >= self.settings.enough else next(iter(known.questions), "")
@@ -195,11 +195,11 @@ class _Search:
     def with_memory(self) -> Evidence:
         """The sub-answers, then the chunks, in one context."""
         chunks, budget = self.evidence(), self.settings.context_tokens
-        points, left = within(for_writing(self.rt, self._points), budget // 2, size)
+        points, left = take_within(for_writing(self.rt, self._points), budget // 2, passage_tokens)
         if not points:
             return chunks
-        kept, cut = within(chunks.passages, budget - sum(map(size, points)), size)
-        taken = sum(map(size, [*points, *kept]))
+        kept, cut = take_within(chunks.passages, budget - sum(map(passage_tokens, points)), passage_tokens)
+        taken = sum(map(passage_tokens, [*points, *kept]))
         return replace(chunks, passages=(*points, *kept), tokens=taken, omitted=chunks.omitted + left + cut)
 
     def _points(self) -> list[Passage]:

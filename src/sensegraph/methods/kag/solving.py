@@ -18,23 +18,23 @@ import numpy as np
 
 from sensegraph.algorithms.fusion import Ranking, by_scores, near_best
 from sensegraph.answering.actions import leads_of
-from sensegraph.answering.asking import inquiry
+from sensegraph.answering.asking import make_inquiry
 from sensegraph.answering.map_reduce import point_passage
 from sensegraph.answering.quoting import for_writing, written_text
 from sensegraph.index.graph.ties import ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
-from sensegraph.index.passages import chunk_passage, relation_passage, size
-from sensegraph.language.stems import stems
-from sensegraph.language.text import fold, within
+from sensegraph.index.passages import chunk_passage, passage_tokens, relation_passage
+from sensegraph.language.stems import list_stems
+from sensegraph.language.text import fold, take_within
 from sensegraph.methods.kag.binding import Candidate, find_values, split_passages
 from sensegraph.methods.kag.calculation import calculate_expression, calculate_words
 from sensegraph.methods.kag.forms import MARK, Deduce, Form, Math, Output, Plan, Retrieval, Sort, Term, target_of
 from sensegraph.methods.kag.quantities import Unknown, Value, order_of_value, read_scalar, write_value
-from sensegraph.retrieval.arms import by_vectors, by_words
-from sensegraph.retrieval.graph_arms import Walk, by_walk
-from sensegraph.retrieval.named_entities import names_in
-from sensegraph.runtime.results import at
+from sensegraph.retrieval.arms import rank_by_vectors, rank_by_words
+from sensegraph.retrieval.graph_arms import Walk, rank_by_walk
+from sensegraph.retrieval.named_entities import entities_named_in
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Lead, Passage, Point, Question, Relation, Statement
 
@@ -132,9 +132,12 @@ class Solver:
     def around(self, question: Question) -> Ranking:
         """The chunks by a walk from the entities that a question names, and weakly from its words."""
         if question not in self.searched:
-            lists = [by_vectors(question, self.index, self.rt, 2 * _FIRST), by_words(question, self.index, _FIRST)]
+            lists = [
+                rank_by_vectors(question, self.index, self.rt, 2 * _FIRST),
+                rank_by_words(question, self.index, _FIRST),
+            ]
             walk = Walk(damping=self.settings.damping)
-            found = by_walk(question, near_best(lists, _TEXT), self.index, self.rt, walk)
+            found = rank_by_walk(question, near_best(lists, _TEXT), self.index, self.rt, walk)
             count = 5 * self.settings.chunks
             self.searched[question] = Ranking(found.name, found.positions[:count], found.scores[:count])
         return self.searched[question]
@@ -204,7 +207,7 @@ class Solver:
         if 0 < most < len(relations):
             chosen = np.sort(np.argsort(-ties_of(self.index, self.rt).weight[relations], kind="stable")[:most])
             others, relations = others[chosen], relations[chosen]
-        records = at(self.index.graph.relations, relations.tolist())
+        records = take_records(self.index.graph.relations, relations.tolist())
         return [
             _Hop(place, other, position, record)
             for other, position, record in zip(others.tolist(), relations.tolist(), records, strict=True)
@@ -216,7 +219,7 @@ class Solver:
 
     def _typed(self, place: int, wanted: str) -> bool:
         """Whether an entity is of the type that is asked for; any is where none is, or one that no schema knows."""
-        (entity,) = at(self.index.graph.entities, [place])
+        (entity,) = take_records(self.index.graph.entities, [place])
         return not wanted or fold(entity.type) == fold(wanted)
 
     def _names(self, term: Term, memory: Mapping[str, Solved]) -> list[tuple[str, float]]:
@@ -246,7 +249,7 @@ class Solver:
 
     def _text(self, question: str) -> Ranking:
         asked, s = self._asked(question), self.settings
-        lists = [by_vectors(asked, self.index, self.rt, s.chunks), by_words(asked, self.index, s.chunks)]
+        lists = [rank_by_vectors(asked, self.index, self.rt, s.chunks), rank_by_words(asked, self.index, s.chunks)]
         return near_best(lists, _TEXT, 1.0)
 
     def _merged(self, parts: Sequence[tuple[Ranking, float]]) -> Ranking:
@@ -258,8 +261,8 @@ class Solver:
         self, step: Retrieval, question: str, ranking: Ranking, layer: Layer, memory: Mapping[str, Solved]
     ) -> Solved:
         """The sub-answer from the first chunks of a ranking and the relations that fit, and what it binds."""
-        entries = at(self.index.catalogue.chunks, ranking.positions[: self.settings.chunks].tolist())
-        kept, _ = within(entries, self.settings.step_tokens, lambda e: e.tokens)
+        entries = take_records(self.index.catalogue.chunks, ranking.positions[: self.settings.chunks].tolist())
+        kept, _ = take_within(entries, self.settings.step_tokens, lambda e: e.tokens)
         chunks = self.index.chunks([e.id for e in kept])
         scores = ranking.scores.tolist()
         best = scores[0] if scores else 1.0
@@ -281,22 +284,22 @@ class Solver:
 
     def _lead(self, question: str, read: Sequence[Passage]) -> Lead:
         self.calls += 1
-        (lead,), reasons = leads_of([inquiry(self._asked(question), read, self.index)], self.rt)
+        (lead,), reasons = leads_of([make_inquiry(self._asked(question), read, self.index)], self.rt)
         self.failures.update(reasons)
         return lead or Lead()
 
     def _relations(self, step: Retrieval, question: str, memory: Mapping[str, Solved]) -> list[Passage]:
         """The relations around the entities of a sub-question whose words fit it best: the free choice of the graph."""
-        named = names_in(question, self.index)
+        named = entities_named_in(question, self.index)
         linked = [p for n, _ in self._names(step.subject, memory)[:1] for p in self._linked(n, self.settings.free)]
-        own = frozenset(stems(question))
+        own = frozenset(list_stems(question))
         hops = [h for place in dict.fromkeys([*named, *linked]) for h in self._hops(place, _HOPS)]
         shared = {
-            h.position: len(own.intersection(stems(f"{h.relation.label} {h.relation.description}"))) for h in hops
+            h.position: len(own.intersection(list_stems(f"{h.relation.label} {h.relation.description}"))) for h in hops
         }
         fitting = {h.position: h for h in hops if shared[h.position]}
         ranked = sorted(fitting, key=lambda p: (-shared[p], -fitting[p].relation.weight, p))[: self.settings.relations]
-        return within([self._passage(fitting[p]) for p in ranked], _RELATION_TOKENS, size)[0]
+        return take_within([self._passage(fitting[p]) for p in ranked], _RELATION_TOKENS, passage_tokens)[0]
 
     # ── calculation and decision ──
 

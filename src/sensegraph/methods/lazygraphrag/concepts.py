@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.clustering import hierarchical_leiden, project
-from sensegraph.algorithms.cooccurrence import Extent, Pruning, inside, pruned
+from sensegraph.algorithms.cooccurrence import Extent, Pruning, keep_concepts, prune_concepts
 from sensegraph.algorithms.graphs import Ints, Longs, canonical_edges
 from sensegraph.errors import SettingsError
 from sensegraph.language.noun_phrases import OneWord
@@ -156,14 +156,14 @@ def make_concepts(wholes: Sequence[Iterable[tuple[Noted, ...]]], *, settings: Co
     for documents in wholes:
         read = _number_concepts(documents)
         rule = Pruning(settings.hub_deviations, settings.min_weight, settings.min_degree, settings.cover)
-        left = pruned(read.start, read.held, len(read.names), rule)
+        left = prune_concepts(read.start, read.held, len(read.names), rule)
         number = np.cumsum(left.kept) - 1
         kept = left.edges
         edges = canonical_edges(number[kept.source], number[kept.target], kept.weight, int(left.kept.sum()))
         tree = hierarchical_leiden(
             edges, max_cluster_size=settings.max_cluster_size, resolution=settings.resolution, seed=settings.seed
         )
-        start, held = inside(read.start, read.held, left.kept)
+        start, held = keep_concepts(read.start, read.held, left.kept)
         names = [name.encode("utf-8", "replace") for name, stays in zip(read.names, left.kept, strict=True) if stays]
         homes = [project(tree, depth) for depth in range(tree.depths)]
         results.append(

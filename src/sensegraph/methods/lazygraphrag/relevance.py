@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sensegraph.algorithms.deepening import Terrain
-from sensegraph.answering.asking import test
+from sensegraph.answering.asking import test_contexts
 from sensegraph.answering.quoting import for_quoting
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage
 from sensegraph.language.noun_phrases import Reader
-from sensegraph.language.text import sentences, terms
+from sensegraph.language.text import collect_terms, split_sentences
 from sensegraph.methods.lazygraphrag.concepts import Concepts
 from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
-from sensegraph.runtime.results import at
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Context, Inquiry, Passage, Question
 
@@ -46,18 +46,18 @@ class Tester:
 
     def __call__(self, positions: list[int]) -> list[bool]:
         """The verdicts on the chunks at these positions."""
-        names = [entry.id for entry in at(self.index.catalogue.chunks, positions)]
+        names = [entry.id for entry in take_records(self.index.catalogue.chunks, positions)]
         chunks = self.index.chunks(names)
         linked = for_quoting(self.rt, self._linked)
-        return list(self.rt.each(test, [self._inquiry(chunks[name], linked) for name in names]))
+        return list(self.rt.each(test_contexts, [self._inquiry(chunks[name], linked) for name in names]))
 
     def _inquiry(self, chunk: Chunk, linked: Sequence[Passage]) -> Inquiry:
         """Nothing but the question and the passage, so that a verdict outlasts changes elsewhere in the corpus."""
         passage = chunk_passage(chunk)
         if self.unit == "sentence":
-            wanted = terms(self.question.text)
-            spans: Sequence[tuple[int, int]] = sentences(chunk.text) or [(0, len(chunk.text))]
-            first, last = max(spans, key=lambda s: (len(wanted & terms(chunk.text[s[0] : s[1]])), -s[0]))
+            wanted = collect_terms(self.question.text)
+            spans: Sequence[tuple[int, int]] = split_sentences(chunk.text) or [(0, len(chunk.text))]
+            first, last = max(spans, key=lambda s: (len(wanted & collect_terms(chunk.text[s[0] : s[1]])), -s[0]))
             passage = Passage("chunk", chunk.id, chunk.text[first:last], title=chunk.title)
         return Inquiry(self.question.text, Context((passage, *linked)), history=self.question.history)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Ints
 from sensegraph.errors import SettingsError
 from sensegraph.protocols import Store
-from sensegraph.runtime.results import recall, step
+from sensegraph.runtime.results import recall_result, step
 from sensegraph.types import Cluster, Hierarchy
 
 
@@ -156,5 +156,7 @@ def make_ancestry(wholes: Sequence[tuple[Sequence[str], Hierarchy]]) -> list[Anc
 
 def aggregates_of(store: Store, name: str) -> Aggregates:
     """The part that was stored under this key."""
-    made = recall(store, keep_aggregate_keys, name)
-    return Aggregates(recall(store, keep_aggregates, made.hierarchy), recall(store, make_ancestry, made.ancestry))
+    made = recall_result(store, keep_aggregate_keys, name)
+    return Aggregates(
+        recall_result(store, keep_aggregates, made.hierarchy), recall_result(store, make_ancestry, made.ancestry)
+    )

@@ -14,12 +14,12 @@ from typing import Any
 
 from sensegraph.algorithms.graphs import Ints
 from sensegraph.errors import StoreError
-from sensegraph.index.hierarchy.grounding import grounded_by, resolved, resolved_report
+from sensegraph.index.hierarchy.grounding import ground_unless_quoted, resolve_references, resolve_report
 from sensegraph.index.hierarchy.packing import elements_for
-from sensegraph.index.hierarchy.similar_clusters import grouping
+from sensegraph.index.hierarchy.similar_clusters import group_vectors
 from sensegraph.index.vectors import embed_records
-from sensegraph.language.plurals import majority
-from sensegraph.language.text import fold, tokens
+from sensegraph.language.plurals import find_commonest_type
+from sensegraph.language.text import count_tokens, fold
 from sensegraph.methods.leanrag.aggregated import (
     AggregateKeys,
     AggregateSettings,
@@ -45,7 +45,7 @@ from sensegraph.methods.leanrag.following import Followed
 from sensegraph.methods.leanrag.tasks import AggregatingEngine
 from sensegraph.protocols import Store, Vectors
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Step, recall, step
+from sensegraph.runtime.results import Result, Step, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import (
     Brief,
@@ -86,7 +86,7 @@ class Before:
 def aggregates_made_of(graph: str, vectors: str, rt: Runtime, settings: AggregateSettings) -> str:
     """What stands for everything that the aggregates of a graph with these keys depend on."""
     return key(
-        "aggregates", keep_aggregates.version, grouping.version, graph, vectors, settings, _aggregate_writers(rt)
+        "aggregates", keep_aggregates.version, group_vectors.version, graph, vectors, settings, _aggregate_writers(rt)
     )
 
 
@@ -161,10 +161,10 @@ def earlier_aggregates(store: Store, name: str, settings: AggregateSettings) -> 
     if not name:
         return None
     try:
-        made = recall(store, keep_aggregate_keys, name)
+        made = recall_result(store, keep_aggregate_keys, name)
         if made.settings != key(settings):
             return None  # an update keeps what it finds, and what it finds obeys other settings
-        return Before(Result(made.hierarchy, recall(store, keep_aggregates, made.hierarchy)), made.made_of)
+        return Before(Result(made.hierarchy, recall_result(store, keep_aggregates, made.hierarchy)), made.made_of)
     except StoreError:
         return None  # gone or of another version: the build makes it anew instead of failing for ever
 
@@ -205,7 +205,7 @@ class Builder:
         start, s = self.followed.labels(len(self.done), [node.id for node in level.nodes]), self.settings
         names = (vectors.key, key(start.tolist()))
         found = self.rt.once(
-            grouping, lambda: (vectors.value, start), names=names, size=s.cluster_size, dims=s.dims, seed=s.seed
+            group_vectors, lambda: (vectors.value, start), names=names, size=s.cluster_size, dims=s.dims, seed=s.seed
         ).value
         if said := found.note():
             self.regrouped.append(f"level {len(self.done) + 1}: {said}")
@@ -264,9 +264,9 @@ class Builder:
     def _aggregate(
         self, members: Sequence[Node], written: Report, brief: Brief, spans: Mapping[str, tuple[Source, ...]]
     ) -> Cluster:
-        found, lost = resolved_report(written, {p.id for p in brief.context.passages})
+        found, lost = resolve_report(written, {p.id for p in brief.context.passages})
         self.lost, self.omitted = self.lost + lost, self.omitted + brief.context.omitted
-        kind = majority(Counter(m.type for m in members if m.type))
+        kind = find_commonest_type(Counter(m.type for m in members if m.type))
         chunks = tuple(sorted(set(chain.from_iterable(m.chunks for m in members))))
         return self._finished(
             Cluster(
@@ -290,7 +290,7 @@ class Builder:
 
     def _finished(self, made: Cluster) -> Cluster:
         documents = len({self.documents[c] for c in made.chunks})
-        return replace(made, documents=documents, tokens=tokens(made.title) + tokens(made.text))
+        return replace(made, documents=documents, tokens=count_tokens(made.title) + count_tokens(made.text))
 
     def _named(self, title: str, members: Sequence[Node], kind: str) -> str:
         """The title, with the type of most members behind it where a member is called like that (L07)."""
@@ -328,13 +328,13 @@ class Builder:
     def _summed(
         self, said: tuple[Statement, ...], brief: Brief, spans: Mapping[str, tuple[Source, ...]]
     ) -> tuple[Statement, ...]:
-        found, lost = resolved(said, {p.id for p in brief.context.passages})
+        found, lost = resolve_references(said, {p.id for p in brief.context.passages})
         self.lost += lost
         return self._grounded(found, spans)
 
     def _grounded(self, said: Sequence[Statement], spans: Mapping[str, tuple[Source, ...]]) -> tuple[Statement, ...]:
         """Statements with the spans behind them."""
-        return tuple(grounded_by(self.rt.engine, s, lambda name: spans.get(name, ())) for s in said)
+        return tuple(ground_unless_quoted(self.rt.engine, s, lambda name: spans.get(name, ())) for s in said)
 
     # ── the whole ──
 

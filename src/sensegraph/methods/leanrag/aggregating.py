@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from sensegraph.index.hierarchy.grounding import SOURCES
 from sensegraph.index.hierarchy.packing import Elements, Line, shown_to
-from sensegraph.language.text import tokens, within
+from sensegraph.language.text import count_tokens, take_within
 from sensegraph.protocols import LanguageEngine
 from sensegraph.types import (
     Brief,
@@ -134,11 +134,11 @@ def aggregate_brief(members: Sequence[Node], links: Sequence[Link], budget: int)
     Each of the two has half of `budget`, and what the other leaves; only whole rows are in.
     """
     ranked = sorted(members, key=lambda n: (-n.row.rank, n.id))
-    kept, _ = within(ranked, budget // 2, lambda n: n.row.tokens)
+    kept, _ = take_within(ranked, budget // 2, lambda n: n.row.tokens)
     room = budget - sum(n.row.tokens for n in kept)
-    told, _ = within(links, room, lambda k: k.row.tokens)
+    told, _ = take_within(links, room, lambda k: k.row.tokens)
     if len(kept) < len(ranked):
-        kept, _ = within(ranked, budget - sum(k.row.tokens for k in told), lambda n: n.row.tokens)
+        kept, _ = take_within(ranked, budget - sum(k.row.tokens for k in told), lambda n: n.row.tokens)
     passages = (*(n.row.passage for n in kept), *(k.row.passage for k in told))
     types = (*(n.type for n in kept), *("" for _ in told))
     omitted = len(ranked) + len(links) - len(passages)
@@ -152,7 +152,7 @@ def relation_brief(one: Node, other: Node, links: Sequence[Link], words: int, bu
         replace(n.row.passage, kind="report", text="".join(s.text for s in n.said).strip()) for n in (one, other)
     )
     room = budget - sum(_row_tokens(p) for p in ends)
-    told, left = within(links, room, lambda k: k.row.tokens)
+    told, left = take_within(links, room, lambda k: k.row.tokens)
     passages = (*ends, *(k.row.passage for k in told))
     types = (one.type, other.type, *("" for _ in told))
     return Brief(Context(passages, f"{one.name} — {other.name}", left), words, types)
@@ -205,4 +205,4 @@ def _quote_findings(summary: Sequence[Statement], findings: Sequence[Finding]) -
 
 
 def _row_tokens(passage: Passage) -> int:
-    return tokens(passage.title) + tokens(passage.text) + _LINE
+    return count_tokens(passage.title) + count_tokens(passage.text) + _LINE

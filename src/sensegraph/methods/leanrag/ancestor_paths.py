@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.algorithms.ancestors import chains, ways
+from sensegraph.algorithms.ancestors import list_ancestor_chains, list_paths_to_ancestor
 from sensegraph.algorithms.graphs import Floats, Ints
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
@@ -20,8 +20,8 @@ from sensegraph.index.passages import entity_passage, relation_passage
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.protocols import Vectors
 from sensegraph.retrieval.closeness import by_meaning
-from sensegraph.retrieval.named_entities import Sought, names_in
-from sensegraph.runtime.results import at
+from sensegraph.retrieval.named_entities import Sought, entities_named_in
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Cluster, Description, Entity, Passage, Question, Statement
 
@@ -63,8 +63,8 @@ def find_entity_seeds(
     near: dict[int, float] = dict(zip(places.tolist(), scores.tolist(), strict=True))
     if by_meaning(by, rt):
         return near
-    named = list(dict.fromkeys(names_in(question.text, index)))
-    rare = [p for p, e in zip(named, at(index.graph.entities, named), strict=True) if len(e.chunks) <= _RARE]
+    named = list(dict.fromkeys(entities_named_in(question.text, index)))
+    rare = [p for p, e in zip(named, take_records(index.graph.entities, named), strict=True) if len(e.chunks) <= _RARE]
     cosine = near | dict(zip(rare, _cosines_of(rare, query, "described", index, rt), strict=True))
     kept = dict.fromkeys([*rare, *(place for place, score in near.items() if score > 0)])
     return {place: cosine[place] for place in sorted(list(kept)[:top], key=lambda place: (-cosine[place], place))}
@@ -80,8 +80,8 @@ def climb_to_ancestors(seeds: dict[int, float], query: Vectors, root: Root, inde
     home = above.home[listed]
     chain: Ints = np.asarray(listed, np.int32)[:, None]  # of every seed, from itself to the root: (s, levels)
     if (home >= 0).all():  # else nothing is above
-        chain = np.concatenate((chain, chains(above.parent, home)), axis=1)
-    found = ways(chain)
+        chain = np.concatenate((chain, list_ancestor_chains(above.parent, home)), axis=1)
+    found = list_paths_to_ancestor(chain)
     places = [place for level in found[1:] for place in level]
     if 0 in places:  # the root: clusters are in the order of depth
         read = root == "on"
@@ -90,8 +90,8 @@ def climb_to_ancestors(seeds: dict[int, float], query: Vectors, root: Root, inde
             read = _cosines_of([0], query, "aggregate", index, rt)[0] >= sum(near) / len(near)
         if not read:
             places.remove(0)
-    entities = at(index.graph.entities, listed)
-    clusters = at(index.part(AGGREGATES).hierarchy.clusters, places)
+    entities = take_records(index.graph.entities, listed)
+    clusters = take_records(index.part(AGGREGATES).hierarchy.clusters, places)
     return AncestorPaths(listed, entities, list(seeds.values()), home.tolist(), places, clusters)
 
 
@@ -150,7 +150,7 @@ def _relations_among_seeds(found: AncestorPaths, index: Index) -> Iterator[Passa
         for i in np.flatnonzero(np.isin(others, found.seeds)).tolist():
             ends.setdefault(int(relations[i]), (place, int(others[i])))
     places = sorted(ends, key=lambda r: (rank[ends[r][0]], rank[ends[r][1]], r))
-    for place, relation in zip(places, at(index.graph.relations, places), strict=True):
+    for place, relation in zip(places, take_records(index.graph.relations, places), strict=True):
         one, other = (index.lookups.name(end) for end in ends[place])
         yield relation_passage(relation, one, other, relation.weight)
 
@@ -158,7 +158,7 @@ def _relations_among_seeds(found: AncestorPaths, index: Index) -> Iterator[Passa
 def _relations_among_aggregates(found: AncestorPaths, index: Index) -> Iterator[Passage]:
     """The relations between aggregates on the paths."""
     among = index.part(AGGREGATES).ancestry.among(found.places)
-    records = at(index.part(AGGREGATES).hierarchy.relations, [link for link, *_ in among])
+    records = take_records(index.part(AGGREGATES).hierarchy.relations, [link for link, *_ in among])
     named = found.named
     for relation, (_, one, other) in zip(records, among, strict=True):
         quotes = _quote_statements(relation.statements)

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sensegraph.answering.asking import conclude
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_of
+from sensegraph.index.citing import documents_behind
 from sensegraph.index.index import Index
-from sensegraph.index.passages import chunk_passage, size
-from sensegraph.language.text import within
+from sensegraph.index.passages import chunk_passage, passage_tokens
+from sensegraph.language.text import take_within
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.methods.leanrag.ancestor_paths import (
     AncestorPaths,
@@ -80,7 +80,7 @@ class LeanRAG:
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these passages."""
         rt.check(self.name, self.requires)
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def _read(self, found: AncestorPaths, index: Index) -> Evidence:
         """What is read of the paths (Eq. 8), within the budget, and the tokens of each section (L26)."""
@@ -95,13 +95,13 @@ class LeanRAG:
         ]
         told, left, room = list[Told](), list[int](), self.context_tokens
         for part in offered:  # an earlier section is cut last
-            kept, omitted = within(part, room, size)
-            told.append(Told(tuple(kept), sum(map(size, kept))))
+            kept, omitted = take_within(part, room, passage_tokens)
+            told.append(Told(tuple(kept), sum(map(passage_tokens, kept))))
             left.append(omitted)
             room -= told[-1].tokens
         passages = tuple(p for part in told for p in part.passages)
         best = [behind[c] for c in ranked[:_RANKED]]
-        documents = tuple(dict.fromkeys([*best, *documents_of(passages, index)]))
+        documents = tuple(dict.fromkeys([*best, *documents_behind(passages, index)]))
         sizes = [f"{len(part)} {name} ({part.tokens} tokens)" for name, part in zip(_SECTIONS, told, strict=True)]
         notes = [f"read: {', '.join(sizes)}"]
         if cut := [f"{n} {name}" for name, n in zip(_SECTIONS, left, strict=True) if n]:

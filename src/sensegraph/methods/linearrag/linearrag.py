@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.ranking import best
-from sensegraph.algorithms.walking import gathered
+from sensegraph.algorithms.ranking import select_best
+from sensegraph.algorithms.walking import gather_entries
 from sensegraph.algorithms.walks import pagerank
-from sensegraph.answering.asking import conclude
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
@@ -27,7 +27,7 @@ from sensegraph.methods.linearrag.sentences import Sentences
 from sensegraph.methods.linearrag.sentences_part import SENTENCES
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import evidence_of
-from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning, by_text, closeness
+from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning, by_text, text_closeness
 from sensegraph.retrieval.graph_arms import seeds_of
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question
@@ -97,7 +97,7 @@ class LinearRAG:
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these chunks."""
         rt.check(self.name, self.requires)
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def rank(self, question: Question, index: Index, rt: Runtime) -> tuple[Ranking, tuple[str, ...]]:
         """The `top` chunks, and what has to be said; without an entity in the question, by text alone."""
@@ -110,7 +110,7 @@ class LinearRAG:
         reset = np.concatenate((self._passages(question, active, index, rt), active.weight))
         steps = math.ceil(math.log(self.tolerance) / math.log(self.damping))
         there = pagerank(index.part(SENTENCES).walk, reset, self.damping, steps)
-        return Ranking("linearrag", *best(there[: len(index.catalogue.chunks)], self.top)), ()
+        return Ranking("linearrag", *select_best(there[: len(index.catalogue.chunks)], self.top)), ()
 
     def _seeds(self, question: Question, index: Index, rt: Runtime) -> Floats:
         """The activation to begin with, shape (n,): 1 for an entity that is named, the cosine for one that is meant."""
@@ -132,12 +132,12 @@ class LinearRAG:
         scores = known.score(question.sought)
         scores = scores / max(scores.max(initial=0.0), 1e-300)
         start, naming = known.naming
-        mine = scores[naming[gathered(start, seeds)[0]]]
+        mine = scores[naming[gather_entries(start, seeds)[0]]]
         return lambda rows: scores[rows], float(np.quantile(mine, self.quantile)) if len(mine) else 0.0
 
     def _passages(self, question: Question, active: Activation, index: Index, rt: Runtime) -> Floats:
         """I(p) = w · (λ · nearness + ln(1 + Σ_e A_e · ln(1 + n(e, p)) / L_e)), shape (chunks,)."""
-        known, near = index.part(SENTENCES), closeness(question, index, rt, self.comparing)
+        known, near = index.part(SENTENCES), text_closeness(question, index, rt, self.comparing)
         per_hop = active.weight / np.maximum(active.hop, 1)
         named = np.repeat(per_hop, np.diff(known.first)) * np.log1p(known.times)
         bonus = np.log1p(np.bincount(known.chunks, weights=named, minlength=len(near)))
@@ -161,7 +161,7 @@ def spread_activation(
         owners, chosen, sigma = _choose_sentences(
             known, near, np.flatnonzero((value >= delta) & (value > 0)), used, kappa
         )
-        places, sizes = gathered(known.start, chosen)
+        places, sizes = gather_entries(known.start, chosen)
         giver, taker = np.repeat(owners, sizes), np.asarray(known.held[places], np.int64)
         gift = value[giver] * np.repeat(sigma, sizes)
         kept = (giver != taker) & (gift >= delta) & (gift > 0)
@@ -179,7 +179,7 @@ def _choose_sentences(
 ) -> tuple[Longs, Longs, Floats]:
     """The nearest unused sentences of every active entity: the entities, beside each a sentence, and its nearness."""
     start, naming = known.naming
-    places, sizes = gathered(start, active)
+    places, sizes = gather_entries(start, active)
     owners, found = np.repeat(active, sizes), np.asarray(naming[places], np.int64)
     owners, found = owners[~used[found]], found[~used[found]]
     sigma = near(found)

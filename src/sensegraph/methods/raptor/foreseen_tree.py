@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sensegraph.index.vectors import embed
+from sensegraph.index.vectors import embed_texts
 from sensegraph.methods.raptor.growing import Grower, condense_groups, summary_texts
 from sensegraph.methods.raptor.leaves import leaf_texts, make_leaves
 from sensegraph.methods.raptor.tree import TreeSettings
@@ -45,6 +45,6 @@ def _free_vectors(texts: Sequence[str], rt: Runtime) -> Vectors | None:
     """The vectors of texts where they cost nothing: all are stored, or made on this machine."""
     if not rt.embedder.waits:
         return np.asarray(rt.embedder.embed(texts, "document"))
-    if rt.missing(embed, texts):
+    if rt.missing(embed_texts, texts):
         return None
-    return np.stack([np.frombuffer(row, np.float32) for row in rt.each(embed, texts)])
+    return np.stack([np.frombuffer(row, np.float32) for row in rt.each(embed_texts, texts)])

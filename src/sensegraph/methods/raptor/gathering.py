@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats
-from sensegraph.algorithms.meaning import clusters
-from sensegraph.algorithms.mixtures import choose_k, fit, soft
-from sensegraph.algorithms.reduction import reduce
-from sensegraph.language.text import packed
+from sensegraph.algorithms.meaning import cluster_rows
+from sensegraph.algorithms.mixtures import assign_softly, choose_k, fit_mixture
+from sensegraph.algorithms.reduction import reduce_dimensions
+from sensegraph.language.text import pack_batches
 from sensegraph.methods.raptor.tree import TreeSettings
 
 Group = tuple[int, ...]
@@ -34,7 +34,7 @@ def group_nodes(vectors: Vectors, sizes: Sequence[int], settings: TreeSettings) 
     """
     if not sizes:
         return []
-    wide = reduce(vectors, _WIDE * settings.dims, seed=settings.seed)
+    wide = reduce_dimensions(vectors, _WIDE * settings.dims, seed=settings.seed)
     parts = _part_by_clusters(tuple(range(len(sizes))), wide, settings)
     found = (g for part in parts for g in _fit_groups(part, wide, sizes, settings, settings.depth))
     return sorted(dict.fromkeys(found))
@@ -42,7 +42,7 @@ def group_nodes(vectors: Vectors, sizes: Sequence[int], settings: TreeSettings) 
 
 def group_in_order(sizes: Sequence[int], settings: TreeSettings) -> list[Group]:
     """Groups of about `children` nodes as they follow one another, for an estimate where there are no vectors."""
-    found = packed(range(len(sizes)), settings.input_tokens, lambda i: sizes[i])
+    found = pack_batches(range(len(sizes)), settings.input_tokens, lambda i: sizes[i])
     step = settings.children or len(sizes)
     return [tuple(run[i : i + step]) for run in found for i in range(0, len(run), step)]
 
@@ -54,12 +54,12 @@ def _fit_groups(nodes: Group, x: Floats, sizes: Sequence[int], settings: TreeSet
     if not long and not many:
         return [nodes]
     if many:  # clusters of about `children`, each node in one, whether they lie apart or not
-        labels = clusters(x[list(nodes)], settings.children, seed=settings.seed).labels
+        labels = cluster_rows(x[list(nodes)], settings.children, seed=settings.seed).labels
         parts = [tuple(nodes[i] for i in np.flatnonzero(labels == k)) for k in range(int(labels.max()) + 1)]
     else:
         parts = _part_by_clusters(nodes, x, settings) if depth else [nodes]
     if parts == [nodes]:
-        return [tuple(part) for part in packed(nodes, settings.input_tokens, lambda i: sizes[i])]
+        return [tuple(part) for part in pack_batches(nodes, settings.input_tokens, lambda i: sizes[i])]
     return [g for part in parts for g in _fit_groups(part, x, sizes, settings, depth - 1)]
 
 
@@ -78,9 +78,9 @@ def _mixture_clusters(x: Floats, settings: TreeSettings) -> list[Group]:
     """The clusters of a mixture whose number of components is that of the least BIC (§3)."""
     if (n := len(x)) <= _FEW:
         return [tuple(range(n))]
-    y = reduce(x, min(settings.dims, n - 2), seed=settings.seed)
-    mixture = fit(y, choose_k(y, seed=settings.seed), seed=settings.seed)
+    y = reduce_dimensions(x, min(settings.dims, n - 2), seed=settings.seed)
+    mixture = fit_mixture(y, choose_k(y, seed=settings.seed), seed=settings.seed)
     if settings.membership == "soft":
-        return [tuple(map(int, rows)) for rows in soft(mixture, y, settings.threshold)]
+        return [tuple(map(int, rows)) for rows in assign_softly(mixture, y, settings.threshold)]
     labels = mixture.assign(y)
     return sorted(tuple(map(int, np.flatnonzero(labels == k))) for k in np.unique(labels))

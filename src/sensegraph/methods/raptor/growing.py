@@ -13,10 +13,10 @@ from functools import partial
 
 import numpy as np
 
-from sensegraph.index.hierarchy.grounding import grounded
+from sensegraph.index.hierarchy.grounding import ground_statement
 from sensegraph.index.hierarchy.packing import report_passage, shown_to
 from sensegraph.index.vectors import embed_all, embed_records
-from sensegraph.language.text import HAN, sentences, tokens
+from sensegraph.language.text import HAN, count_tokens, split_sentences
 from sensegraph.methods.raptor.gathering import Group, group_in_order, group_nodes
 from sensegraph.methods.raptor.leaves import Leaf, Leaves, cut_pieces, find_leaves, leaf_texts
 from sensegraph.methods.raptor.nodes import index_node_words, make_nodes
@@ -203,7 +203,7 @@ class Grower:
             chunks=chunks,
             promoted=members[0].id if len(members) == 1 else "",
         )
-        return replace(made, tokens=tokens(made.text))
+        return replace(made, tokens=count_tokens(made.text))
 
     def _node(self, cluster: Cluster) -> Node:
         passage = shown_to(self.engine, report_passage(cluster))
@@ -224,7 +224,9 @@ class Grower:
         references = tuple(name for name in statement.references if name in known)
         self.lost["references"] += len(statement.references) - len(references)
         self.lost["unnamed"] += not references and not statement.sources
-        found = grounded(replace(statement, references=references or tuple(known)), lambda name: known[name].sources)
+        found = ground_statement(
+            replace(statement, references=references or tuple(known)), lambda name: known[name].sources
+        )
         return replace(found, references=references)
 
     def _notes(self) -> tuple[str, ...]:
@@ -248,11 +250,11 @@ def _shorten_statements(statements: Sequence[Statement], most: int) -> Iterator[
     """Statements as far as `most` tokens go; the first that does not fit by its whole sentences, or its beginning."""
     room = most
     for statement in statements:
-        if (size := tokens(statement.text)) <= room:
+        if (size := count_tokens(statement.text)) <= room:
             room -= size
             yield statement
             continue
-        ends = [end for _, end in sentences(statement.text) if tokens(statement.text[:end]) <= room]
+        ends = [end for _, end in split_sentences(statement.text) if count_tokens(statement.text[:end]) <= room]
         if not ends and room == most:
             ends = [end for _, end in cut_pieces(statement.text, room)][:1]
         if ends:

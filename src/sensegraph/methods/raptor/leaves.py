@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from sensegraph.language.text import sentences, tokens
+from sensegraph.language.text import count_tokens, split_sentences
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
@@ -104,7 +104,9 @@ def _tokens_between(first: _Piece, last: _Piece) -> int | None:
     """The tokens from one piece to another; None where the chunk of the last does not hold both."""
     chunk = last.chunk
     return (
-        tokens(chunk.text[first.start - chunk.start : last.end - chunk.start]) if chunk.start <= first.start else None
+        count_tokens(chunk.text[first.start - chunk.start : last.end - chunk.start])
+        if chunk.start <= first.start
+        else None
     )
 
 
@@ -113,12 +115,12 @@ def _cut_sentences(chunks: Sequence[Chunk], size: int) -> Iterator[_Piece]:
     run = reached = 0
     for chunk, after in zip(chunks, [*chunks[1:], None], strict=True):
         base, begin = chunk.start, max(reached, chunk.start)
-        spans = [(begin + a, begin + b) for a, b in sentences(chunk.text[begin - base :])]
+        spans = [(begin + a, begin + b) for a, b in split_sentences(chunk.text[begin - base :])]
         for n, (start, end) in enumerate(spans, 1):
             if n == len(spans) and after is not None and after.start <= start:
                 continue  # the last of a chunk may go on: it is left to the next chunk, which begins before it
             reached = end
-            if tokens(chunk.text[start - base : end - base]) <= size:
+            if count_tokens(chunk.text[start - base : end - base]) <= size:
                 yield _Piece(start, end, chunk, run)
                 continue
             for a, b in cut_pieces(chunk.text, size, start - base, end - base):
@@ -129,14 +131,14 @@ def _cut_sentences(chunks: Sequence[Chunk], size: int) -> Iterator[_Piece]:
 def cut_pieces(text: str, size: int, start: int = 0, end: int | None = None) -> Iterator[Span]:
     """A long text in spans of at most `size` tokens: after , ; or : where that does, else between words, else hard."""
     for a, b in _spans_between_marks(text, start, len(text) if end is None else end, _CLAUSE):
-        if tokens(text[a:b]) <= size:
+        if count_tokens(text[a:b]) <= size:
             yield a, b
             continue
         for c, d in _spans_between_marks(text, a, b, _SPACE):
             place = c
             while place < d:  # a word that is too long: as many characters as `size` tokens hold, one at least
                 length = d - place
-                while length > 1 and tokens(text[place : place + length]) > size:
+                while length > 1 and count_tokens(text[place : place + length]) > size:
                     length = max(1, length // 2)
                 yield place, place + length
                 place += length

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Ints, Longs
 from sensegraph.algorithms.ranking import Bm25
-from sensegraph.algorithms.walking import gathered, offsets
-from sensegraph.language.stems import stems
+from sensegraph.algorithms.walking import gather_entries, run_offsets
+from sensegraph.language.stems import list_stems
 from sensegraph.methods.raptor.leaves import Leaves
 from sensegraph.runtime.results import step
 from sensegraph.types import Chunk, Hierarchy
@@ -45,7 +45,7 @@ class Nodes:
 
     def children(self, nodes: Sequence[int]) -> list[int]:
         """The children of nodes, each once, ascending."""
-        places, _ = gathered(self.start, np.asarray(nodes, np.int64))
+        places, _ = gather_entries(self.start, np.asarray(nodes, np.int64))
         return [int(i) for i in np.unique(np.asarray(self.child)[places])]
 
     def below(self, node: int) -> frozenset[int]:
@@ -65,12 +65,12 @@ class Nodes:
         where[np.asarray(places, np.int64)] = np.arange(len(places))
         kept = self._raised(where[self.chunk] >= 0, np.logical_and)
         new = np.cumsum(kept) - 1
-        rows, sizes = gathered(self.start, np.flatnonzero(kept))
+        rows, sizes = gather_entries(self.start, np.flatnonzero(kept))
         return Nodes(
             np.asarray(self.tokens)[kept],
             np.asarray(self.level)[kept],
             np.asarray(self.promoted)[kept],
-            offsets(sizes),
+            run_offsets(sizes),
             new[self.child[rows]].astype(np.int32),
             where[self.chunk[kept[: self.leaves]]].astype(np.int32),
             np.asarray(self.number)[kept],
@@ -86,8 +86,8 @@ class Nodes:
         kept = np.concatenate((leaves, np.zeros(len(self) - self.leaves, np.bool_)))
         for level in range(1, int(self.level.max(initial=0)) + 1):
             mine = np.flatnonzero(self.level == level)
-            rows, sizes = gathered(self.start, mine)
-            kept[mine] = join.reduceat(kept[self.child[rows]], offsets(sizes)[:-1])
+            rows, sizes = gather_entries(self.start, mine)
+            kept[mine] = join.reduceat(kept[self.child[rows]], run_offsets(sizes)[:-1])
         return kept
 
 
@@ -105,7 +105,7 @@ def make_nodes(wholes: Sequence[tuple[Leaves, Hierarchy, Sequence[str]]]) -> lis
                 np.array([*(leaf.tokens for leaf in cut), *(c.tokens for c in clusters)], np.int32),
                 np.array([0] * len(cut) + [c.level + 1 for c in clusters], np.int32),
                 np.array([0] * len(cut) + [bool(c.promoted) for c in clusters], np.int8),
-                offsets(sizes),
+                run_offsets(sizes),
                 np.fromiter(chain.from_iterable((node[m] for m in c.members) for c in clusters), np.int32),
                 np.array([place[leaf.chunk] for leaf in cut], np.int32),
                 np.arange(len(node)),
@@ -121,5 +121,5 @@ def index_node_words(wholes: Sequence[tuple[Leaves, Hierarchy, Iterable[Chunk]]]
     for cut, tree, chunks in wholes:
         known = {c.id: c for c in chunks}
         said = [f"{(c := known[leaf.chunk]).title}\n{c.text[leaf.start : leaf.end]}" for leaf in cut.leaves]
-        found.append(Bm25.build(stems(text) for text in chain(said, (c.text for c in tree.clusters))))
+        found.append(Bm25.build(list_stems(text) for text in chain(said, (c.text for c in tree.clusters))))
     return found

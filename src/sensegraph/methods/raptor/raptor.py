@@ -15,20 +15,20 @@ import numpy as np
 
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats
-from sensegraph.algorithms.ranking import best
-from sensegraph.answering.asking import conclude
+from sensegraph.algorithms.ranking import select_best
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_of
+from sensegraph.index.citing import documents_behind
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.methods.raptor.leaves import Leaf
 from sensegraph.methods.raptor.nodes import Nodes
 from sensegraph.methods.raptor.tree_part import TREE
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning
-from sensegraph.runtime.results import at
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Chunk, Evidence, Passage, Question, Source
 
@@ -68,8 +68,8 @@ class RAPTOR:
         # leaves of one chunk keep their own ids, so that each is cited exactly
         count = tree.nodes.leaves
         low, high = [i for i in kept if i < count], [i for i in kept if i >= count]
-        cut = dict(zip(low, at(tree.leaves, low), strict=True))
-        summed = dict(zip(high, at(tree.summaries, [i - count for i in high]), strict=True))
+        cut = dict(zip(low, take_records(tree.leaves, low), strict=True))
+        summed = dict(zip(high, take_records(tree.summaries, [i - count for i in high]), strict=True))
         chunks = index.chunks([leaf.chunk for leaf in cut.values()])
         passages = tuple(
             leaf_passage(cut[i], chunks[cut[i].chunk], scores[i])
@@ -77,11 +77,11 @@ class RAPTOR:
             else replace(report_passage(summed[i]), score=scores[i])
             for i in kept
         )
-        size = sum(tokens(p.text) for p in passages)
+        size = sum(count_tokens(p.text) for p in passages)
         # the documents of the leaves that were found, best first, then those that only summaries lead to
         places = tree.nodes.chunk[found.positions[found.positions < count]].tolist()
-        named = dict.fromkeys(e.document for e in at(index.catalogue.chunks, places))
-        documents = tuple(named | dict.fromkeys(documents_of(passages, index)))
+        named = dict.fromkeys(e.document for e in take_records(index.catalogue.chunks, places))
+        documents = tuple(named | dict.fromkeys(documents_behind(passages, index)))
         shown = len(tree.summaries)
         hidden = (
             f"{tree.hidden} of {tree.hidden + shown} summaries rest on documents outside the filter and were left out"
@@ -91,7 +91,7 @@ class RAPTOR:
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these nodes."""
         rt.check(self.name, self.requires)
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def rank(self, question: Question, index: Index, rt: Runtime) -> Ranking:
         """The nodes that were found, by position, in the order in which they are read."""
@@ -110,7 +110,7 @@ class RAPTOR:
             order = order[near[order] > 0]
             return Ranking("collapsed", places[order], near[order])
         scores = np.where(index.part(TREE).nodes.promoted > 0, 0.0, index.part(TREE).score(question.sought))
-        return Ranking("collapsed", *best(scores, self.top))
+        return Ranking("collapsed", *select_best(scores, self.top))
 
     def _traversed(self, question: Question, index: Index, rt: Runtime) -> Ranking:
         """The `k` best of the top, then the `k` best of their children, and so on; of what was promoted its child."""
@@ -118,7 +118,7 @@ class RAPTOR:
         layer, taken = nodes.tops(), list[int]()
         while layer:
             here = np.asarray(layer, np.int64)
-            chosen, _ = best(scores[here], self.k)
+            chosen, _ = select_best(scores[here], self.k)
             taken += here[chosen].tolist()
             layer = nodes.children(here[chosen].tolist())
         read = np.asarray([i for i in dict.fromkeys(taken) if not nodes.promoted[i]], np.int64)

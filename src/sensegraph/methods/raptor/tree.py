@@ -11,11 +11,11 @@ import numpy as np
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.ranking import Bm25
 from sensegraph.errors import SettingsError
-from sensegraph.language.stems import stems
+from sensegraph.language.stems import list_stems
 from sensegraph.methods.raptor.leaves import Leaf, make_leaves
 from sensegraph.methods.raptor.nodes import Nodes, index_node_words, make_nodes
 from sensegraph.protocols import Store
-from sensegraph.runtime.results import at, recall, step
+from sensegraph.runtime.results import recall_result, step, take_records
 from sensegraph.types import Cluster, Hierarchy
 
 
@@ -79,14 +79,20 @@ class Tree:
 
     def score(self, text: str) -> Floats:
         """The BM25 score of every node for `text`, shape (n,)."""
-        return np.asarray(self.words.score(stems(text))[self.nodes.number])
+        return np.asarray(self.words.score(list_stems(text))[self.nodes.number])
 
     def within(self, places: Sequence[int]) -> Tree:
         """The leaves of the chunks at these positions, ascending, and the summaries that rest on no other chunk."""
         found = self.nodes.within(places)
         kept, summed = split_positions(found, self.nodes.leaves)
         hidden = self.nodes.touching(places) - len(summed)
-        return Tree(tuple(at(self.leaves, kept)), tuple(at(self.summaries, summed)), found, self.words, hidden)
+        return Tree(
+            tuple(take_records(self.leaves, kept)),
+            tuple(take_records(self.summaries, summed)),
+            found,
+            self.words,
+            hidden,
+        )
 
 
 @step("growing.summaries", version=1, form="tables")
@@ -103,12 +109,12 @@ def keep_tree_keys(wholes: Sequence[TreeKeys]) -> list[TreeKeys]:
 
 def read_tree(store: Store, name: str) -> Tree:
     """The tree that was planted under this key."""
-    made = recall(store, keep_tree_keys, name)
+    made = recall_result(store, keep_tree_keys, name)
     return Tree(
-        recall(store, make_leaves, made.leaves).leaves,
-        recall(store, keep_summaries, made.summaries).clusters,
-        recall(store, make_nodes, made.nodes),
-        recall(store, index_node_words, made.words),
+        recall_result(store, make_leaves, made.leaves).leaves,
+        recall_result(store, keep_summaries, made.summaries).clusters,
+        recall_result(store, make_nodes, made.nodes),
+        recall_result(store, index_node_words, made.words),
     )
 
 

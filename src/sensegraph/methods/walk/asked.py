@@ -10,7 +10,7 @@ from sensegraph.algorithms.graphs import Floats, Longs
 from sensegraph.algorithms.ranking import Ranked
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import ScopedIndex
-from sensegraph.language.stems import stems
+from sensegraph.language.stems import list_stems
 from sensegraph.methods.walk.name_words import fold_words, write_letters
 from sensegraph.methods.walk.names_part import NAMES
 from sensegraph.methods.walk.naming import Hashes, Names, hash_words
@@ -61,7 +61,7 @@ class Asked:
 def ask_names(text: str, index: Index, k1: float, b: float) -> Asked:
     """What `text` says to the names and words of an index; BM25 with `k1` and `b`."""
     names, words = index.part(NAMES), replace(index.words, k1=k1, b=b)
-    found = stems(text)
+    found = list_stems(text)
     distinct = sorted(set(found))
     counted = [(times, _cut_hit(hit, index)) for times, hit in words.hits(found)]
     total = np.zeros(names.chunks)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sensegraph.language.detection import ENGLISH
-from sensegraph.language.text import sentences
-from sensegraph.language.titles import aliases, headings, lead, named
+from sensegraph.language.text import split_sentences
+from sensegraph.language.titles import find_aliases, find_headings, find_lead_name, list_title_names
 from sensegraph.language.word_lists import STOP
 from sensegraph.runtime.results import step
 from sensegraph.types import Chunk
@@ -67,10 +67,10 @@ def _note_names(chunks: tuple[Chunk, ...]) -> Noted:
     if not chunks:
         return Noted()
     first = chunks[0]
-    opening = " ".join(first.text[a:b] for a, b in sentences(first.text[:900])[:2])
-    shown = [headings(chunk.text) for chunk in chunks]
-    titled = named(first.title)
-    bears = [*(titled or shown[0][:1] or [lead(opening)]), *aliases(opening)]
+    opening = " ".join(first.text[a:b] for a, b in split_sentences(first.text[:900])[:2])
+    shown = [find_headings(chunk.text) for chunk in chunks]
+    titled = list_title_names(first.title)
+    bears = [*(titled or shown[0][:1] or [find_lead_name(opening)]), *find_aliases(opening)]
     quoted = sorted(
         {fold_written_name(m[1]) for c in chunks if _UNSPACED.search(c.text) for m in _QUOTED.finditer(c.text)}
     )
@@ -94,7 +94,7 @@ def _headings_above(shown: Sequence[Sequence[str]]) -> Iterator[tuple[str, ...]]
 def _spell_chunk(chunk: Chunk, bears: tuple[str, ...]) -> Spelt:
     lines: list[str] = []
     runs: list[int] = []
-    for begin, end in sentences(chunk.text):
+    for begin, end in split_sentences(chunk.text):
         words, letters = write_letters(chunk.text[begin:end])
         for first, last in find_name_spans(letters):
             runs += (len(lines), first, last)

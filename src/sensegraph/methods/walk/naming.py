@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.walking import Paths, gathered, offsets, paths
+from sensegraph.algorithms.walking import Paths, build_paths, gather_entries, run_offsets
 from sensegraph.errors import SettingsError
-from sensegraph.language.stems import stems
+from sensegraph.language.stems import list_stems
 from sensegraph.methods.walk.gazetteer import Gazetteer, count_mentions, make_gazetteer
 from sensegraph.methods.walk.name_words import Noted, spell_documents
 from sensegraph.runtime.results import Result, Results, step
@@ -147,7 +147,7 @@ class Names:
 
         Salience stays that of the whole; names that no chunk holds keep their numbers, but lead nowhere.
         """
-        places, sizes = gathered(self.start, chunks)
+        places, sizes = gather_entries(self.start, chunks)
         row = np.repeat(np.arange(len(sizes)), sizes)
         new = np.full(self.chunks, -1, np.int64)
         new[chunks] = np.arange(len(chunks))
@@ -157,7 +157,7 @@ class Names:
         cut = replace(
             self,
             document=document.astype(np.int32),
-            hint=offsets(np.bincount(whose, minlength=len(self))),
+            hint=run_offsets(np.bincount(whose, minlength=len(self))),
             hints=hints[hints >= 0].astype(np.int32),
             **_take_rows("title", "stems", self.title, self.stems, chunks),
             **_take_rows("aside", "asides", self.aside, self.asides, chunks),
@@ -176,7 +176,7 @@ def make_names(wholes: Sequence[Iterable[Noted]], *, settings: NameSettings) -> 
         order = np.argsort(keys)
         rank = np.empty(len(order), np.int64)
         rank[order] = np.arange(len(order))
-        titles = [sorted(set(stems(" \n ".join(names)))) if names else [] for names in read.titles]
+        titles = [sorted(set(list_stems(" \n ".join(names)))) if names else [] for names in read.titles]
         hint, hints = _find_hints(titles, read.names, rank)
         single = [" " in name or known.proper(name) for name in read.names]
         facts = [max((n.count(" ") + 1 for n in read.names), default=0), settings.owners, settings.common]
@@ -193,9 +193,9 @@ def make_names(wholes: Sequence[Iterable[Noted]], *, settings: NameSettings) -> 
             proper=np.asarray(single, np.uint8)[order],
             hint=hint,
             hints=hints,
-            title=offsets([len(t) for t in titles]),
+            title=run_offsets([len(t) for t in titles]),
             stems=hash_words([w for t in titles for w in t]),
-            aside=offsets([len(t) for t in read.asides]),
+            aside=run_offsets([len(t) for t in read.asides]),
             asides=hash_words([w for t in read.asides for w in t]),
             document=np.asarray(read.document, np.int32),
             facts=np.array([*facts, settings.bears, settings.forward, settings.backward, 0.0]),
@@ -271,17 +271,17 @@ def _find_hints(titles: Sequence[Sequence[str]], names: Sequence[str], rank: Lon
     found: list[list[int]] = [[] for _ in names]
     whole = [frozenset(title) for title in titles]
     for i, name in enumerate(names):
-        parts = frozenset(stems(name))
+        parts = frozenset(list_stems(name))
         rows = min((by_stem.get(stem, []) for stem in sorted(parts)), key=len, default=[])
         if len(rows) <= most:
             found[rank[i]] = [row for row in rows if parts <= whole[row]]
-    return offsets([len(f) for f in found]), np.asarray([r for f in found for r in f], np.int32)
+    return run_offsets([len(f) for f in found]), np.asarray([r for f in found for r in f], np.int32)
 
 
 def _take_rows(start: str, values: str, at: NDArray[Any], of: NDArray[Any], rows: NDArray[Any]) -> dict[str, Any]:
     """The entries of some rows, under the names of their two arrays."""
-    places, sizes = gathered(at, rows)
-    return {start: offsets(sizes), values: of[places]}
+    places, sizes = gather_entries(at, rows)
+    return {start: run_offsets(sizes), values: of[places]}
 
 
 def _link_pairs(base: Names, row: Longs, held: NDArray[Any], times: NDArray[Any], bears: NDArray[Any]) -> Names:
@@ -300,11 +300,11 @@ def _link_pairs(base: Names, row: Longs, held: NDArray[Any], times: NDArray[Any]
         base,
         chunks_of=many.astype(np.int32),
         bearers=np.bincount(own // max(chunks, 1), minlength=count).astype(np.int32),
-        start=offsets(np.bincount(row, minlength=chunks)),
+        start=run_offsets(np.bincount(row, minlength=chunks)),
         held=held.astype(np.int32),
         times=times.astype(np.int32),
         bears=bears.astype(np.uint8),
-        begin=offsets(many),
+        begin=run_offsets(many),
         holders=row[back].astype(np.int32),
         borne=bears[back].astype(np.uint8),
         salience=salience,
@@ -327,7 +327,7 @@ def _walk_paths(found: Names, row: Longs) -> Paths:
     ends += [(here, there, forward * link)] if forward else []
     ends += [(there, here, backward * link)] if backward else []
     source, target, weights = (np.concatenate([end[i] for end in ends]) for i in range(3))
-    return paths(source, target, weights, chunks + len(found))
+    return build_paths(source, target, weights, chunks + len(found))
 
 
 def _link_bearers(found: Names, row: Longs) -> tuple[Longs, Longs, Floats]:
@@ -341,8 +341,8 @@ def _link_bearers(found: Names, row: Longs) -> tuple[Longs, Longs, Floats]:
     borne = np.flatnonzero(found.borne)
     owner = found.holders[borne].astype(np.int64)
     whose = np.searchsorted(found.begin, borne, side="right") - 1
-    at = offsets(np.bincount(whose, minlength=len(found)))
-    places, sizes = gathered(at, name)
+    at = run_offsets(np.bincount(whose, minlength=len(found)))
+    places, sizes = gather_entries(at, name)
     source, target = np.repeat(here, sizes), owner[places]
     share = np.repeat(found.salience[name] / np.maximum(sizes, 1), sizes)
     other = found.document[source] != found.document[target]

@@ -14,9 +14,9 @@ import numpy as np
 
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats, Longs
-from sensegraph.algorithms.ranking import Ranked, best
-from sensegraph.algorithms.walking import gathered, walk
-from sensegraph.answering.asking import conclude
+from sensegraph.algorithms.ranking import Ranked, select_best
+from sensegraph.algorithms.walking import gather_entries, walk_with_restart
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
@@ -26,7 +26,7 @@ from sensegraph.methods.walk.naming import Names
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import evidence_of
 from sensegraph.retrieval.closeness import asked_vector, by_meaning
-from sensegraph.retrieval.diversifying import Diversify, check_balance, diversified
+from sensegraph.retrieval.diversifying import Diversify, check_balance, diversify_ranking
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question
 
@@ -92,13 +92,13 @@ class Walk:
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The passages that the walk comes to, best first, within the context."""
-        ranked = diversified(question, self.rank(question, index, rt), index, rt, self.diversify, self.balance)
+        ranked = diversify_ranking(question, self.rank(question, index, rt), index, rt, self.diversify, self.balance)
         return evidence_of(ranked, index, self.top, self.context_tokens)
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these passages."""
         rt.check(self.name, self.requires)
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def rank(self, question: Question, index: Index, rt: Runtime) -> Ranking:
         """The `top` best chunks of the index."""
@@ -106,14 +106,14 @@ class Walk:
         talk = names.hubs > self.dialogue
         start = self._start(seen, self._text(seen, question, index, rt), names)
         here, p = self._walked(start, names, self.hubbed if talk else self.damping)
-        at, mass = best(p, self.bridges)  # the chunks with the most mass
+        at, mass = select_best(p, self.bridges)  # the chunks with the most mass
         hops = [(c, w, *self._bridge(c, names)) for c, w in zip(here[at].tolist(), mass.tolist(), strict=True)]
         pool = self._pool(here, [chunks for _, _, chunks, _ in hops], seen)
         score = np.zeros(len(pool))
         score[np.searchsorted(pool, here)] = p
         score += self.bridge * (self.hubbed if talk else 1.0) * self._bridged(hops, pool, seen, names)
         score += _TIE * seen.words[pool] / max(float(seen.words.max(initial=0)), _TIE)
-        at, found = best(score, self.top)
+        at, found = select_best(score, self.top)
         return Ranking("walk", pool[at], found)
 
     # ── where the walk starts ──
@@ -152,7 +152,7 @@ class Walk:
 
     def _text(self, seen: Asked, question: Question, index: Index, rt: Runtime) -> Ranked:
         """The first chunks by words, or by words and meaning alike where the embedder knows meaning; scores up to 1."""
-        at, score = best(seen.words, self.first)
+        at, score = select_best(seen.words, self.first)
         score = score / score[:1]
         if not by_meaning("auto", rt):
             return at, score
@@ -162,14 +162,14 @@ class Walk:
         mean = np.zeros(len(both))
         mean[np.searchsorted(both, at)] += score / 2
         mean[np.searchsorted(both, near)] += cosine / 2
-        found, score = best(mean, self.first)
+        found, score = select_best(mean, self.first)
         return both[found], score
 
     def _walked(self, start: tuple[Longs, Floats], names: Names, damping: float) -> Ranked:
         """The chunks that the walk comes to, ascending, and its mass there over the largest."""
         if not len(start[0]):
             return start
-        here, mass = walk(names.paths, *start, damping, self.steps)
+        here, mass = walk_with_restart(names.paths, *start, damping, self.steps)
         chunks = (here < names.chunks) & (mass > 0)
         return here[chunks], mass[chunks] / max(float(mass[chunks].max(initial=0)), 1e-300)
 
@@ -181,8 +181,8 @@ class Walk:
         common = max(3.0, min(0.1 * names.chunks, _POOL))
         mine = held[~bears & (names.chunks_of[held] <= common)]
         tie = names.salience[mine].astype(np.float64) * min(1.0, self.spread / max(len(mine), 1))
-        holding, many = gathered(names.begin, mine)
-        hinted, more = gathered(names.hint, mine)
+        holding, many = gather_entries(names.begin, mine)
+        hinted, more = gather_entries(names.hint, mine)
         borne = np.where(names.borne[holding] > 0, 1.0, self.mentioned) * np.repeat(tie, many)
         chunks = np.concatenate((names.holders[holding], names.hints[hinted])).astype(np.int64)
         return chunks, np.concatenate((borne, self.titled * np.repeat(tie, more)))
@@ -191,7 +191,7 @@ class Walk:
         """The chunks that are scored, ascending: all of a small corpus; else what walk, bridges and words lead to."""
         if len(seen.words) <= _ALL:
             return np.arange(len(seen.words))
-        return np.unique(np.concatenate([here, *bridged, best(seen.words, _POOL)[0]]))
+        return np.unique(np.concatenate([here, *bridged, select_best(seen.words, _POOL)[0]]))
 
     def _bridged(self, hops: list[tuple[int, float, Longs, Floats]], pool: Longs, seen: Asked, names: Names) -> Floats:
         """What the best chunks add to each chunk of the pool: Σ p · (share of what is left open) · (tie + untied)."""

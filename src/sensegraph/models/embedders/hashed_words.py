@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.language.detection import ENGLISH, detect_by_function_words
-from sensegraph.language.stems import runs, stemmed, stemmer, unspaced
+from sensegraph.language.stems import is_unspaced, make_stemmer, split_runs, stem_run
 from sensegraph.language.word_lists import COMMON, STOP, VERY_COMMON
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
@@ -130,7 +130,7 @@ def _pair_codes(left: Codes, right: Codes) -> Codes:
 
 def _find_codes(text: str) -> list[int]:
     """The codes of the terms of `text` in order, without function words unless it has nothing else (The Who)."""
-    found = runs(text)
+    found = split_runs(text)
     spoken = detect_by_function_words(found)
     codes = [code for word in found for code in _word_codes(word, spoken)]
     return codes or [code for word in found for code in _word_codes(word, "")]
@@ -139,17 +139,17 @@ def _find_codes(text: str) -> list[int]:
 @lru_cache(maxsize=1 << 18)
 def _word_codes(word: str, spoken: str) -> tuple[int, ...]:
     """The codes of one run of letters: none for a function word of `spoken`, several where no blanks part words."""
-    if unspaced(word):
-        pieces = stemmed(word, spoken)
+    if is_unspaced(word):
+        pieces = stem_run(word, spoken)
         return tuple(_hash_term(p, _PIECE if _PARTICLES.isdisjoint(p) else _COMMON_PIECE) for p in pieces)
     kinds = _read_common_stems() if spoken in {ENGLISH, ""} else {}
-    return tuple(_hash_term(stem, kinds.get(stem, _RARE)) for stem in stemmed(word, spoken))
+    return tuple(_hash_term(stem, kinds.get(stem, _RARE)) for stem in stem_run(word, spoken))
 
 
 @cache
 def _read_common_stems() -> dict[str, int]:
     """The kinds of the common English words, by stem."""
-    stem = stemmer(ENGLISH).stemWord
+    stem = make_stemmer(ENGLISH).stemWord
     return {stem(w): _COMMON for w in COMMON.split()} | {stem(w): _VERY_COMMON for w in VERY_COMMON.split()}
 
 

@@ -97,7 +97,7 @@ def approval_of_model(model: str) -> str:
     return MODEL + str(Path(model).resolve() if Path(model).is_dir() else model)
 
 
-def needs_none(wanted: str) -> bool:
+def needs_no_approval(wanted: str) -> bool:
     """Whether an endpoint needs no approval: the usual variable, at its vendor's address or on this machine."""
     variable, url = _variable_and_url(wanted)
     return not variable and (is_approved(url, [_VENDOR]) or is_this_machine(url))
@@ -144,7 +144,7 @@ def is_approved(wanted: str, approvals: Iterable[str]) -> bool:
     return False
 
 
-def refusal(wanted: str, files: Iterable[str], kept: Path) -> Unapproved:
+def refuse_unapproved(wanted: str, files: Iterable[str], kept: Path) -> Unapproved:
     """What is said where `files` chose what is `wanted` and nobody approved it; `kept` is the user's settings file."""
     if wanted.startswith(MODEL):
         what = f"load the model {wanted.removeprefix(MODEL)}, which may run a program"
@@ -158,7 +158,7 @@ def refusal(wanted: str, files: Iterable[str], kept: Path) -> Unapproved:
     return Unapproved(f"{' and '.join(files)} would {what}.", wanted, ways)
 
 
-def place_of_user_file(environment: Mapping[str, str]) -> Path:
+def find_user_file(environment: Mapping[str, str]) -> Path:
     """The user's settings file: under XDG_CONFIG_HOME, on Windows under APPDATA, else under ~/.config."""
     names = ("XDG_CONFIG_HOME", "APPDATA") if sys.platform == "win32" else ("XDG_CONFIG_HOME",)
     named = (Path(environment[name]) for name in names if environment.get(name))

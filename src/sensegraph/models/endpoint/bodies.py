@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from sensegraph.errors import EndpointError
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.protocols import Vectors
 
 FORMS = ("json_schema", "json_object", "none")  # how a schema is demanded, best first
@@ -194,7 +194,7 @@ def read_usage(reply: Mapping[str, Any], name: str) -> int | None:
 
 def count_prompt_tokens(messages: Sequence[Mapping[str, str]]) -> int:
     """Our own count of the tokens of a prompt."""
-    return sum(tokens(m["content"]) + _PER_MESSAGE for m in messages)
+    return sum(count_tokens(m["content"]) + _PER_MESSAGE for m in messages)
 
 
 def read_relevances(reply: Mapping[str, Any], count: int) -> list[float]:

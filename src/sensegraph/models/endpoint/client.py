@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from sensegraph.errors import ReplyRefused, SettingsError
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint import bodies
 from sensegraph.models.endpoint.approvals import address_of
 from sensegraph.models.endpoint.calls import Calls, Listener, Refusal
@@ -132,7 +132,7 @@ class Endpoint:
 
     def _read(self, kind: Kind, path: str, body: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
         """The reply to a call that reads `texts` and writes nothing, within the budget and counted."""
-        need = sum(map(tokens, texts)) if self._measured else 0
+        need = sum(map(count_tokens, texts)) if self._measured else 0
         most = Amount(need, self._price_reading(kind, need).cost_usd)
         self._budget.reserve(most)
         used = Amount()
@@ -141,7 +141,7 @@ class Endpoint:
             named = [bodies.read_usage(data, name) for name in ("prompt_tokens", "total_tokens")]
             count = next((n for n in named if n is not None), None)
             if count is None:
-                count = need or sum(map(tokens, texts))
+                count = need or sum(map(count_tokens, texts))
                 self._note(_NO_USAGE)
             usage = self._price_reading(kind, count)
             used = Amount(count, usage.cost_usd)
@@ -236,7 +236,7 @@ class Endpoint:
         """The most that a chat call can take; not measured where no limit asks for it."""
         if not self._measured:
             return Amount()
-        form = tokens(msgspec.json.encode(request.schema).decode()) if request.schema else 0
+        form = count_tokens(msgspec.json.encode(request.schema).decode()) if request.schema else 0
         prompt = bodies.count_prompt_tokens(request.messages) + form
         return Amount(prompt + request.max_tokens, self._price(Usage(1, prompt, request.max_tokens)).cost_usd)
 
@@ -271,4 +271,4 @@ class Endpoint:
 
 def _estimate_reply(text: str, messages: Sequence[Message], reason: str) -> Reply:
     """A reply whose tokens we count ourselves."""
-    return Reply(text, bodies.count_prompt_tokens(messages), tokens(text), reason)
+    return Reply(text, bodies.count_prompt_tokens(messages), count_tokens(text), reason)

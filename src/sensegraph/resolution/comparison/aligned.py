@@ -16,7 +16,7 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from sensegraph.language.detection import ENGLISH
-from sensegraph.language.stems import stemmer
+from sensegraph.language.stems import make_stemmer
 from sensegraph.language.word_lists import STOP
 from sensegraph.resolution.comparison.name_reading import Name
 
@@ -142,4 +142,4 @@ def is_plural(x: str, y: str) -> bool:
 @lru_cache(maxsize=1 << 18)
 def stem_word(word: str) -> str:
     """The stem of a word of Latin letters."""
-    return str(stemmer(ENGLISH).stemWord(word)) if word.isascii() and len(word) > 3 else word
+    return str(make_stemmer(ENGLISH).stemWord(word)) if word.isascii() and len(word) > 3 else word

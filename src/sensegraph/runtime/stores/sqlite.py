@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import StoreError
 from sensegraph.runtime.stores.corpus_store import Swept
-from sensegraph.runtime.stores.sweeping import sweep
+from sensegraph.runtime.stores.sweeping import sweep_store
 from sensegraph.types import Usage
 
 FORMAT = 1
@@ -150,7 +150,7 @@ class SqliteStore:
 
     def sweep(self, needed: Collection[str], *, dry: bool = False) -> Swept:
         """Remove every object, table and array whose key is not `needed`; with `dry` only count them."""
-        return sweep(self, needed, dry=dry)
+        return sweep_store(self, needed, dry=dry)
 
     def size(self) -> int:
         """The bytes of all files of the store."""
@@ -332,7 +332,7 @@ def _question_marks(values: Sequence[Any]) -> str:
     return ",".join("?" * len(values))
 
 
-def writable(folder: Path) -> bool:
+def is_writable(folder: Path) -> bool:
     """Whether files can be written in `folder`, found out by trying (permissions lie to a superuser)."""
     probe = folder / ".writable"
     try:

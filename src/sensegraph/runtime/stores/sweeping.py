@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _TOMB = "-"  # the key of the last part that was ever made, where it is gone: its number is never given again
 
 
-def sweep(store: SqliteStore, needed: Collection[str], *, dry: bool = False) -> Swept:
+def sweep_store(store: SqliteStore, needed: Collection[str], *, dry: bool = False) -> Swept:
     """Remove every object, table and array whose key is not `needed`; with `dry` only count them.
 
     A table `KEY.name` and an array `KEY.name` belong to KEY. What goes is overwritten, the file is written anew without

@@ -14,7 +14,7 @@ from unicodedata import decimal
 
 import msgspec
 
-from sensegraph.language.text import HAN, WORD, fold, sentences
+from sensegraph.language.text import HAN, WORD, fold, split_sentences
 from sensegraph.types import ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
 
 T = TypeVar("T")
@@ -289,7 +289,7 @@ class _Place:
     """
 
     def __init__(self, text: str) -> None:
-        spans = sentences(text)
+        spans = split_sentences(text)
         self._text, self._starts, self._ends = text, [s for s, _ in spans], [e for _, e in spans]
         words = list(_WORDS.finditer(text))
         self._plain = _lower_same_length(" ".join(w[0] for w in words))

@@ -34,7 +34,7 @@ from sensegraph.engines.llm.replies.reply_text import (
     read_one_text,
     strip_wrapping,
 )
-from sensegraph.language.text import HAN, WORD, fold, sentences
+from sensegraph.language.text import HAN, WORD, fold, split_sentences
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Brief, Membership, Passage, Report, Statement, SummaryEntity
 
@@ -255,7 +255,7 @@ def shorten_statements(statements: Sequence[Statement], most: int) -> tuple[Stat
     text = "".join(s.text for s in statements)
     if count_words(text) <= most:
         return tuple(statements)
-    ends = [end for _, end in sentences(text)]
+    ends = [end for _, end in split_sentences(text)]
     fitting = bisect_right(ends, most, key=lambda end: count_words(text[:end]))
     if fitting:
         return _cut_statements(statements, ends[fitting - 1])

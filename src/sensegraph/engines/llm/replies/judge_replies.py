@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from sensegraph.engines.llm.replies.extracted_records import read_number
 from sensegraph.engines.llm.replies.reply_text import Reading, decode_json, describe_cut, list_in
-from sensegraph.language.text import fold, tokens, within
+from sensegraph.language.text import count_tokens, fold, take_within
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.trials import Contrast, Support, Trial, Verdict, Wish
 
@@ -71,7 +71,7 @@ def read_contrast(reply: Reply, most: int) -> Reading[Contrast]:
     lists, left = [], 0
     for name in names:
         texts = _list_single_lines(data, name)
-        kept = within(texts, most, tokens)[0] or texts[:1]
+        kept = take_within(texts, most, count_tokens)[0] or texts[:1]
         lists.append(tuple(kept))
         left += len(texts) - len(kept)
     return Reading(Contrast(*lists), removed=left)

@@ -15,7 +15,7 @@ from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.engines.offline.reports.shown_names import names_nothing, show_natural_case, split_title
 from sensegraph.language.detection import detect_by_stop_words
-from sensegraph.language.tagging import tags
+from sensegraph.language.tagging import tag_words
 from sensegraph.language.text import HAN, WORD
 from sensegraph.types import Passage
 
@@ -152,7 +152,7 @@ def _list_title(passage: Passage) -> list[str]:
     names = split_title(passage.title)
     words = WORD.findall(passage.title)
     clause = detect_by_stop_words(passage.title) == "en" and not set("vmo").isdisjoint(
-        tags([w.casefold() for w in words])
+        tag_words([w.casefold() for w in words])
     )
     return [] if clause or any(len(name.split()) > LONGEST for name in names) else names
 

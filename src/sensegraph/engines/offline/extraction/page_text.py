@@ -10,7 +10,7 @@ from zlib import crc32
 import msgspec
 
 from sensegraph.language.detection import detect_script
-from sensegraph.language.text import sentences
+from sensegraph.language.text import split_sentences
 from sensegraph.types import Chunk
 
 LONGEST = 1200  # characters of a sentence; longer ones (tables, text without stops) are cut at white space
@@ -78,7 +78,7 @@ def split_spans(text: str) -> list[tuple[int, int]]:
     start = 0
     while start < len(text):
         end = _find_cut(text, start, _BLOCK)
-        for a, b in sentences(text[start:end]):
+        for a, b in split_sentences(text[start:end]):
             first, last = start + a, start + b
             while last - first > LONGEST:
                 cut = _find_cut(text, first, LONGEST)

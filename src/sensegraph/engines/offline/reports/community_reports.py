@@ -28,8 +28,8 @@ from sensegraph.engines.offline.reports.shown_names import (
     show_natural_case,
 )
 from sensegraph.language.detection import detect_by_stop_words
-from sensegraph.language.speakers import unlabelled
-from sensegraph.language.text import WORD, sentences
+from sensegraph.language.speakers import split_label
+from sensegraph.language.text import WORD, split_sentences
 from sensegraph.types import Context, Finding, Passage, Report, Statement
 
 SUMMARY = 3  # sentences of a summary
@@ -59,7 +59,7 @@ def summarise_contexts(contexts: Sequence[Context]) -> list[str]:
     described = []
     for context in contexts:
         name, descriptions = context.title, (p.text for p in context.passages[:LIMIT])
-        shown = (tidy_sentence(unlabelled(text[a:b])[1]) for text in descriptions for a, b in sentences(text))
+        shown = (tidy_sentence(split_label(text[a:b])[1]) for text in descriptions for a, b in split_sentences(text))
         texts = list(dict.fromkeys(shown))[:LIMIT]
         if not texts:
             described.append(name)

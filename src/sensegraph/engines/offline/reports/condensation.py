@@ -11,7 +11,7 @@ from sensegraph.engines.offline.reports.group_lines import count_length, rate_cl
 from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences
 from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text
 from sensegraph.language.detection import detect_by_stop_words
-from sensegraph.language.text import sentences as split_sentences
+from sensegraph.language.text import split_sentences as split_sentences
 from sensegraph.types import Brief, Passage, Source, Statement
 
 WORDS = 75  # where the brief sets no limit: about the hundred tokens of the paper's code

@@ -21,7 +21,7 @@ from sensegraph.engines.offline.reports.quotes import hash_place, is_hanging
 from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences
 from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text
 from sensegraph.language.detection import detect_by_stop_words
-from sensegraph.language.speakers import unlabelled
+from sensegraph.language.speakers import split_label
 from sensegraph.language.text import HAN
 from sensegraph.types import Brief, Description, Passage, Source, Statement
 
@@ -223,7 +223,7 @@ def read_verbatim(quote: Description) -> tuple[str, str, Source] | None:
     if COUNTED.match(quote.text):
         return None
     if len(quote.text) == size:
-        speaker, said = unlabelled(quote.text)
+        speaker, said = split_label(quote.text)
         if not speaker or not said or not quote.text.endswith(said):
             return "", quote.text, quote.source
         return speaker, said, replace(quote.source, start=quote.source.end - len(said))

@@ -24,7 +24,7 @@ from sensegraph.lab.finetuning.data.example_types import (
     SourceQuestion,
 )
 from sensegraph.lab.finetuning.data.sources import hash_text
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 
 _MISSES = 5  # passages in a row that do not fit: then the budget counts as used up
 _SHUFFLED = 4096  # passages of a pool that is shuffled whole; from a larger one positions are drawn
@@ -73,7 +73,7 @@ def make_example(asked: SourceQuestion, pool: Sequence[Passage], how: DataSettin
         # where the gold passages are left out nothing can be quoted, and the answer stands alone
         reasoning = asked.reasoning or verbatim_quotes.reason_by_quotes(asked.question, asked.answers, kept)
         target = verbatim_quotes.write_reasoned_answer(reasoning if kept else "", answer)
-    room = how.max_tokens - tokens(format_prompt(asked.question, kept)) - tokens(target)
+    room = how.max_tokens - count_tokens(format_prompt(asked.question, kept)) - count_tokens(target)
     reason = reason or ("its gold passages do not fit" if room < 0 else "")
     if reason:
         return DroppedQuestion(asked.id, reason, asked.type)
@@ -112,7 +112,7 @@ def _reject_question(asked: SourceQuestion, how: DataSettings) -> str:
 
 
 def _count_example_tokens(asked: SourceQuestion, passages: Sequence[Passage], target: str) -> int:
-    return tokens(format_prompt(asked.question, passages)) + tokens(target)
+    return count_tokens(format_prompt(asked.question, passages)) + count_tokens(target)
 
 
 def _draw_positions(count: int, random: Random) -> Iterator[int]:
@@ -146,7 +146,7 @@ class _Picker:
             if reason := reject_distractor(passage, self.asked, chosen, self.how.leak_words):
                 self.passed_over[reason] += 1
                 continue
-            size = tokens(format_passage(passage)) + _MARGIN
+            size = count_tokens(format_passage(passage)) + _MARGIN
             if size > room:
                 misses += 1
                 continue

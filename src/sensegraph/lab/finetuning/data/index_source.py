@@ -9,8 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, overload
 
-from sensegraph.answering.asking import answer, inquiry
-from sensegraph.answering.quoting import quotable
+from sensegraph.answering.asking import answer_contexts, make_inquiry
+from sensegraph.answering.quoting import quote_sources
 from sensegraph.errors import InputError
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage
@@ -156,8 +156,8 @@ def answer_questions(source: Source, index: Index, rt: Runtime) -> Source:
         if isinstance(asked, DroppedQuestion) or asked.answers or not asked.oracles:
             return asked
         chunks = index.chunks([p.id for p in asked.oracles])
-        shown = quotable([chunk_passage(chunks[p.id]) for p in asked.oracles if p.id in chunks], index, rt)
-        (draft,) = rt.each(answer, [inquiry(Question(asked.question), shown, index)])
+        shown = quote_sources([chunk_passage(chunks[p.id]) for p in asked.oracles if p.id in chunks], index, rt)
+        (draft,) = rt.each(answer_contexts, [make_inquiry(Question(asked.question), shown, index)])
         if not any(s.references or s.sources for s in draft.statements):
             return DroppedQuestion(asked.id, "the engine finds no answer in its gold passages", asked.type)
         text = " ".join("".join(s.text for s in draft.statements).split())

@@ -19,7 +19,7 @@ from sensegraph.lab.finetuning.data.chances import Positions, compare_positions,
 from sensegraph.lab.finetuning.data.example_forms import format_passage, format_prompt
 from sensegraph.lab.finetuning.data.example_types import DataSettings, DroppedQuestion, Example, MadeExample
 from sensegraph.lab.finetuning.data.sources import Source, hash_text
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 
 _CHANCE = 0.01  # a check by chance fails in so many of all sound data sets
 _TOPICS = 20  # rows of the audit
@@ -148,8 +148,8 @@ class Reporter:
         self._count("several", times=len(e.answers) > 1)
         self._count("oracles", str(len(e.oracles)))
         self.orders[tuple(p.oracle for p in e.passages)] += 1
-        size = tokens(format_prompt(e.question, e.passages)) + tokens(e.target)
-        for name, n in (("passages", len(e.passages)), ("tokens", size), ("targets", tokens(e.target))):
+        size = count_tokens(format_prompt(e.question, e.passages)) + count_tokens(e.target)
+        for name, n in (("passages", len(e.passages)), ("tokens", size), ("targets", count_tokens(e.target))):
             self.sizes[name].append(n)
         for p in e.passages:
             self.shown["oracle" if p.oracle else "distractor"][p.topic] += 1

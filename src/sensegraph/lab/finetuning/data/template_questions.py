@@ -16,7 +16,7 @@ from sensegraph.index.index import Index
 from sensegraph.lab.finetuning.data.example_types import Passage, SourceQuestion
 from sensegraph.lab.finetuning.data.index_source import ChunkPassages
 from sensegraph.lab.finetuning.data.sources import Source
-from sensegraph.lab.questions.stated_facts import whole
+from sensegraph.lab.questions.stated_facts import make_name_pattern
 from sensegraph.language.text import fold
 from sensegraph.types import Chunk, Entity, Relation
 
@@ -38,7 +38,7 @@ class _NamingSentence:
     @property
     def gapped(self) -> str:
         """The sentence without the name."""
-        return whole(self.name).sub(_GAP, self.text)
+        return make_name_pattern(self.name).sub(_GAP, self.text)
 
 
 def draw_graph_questions(index: Index, count: int, seed: int = 0, topic: str = "") -> Source:
@@ -93,7 +93,7 @@ def _find_sentence(relation: Relation, ends: Sequence[Entity], index: Index) -> 
         if chunk is None:
             continue
         text = " ".join(chunk.text[source.start : source.end].split())
-        names = [next((n for n in (e.name, *e.aliases) if whole(n).search(text)), "") for e in ends]
+        names = [next((n for n in (e.name, *e.aliases) if make_name_pattern(n).search(text)), "") for e in ends]
         if all(names) and _SENTENCE[0] <= len(text) <= _SENTENCE[1]:
             # a name can be asked for that is long enough, and written as a name where its script has capitals
             return [

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sensegraph.lab.finetuning.data.answer_containment import find_answer, is_polar
 from sensegraph.lab.finetuning.data.example_types import Passage
-from sensegraph.language.text import sentences, terms
+from sensegraph.language.text import collect_terms, split_sentences
 
 BEGIN, END = "##begin_quote##", "##end_quote##"
 REASON, ANSWER = "##Reason:", "##Answer:"
@@ -22,10 +22,10 @@ def reason_by_quotes(question: str, answers: Sequence[str], oracles: Sequence[Pa
     said = []
     for passage in oracles:
         # of equal sentences the first is quoted
-        sought = terms(" ".join((question, *(a for a in answers if not is_polar(a)))))
-        spans = sentences(passage.text) or [(0, len(passage.text))]
+        sought = collect_terms(" ".join((question, *(a for a in answers if not is_polar(a)))))
+        spans = split_sentences(passage.text) or [(0, len(passage.text))]
         texts = [passage.text[a:b] for a, b in spans]
-        sentence = max(texts, key=lambda t: (bool(find_answer(t, answers)), len(sought & terms(t))))
+        sentence = max(texts, key=lambda t: (bool(find_answer(t, answers)), len(sought & collect_terms(t))))
         said.append(f"{passage.title or 'A passage'} says: {BEGIN} {sentence} {END}.")
     return " ".join(said)
 

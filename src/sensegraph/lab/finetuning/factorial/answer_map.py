@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.reduction import reduce
+from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.errors import InputError
-from sensegraph.graphs.drawing.colours import HUES, paint
+from sensegraph.graphs.drawing.colours import HUES, name_paint
 from sensegraph.graphs.drawing.shapes import MARGIN, Disc, Scene, Shape, Stroke, Text
 from sensegraph.index.vectors import embed_all
 from sensegraph.lab.finetuning.factorial.design_effects import ARMS, DesignQuestion, Reply
@@ -43,7 +43,7 @@ def project_answers(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float64], 
     """
     if len(vectors) < 2:
         raise InputError("A picture of answers needs two of them at least.")
-    found = reduce(np.asarray(vectors), 2)
+    found = reduce_dimensions(np.asarray(vectors), 2)
     flat = np.zeros((len(vectors), 2))
     flat[:, : found.shape[1]] = found
     whole = float(np.asarray(vectors, np.float64).var(axis=0).sum())
@@ -55,7 +55,7 @@ def draw_answer_map(title: str, points: NDArray[np.float64], places: Sequence[Pl
     arms = list(dict.fromkeys(p.arm for p in places))
     counts = {g: sum(p.group == g for p in places) for g in dict.fromkeys(p.group for p in places)}
     groups = sorted(counts, key=lambda g: (-counts[g], g))
-    hues = {g: paint(n) for n, g in enumerate(groups)}
+    hues = {g: name_paint(n) for n, g in enumerate(groups)}
     shapes: list[Shape] = [Text(MARGIN, MARGIN + 8, title, 16.0, bold=True)]
     at = MARGIN
     for group in groups[: len(HUES)]:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.errors import InputError
-from sensegraph.lab.scores.statistics import DRAWS, Interval, intervals
+from sensegraph.lab.scores.statistics import DRAWS, Interval, bootstrap_intervals
 
 Floats = NDArray[np.float64]
 ALL = "joint"
@@ -136,7 +136,7 @@ def compute_rows(measured: Measured, types: Sequence[str], draws: int = DRAWS, s
         if not len(whole):
             found.append(Row(measured.metric, kind, 0, (), (), undefined))
             continue
-        values = intervals(np.concatenate((whole, whole @ weights.T), axis=1), draws, seed)
+        values = bootstrap_intervals(np.concatenate((whole, whole @ weights.T), axis=1), draws, seed)
         arms = tuple(zip(names, values, strict=False))
         effects = tuple(zip((name for name, _ in EFFECTS), values[len(names) :], strict=False))
         found.append(Row(measured.metric, kind, len(whole), arms, effects, undefined))

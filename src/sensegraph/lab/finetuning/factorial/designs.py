@@ -12,12 +12,12 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from sensegraph.corpus.settings import parse
+from sensegraph.corpus.settings import convert_settings
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.finetuning.factorial.design_effects import DesignQuestion, Measured, Reply, group_replies
 from sensegraph.lab.finetuning.factorial.rating import Ratings
 from sensegraph.lab.scores.bertscore import BertScore
-from sensegraph.lab.scores.standard import NAMES, Pair, table
+from sensegraph.lab.scores.standard import NAMES, Pair, score_pairs
 from sensegraph.lab.scores.statistics import DRAWS
 from sensegraph.lab.scores.tokenmatch import LABEL, corpus_baseline, token_match
 from sensegraph.runtime.runtime import Runtime
@@ -81,7 +81,7 @@ def read_design(path: Path) -> Design:
     for name in ("corpus", "questions", "gold"):
         if name not in table:
             raise SettingsError(f"{path}: {name} is missing; a design names corpus, questions and gold.")
-    found = parse(table, Design, str(path))
+    found = convert_settings(table, Design, str(path))
     root = path.parent
     bert = found.bertscore
     if bert is not None:
@@ -136,7 +136,7 @@ def measure_design(
             notes += said
         else:
             tables = {
-                name: table(
+                name: score_pairs(
                     [Pair(r.answer, p.answers, p.type) for p, r in zip(asked, replies, strict=True)], [metric], rt
                 )
                 for name, replies in arms.items()

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sensegraph.lab.finetuning.factorial.design_effects import ARMS, EFFECTS, DesignQuestion, Reply, Row
-from sensegraph.lab.retrieval.retrieval_tables import columns
+from sensegraph.lab.retrieval.retrieval_tables import align_columns
 from sensegraph.lab.scores.statistics import Interval, format_interval
 
 _FOUR = "Effects need all four arms: without a tuned model there are means of the base arms only."
@@ -32,8 +32,8 @@ class Outcome:
 
 def format_effects(found: Outcome) -> str:
     """The tables for a terminal."""
-    parts = [_introduce_tables(found), columns(tabulate_arm_means(found))]
-    parts += ["", columns(tabulate_effects(found))] if _has_all_arms(found) else ["", _FOUR]
+    parts = [_introduce_tables(found), align_columns(tabulate_arm_means(found))]
+    parts += ["", align_columns(tabulate_effects(found))] if _has_all_arms(found) else ["", _FOUR]
     return "\n".join([*parts, "", *_explain_tables(found)])
 
 

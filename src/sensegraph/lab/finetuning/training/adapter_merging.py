@@ -6,7 +6,7 @@ import json
 import shlex
 from pathlib import Path
 
-from sensegraph.engines.local.local_model import MANIFEST, base_of, load, needs_extra
+from sensegraph.engines.local.local_model import MANIFEST, load_local_model, read_base_model, require_extra
 from sensegraph.errors import InputError
 
 
@@ -16,16 +16,16 @@ def merge_adapter(tuned: Path, out: Path) -> Path:
     The manifest goes with it, so that the prompt of the training stays known. Raises InputError for a folder without
     an adapter, and for an `out` that is not empty.
     """
-    needs_extra("Merging")
-    if not base_of(tuned):
+    require_extra("Merging")
+    if not read_base_model(tuned):
         raise InputError(f"{tuned} holds no adapter: a model whose weights were all trained is ready as it is.")
     if out.is_dir() and any(out.iterdir()):
         raise InputError(f"{out} is not empty: name a folder that is, or a new one.")
     import torch
     from transformers import AutoConfig
 
-    tokenizer, model = load(str(tuned))
-    stored = AutoConfig.from_pretrained(base_of(tuned), local_files_only=True).dtype
+    tokenizer, model = load_local_model(str(tuned))
+    stored = AutoConfig.from_pretrained(read_base_model(tuned), local_files_only=True).dtype
     whole = model.merge_and_unload().to(stored or torch.float32)  # 32 bits where the base model does not say
     out.mkdir(parents=True, exist_ok=True)
     whole.save_pretrained(out)

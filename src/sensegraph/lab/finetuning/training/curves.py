@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.drawing.colours import paint
-from sensegraph.graphs.drawing.png import png
+from sensegraph.graphs.drawing.colours import name_paint
+from sensegraph.graphs.drawing.png import render_png
 from sensegraph.graphs.drawing.shapes import MARGIN, Disc, Scene, Shape, Stroke, Text
-from sensegraph.graphs.drawing.svg import svg
+from sensegraph.graphs.drawing.svg import render_svg
 
 if TYPE_CHECKING:
     from sensegraph.lab.finetuning.training.training_run import Point
@@ -59,7 +59,7 @@ def draw_losses(title: str, series: Sequence[Series], across: str = "step", up: 
     shapes.append(Text(_LEFT + _WIDE / 2, _TOP + _HIGH + 38, across, 12.0, "soft", "middle"))
     shapes.append(Text(MARGIN, _TOP - 18, up, 12.0, "soft"))
     for place, line in enumerate(series):
-        hue, left = paint(place), _LEFT + 190.0 * (place + 1)
+        hue, left = name_paint(place), _LEFT + 190.0 * (place + 1)
         at = [complex(_LEFT + _WIDE * x / wide, _TOP + _HIGH * (1 - y / high)) for x, y in line.points]
         shapes += [Stroke(one, other, hue, 2.0) for one, other in pairwise(at)]
         for (x, y), where in zip(line.points, at, strict=True):
@@ -78,9 +78,9 @@ def write_picture(scene: Scene, path: Path) -> Path:
     """Write the picture as the SVG or PNG that the name of the file says. Raises InputError for another ending."""
     kind = path.suffix.lower()
     if kind == ".svg":
-        path.write_text(svg(scene), encoding="utf-8")
+        path.write_text(render_svg(scene), encoding="utf-8")
     elif kind == ".png":
-        path.write_bytes(png(scene))
+        path.write_bytes(render_png(scene))
     else:
         raise InputError(f"{path}: pictures are SVG or PNG; name a file that ends in .svg or .png.")
     return path

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sensegraph.engines.local.local_engine import Layout
-from sensegraph.engines.local.local_model import MANIFEST, as_prompt
+from sensegraph.engines.local.local_model import MANIFEST, render_talk
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.finetuning.data import example_files
 from sensegraph.lab.finetuning.data.example_files import Pair
@@ -83,7 +83,7 @@ def write_manifest(out: Path, about: Manifest) -> None:
 def read_training_pairs(path: Path, tokenizer: Any, template: str = "") -> list[Pair]:
     """The pairs of a data file: chats in the form that the tokenizer gives them, questions in that of the template."""
     shape = Layout(template) if template else example_files.completion_layout()
-    return example_files.read_pairs(path, lambda messages: as_prompt(messages, tokenizer), shape)
+    return example_files.read_pairs(path, lambda messages: render_talk(messages, tokenizer), shape)
 
 
 def _find_template(job: Job) -> str:
@@ -91,7 +91,7 @@ def _find_template(job: Job) -> str:
 
     Raises InputError for one that is given and that the first line does not have.
     """
-    first = example_files.read_pairs(job.data, lambda messages: as_prompt(messages, None))[0].prompt
+    first = example_files.read_pairs(job.data, lambda messages: render_talk(messages, None))[0].prompt
     if job.prompt is None:
         ours = example_files.completion_layout().template
         return ours if _fits_template(first, ours) else ""

@@ -14,9 +14,9 @@ from sensegraph.engines.local.local_engine import Layout
 from sensegraph.engines.local.local_model import LocalModel
 from sensegraph.lab.finetuning.data.example_files import Item, format_item_prompt
 from sensegraph.lab.finetuning.data.verbatim_quotes import ANSWER
-from sensegraph.lab.retrieval.retrieval_tables import columns
-from sensegraph.lab.scores.standard import Pair, Table, exact_match, normalised, table, token_f1
-from sensegraph.lab.scores.statistics import Interval, format_interval, intervals
+from sensegraph.lab.retrieval.retrieval_tables import align_columns
+from sensegraph.lab.scores.standard import Pair, Table, exact_match, normalise_answer, score_pairs, token_f1
+from sensegraph.lab.scores.statistics import Interval, bootstrap_intervals, format_interval
 from sensegraph.language.text import fold
 
 
@@ -38,7 +38,7 @@ class ModelAnswer:
     @property
     def misled(self) -> bool:
         """Whether it is wrong and holds words of a distractor that no oracle passage has."""
-        said = normalised(self.text)
+        said = normalise_answer(self.text)
         texts = [fold(p.text) for p in self.item.passages if not p.oracle]
         return not self.right and bool(said) and any(fold(said) in text for text in texts)
 
@@ -63,7 +63,7 @@ class Trial:
 
     def table(self, metrics: Sequence[str]) -> Table:
         """The answers scored by metrics of `evaluation.standard`."""
-        return table([Pair(s.text, s.item.right, s.item.type) for s in self.said], metrics)
+        return score_pairs([Pair(s.text, s.item.right, s.item.type) for s in self.said], metrics)
 
 
 def run_trial(
@@ -90,14 +90,14 @@ def run_trial(
 def score_trial(said: Sequence[ModelAnswer]) -> Trial:
     """The means over all that was said, questions resampled."""
     values = np.array([[s.right, token_f1(s.text, s.item.right)] for s in said], np.float64)
-    exact, f1 = intervals(values)
+    exact, f1 = bootstrap_intervals(values)
     return Trial(tuple(said), exact, f1)
 
 
 def compare_exact(one: Trial, other: Trial) -> Interval:
     """How much more of the same questions `one` answers exactly than `other`, question by question."""
     values = [a.right - b.right for a, b in zip(one.said, other.said, strict=True)]
-    return intervals(np.array(values, np.float64)[:, None])[0]
+    return bootstrap_intervals(np.array(values, np.float64)[:, None])[0]
 
 
 def extract_final_answer(text: str) -> str:
@@ -143,5 +143,5 @@ def compare_trials(found: Sequence[tuple[str, Trial]], metrics: Sequence[str]) -
         scores = [format_interval(trial.exact), format_interval(trial.f1), f"{trial.misled:.3f}", str(trial.cut)]
         rows.append([name, *scores, *others, above])
     wide = len(rows[0]) - (len(found) == 1)
-    table = columns([row[:wide] for row in rows])
+    table = align_columns([row[:wide] for row in rows])
     return f"{len(first.said):,} questions, with 95 % intervals (questions resampled)\n{table}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sensegraph.engines.local.local_model import device_of, load, settle_threads
+from sensegraph.engines.local.local_model import choose_device, limit_threads, load_local_model
 from sensegraph.errors import SettingsError
 from sensegraph.lab.finetuning.training.training_recipes import AUTO, Recipe
 
@@ -49,9 +49,9 @@ def prepare_model(model: str, recipe: Recipe, download: bool = False) -> tuple[A
     """
     import torch
 
-    device = device_of(recipe.device)
-    tokenizer, base = load(model, quantisation=recipe.quantisation, device=device, download=download)
-    settle_threads(base)
+    device = choose_device(recipe.device)
+    tokenizer, base = load_local_model(model, quantisation=recipe.quantisation, device=device, download=download)
+    limit_threads(base)
     torch.manual_seed(recipe.seed)  # where the adapter begins
     if recipe.adapter == "full":
         return tokenizer, base.float().train(), ()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from sensegraph.engines.local.local_model import needs_extra, no_bars
+from sensegraph.engines.local.local_model import hide_progress_bars, require_extra
 
 _SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")
 
@@ -29,12 +29,12 @@ class Sizes:
 
 def write_tiny_model(folder: Path, words: Sequence[str], sizes: Sizes | None = None) -> Path:
     """Write a model of random weights that knows these words, parted by blanks and punctuation; returns the folder."""
-    needs_extra("A tiny model")
+    require_extra("A tiny model")
     import torch
     import transformers
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
-    no_bars()
+    hide_progress_bars()
     sizes = sizes or Sizes()
     names = dict.fromkeys((*_SPECIAL, *words))
     made = Tokenizer(models.WordLevel({name: n for n, name in enumerate(names)}, unk_token="<unk>"))

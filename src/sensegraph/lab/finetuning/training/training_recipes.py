@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from sensegraph.corpus.settings import parse
+from sensegraph.corpus.settings import convert_settings
 from sensegraph.engines.local.local_model import Device
 from sensegraph.errors import SettingsError
 
@@ -102,6 +102,6 @@ def read_recipe(preset: str, file: Path | None, given: Mapping[str, Any]) -> Rec
             table = tomllib.loads(file.read_text("utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
             raise SettingsError(f"{file} is not valid TOML: {e}.") from e
-        parse(table, Recipe, str(file))
+        convert_settings(table, Recipe, str(file))
     base = {n: list(v) if isinstance(v, tuple) else v for n, v in asdict(find_recipe(preset)).items()}
-    return parse({**base, **table, **given}, Recipe, "recipe")
+    return convert_settings({**base, **table, **given}, Recipe, "recipe")

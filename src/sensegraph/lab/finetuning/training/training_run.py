@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sensegraph.engines.local.local_model import device_of, needs_extra, torch_type
+from sensegraph.engines.local.local_model import choose_device, require_extra, torch_type
 from sensegraph.lab.finetuning.training import checkpoints, encoding, manifests, models
 from sensegraph.lab.finetuning.training.encoding import Encoded
 from sensegraph.lab.finetuning.training.training_recipes import Recipe
@@ -80,7 +80,7 @@ def run_training(job: Job, recipe: Recipe, tell: Tell = lambda point, steps: Non
     Raises SettingsError without the extra `finetune`, for a layer that the model does not have, and where `out` holds
     another training; InputError for a model or data that cannot be read.
     """
-    needs_extra("Training")
+    require_extra("Training")
     about = manifests.make_manifest(job, recipe)
     manifests.claim_folder(job.out, about)
     tokenizer, model, targets = models.prepare_model(job.model, recipe, job.download)
@@ -142,7 +142,7 @@ class _Run:
         self.learnt, self.watched = learnt, watched
         self.each = recipe.batch * recipe.accumulation
         self.steps = encoding.count_steps(len(learnt), self.each, recipe.epochs)
-        self.device = device_of(recipe.device)
+        self.device = choose_device(recipe.device)
         self.type = torch_type(self.device)
         self.optimiser = models.make_optimiser(model, recipe)
         self.scaler = torch.amp.GradScaler(self.device, enabled=self.type is torch.float16)

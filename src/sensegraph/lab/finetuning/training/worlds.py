@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from sensegraph.engines.local.local_model import needs_extra
+from sensegraph.engines.local.local_model import require_extra
 from sensegraph.lab.finetuning.data import example_forms
 from sensegraph.lab.finetuning.data.example_files import Item, format_item_prompt
 from sensegraph.lab.finetuning.data.example_types import Example
@@ -66,7 +66,7 @@ def list_world_files(folder: Path) -> Files:
 
 def write_world_files(folder: Path, plan: Plan) -> Files:
     """Write all into `folder`. Raises SettingsError, before anything is written, without the extra `finetune`."""
-    needs_extra("A world's tiny model")
+    require_extra("A world's tiny model")
     place, to = make_world(seed=plan.seed), list_world_files(folder)
     folder.mkdir(parents=True, exist_ok=True)
     write_tiny_model(to.base, place.words, Sizes(seed=plan.seed))
